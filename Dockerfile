@@ -1,0 +1,21 @@
+# One image for the API and for the workers; docker-compose.yml says which is which.
+FROM python:3.12-slim AS build
+RUN python -m venv /opt/botequim
+ENV PATH=/opt/botequim/bin:$PATH
+WORKDIR /src
+COPY pyproject.toml setup.py README.md LICENSE ./
+COPY arena arena
+COPY api api
+COPY workers workers
+RUN pip install --no-cache-dir '.[server]'
+
+FROM python:3.12-slim
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin botequim
+COPY --from=build /opt/botequim /opt/botequim
+ENV PATH=/opt/botequim/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+USER 10001:10001
+WORKDIR /tmp
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
+CMD ["botequim", "serve", "--bind", "0.0.0.0:8000"]

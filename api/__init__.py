@@ -1,0 +1,1 @@
+"""The HTTP side of Botequim: thin views over :mod:`arena`."""

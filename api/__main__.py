@@ -1,0 +1,8 @@
+"""``python -m api``: the API alone, on the database of ``REDIS_URL``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"])

@@ -1,0 +1,186 @@
+"""Captures the examples of the OpenAPI document from the running app: ``python -m api.capture``.
+
+It plays a small story on a fresh embedded database and keeps, per operation and status, the longest
+response, with the request's body where that succeeded. Of tokens only the beginning is kept.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import orjson
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from api.app import create_app
+from api.config import DEFAULT_LIMITS, Config
+from api.openapi import EXAMPLES_FILE, document
+from api.streams import MEDIA
+from arena.live.embedded import EmbeddedStore
+
+ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
+
+_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_)[A-Za-z0-9_-]+")
+_STREAM_EVENTS: Final = 4
+_RECORD_ACTIONS: Final = 6
+
+
+class Story:
+    """Requests to an app, whose examples are kept."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self.examples: dict[str, Any] = {}
+        self._names = {
+            (method.upper(), path): operation["operationId"]
+            for path, operations in document(app)["paths"].items()
+            for method, operation in operations.items()
+            if isinstance(operation, dict) and "operationId" in operation
+        }
+
+    def client(self, token: str | None = None) -> Teller:
+        """Somebody with ``token``."""
+        return Teller(self, self._app.test_client(), token)
+
+    def keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
+        """Keep an exchange, unless a longer one of its kind is there."""
+        rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
+        template = rule.rule.replace("<", "{").replace(">", "}")
+        example = self.examples.setdefault(self._names[method, template], {"responses": {}})
+        status = str(response.status_code)
+        shown = _shown(response) if response.content_type else None
+        known = example["responses"].get(status)
+        if known is not None and len(orjson.dumps(shown)) <= len(orjson.dumps(known)):
+            return
+        if body is not None and response.status_code < 300:
+            example["request"] = body
+        if shown is not None:
+            example["responses"][status] = shown
+
+
+class Teller:
+    """A client whose exchanges are kept."""
+
+    def __init__(self, story: Story, client: FlaskClient, token: str | None) -> None:
+        self._story = story
+        self._client = client
+        self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
+
+    def __call__(self, method: str, path: str, body: Any = None) -> Any:
+        """One request; the response's body if it is JSON."""
+        response = self._client.open(path, method=method, json=body, headers=self._headers)
+        self._story.keep(method, path, body, response)
+        return response.json if response.is_json else None
+
+
+def _shown(response: TestResponse) -> Any:
+    if response.mimetype == MEDIA:
+        chunks = b"".join(islice(response.iter_encoded(), 1 + _STREAM_EVENTS))
+        response.close()
+        return _TOKEN.sub(rb"\1...", chunks).decode()
+    text = _TOKEN.sub(rb"\1...", response.get_data())
+    if not response.is_json:
+        return "\n".join(text.decode().splitlines()[:3])
+    value = orjson.loads(text)
+    canonical = value.get("canonical") if isinstance(value, dict) else None
+    if canonical is not None:
+        del canonical["actions"][_RECORD_ACTIONS:]
+    return value
+
+
+def tell(app: Flask) -> dict[str, Any]:
+    """The examples of every operation, from an app on an empty database with ``ADMIN_TOKEN``."""
+    story = Story(app)
+    anybody, admin = story.client(), story.client(ADMIN_TOKEN)
+    for path in ("/healthz", "/readyz", "/metrics"):
+        anybody("GET", path)
+    ana = story.client(anybody("POST", "/v1/owners", {"name": "ana"})["token"])
+    anybody("POST", "/v1/owners", {"name": "ana"})
+    anybody("GET", "/v1/owners/ana")
+    anybody("GET", "/v1/owners/nobody")
+    ana("GET", "/v1/owners/me")
+    anybody("GET", "/v1/owners/me")
+    zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
+    bots = [
+        story.client(ana("POST", "/v1/bots", body)["token"])
+        for body in (zap, {"name": "pica-bot"}, {"name": "espada-bot"}, {"name": "copas-bot"})
+    ]
+    anybody("GET", "/v1/bots?limit=2")
+    anybody("GET", "/v1/bots/zap-bot")
+    ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
+    ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
+    _games(story, ana, bots)
+    ana("POST", "/v1/bots/pica-bot/token")
+    ana("DELETE", "/v1/bots/pica-bot/token")
+    ana("DELETE", "/v1/bots/pica-bot")
+    admin("PUT", "/v1/admin/owners/ana/admin", {"admin": False})
+    admin("POST", "/v1/admin/owners/ana/token")
+    admin("GET", "/v1/admin/audit")
+    other = story.client(anybody("POST", "/v1/owners", {"name": "bia"})["token"])
+    renewed = story.client(other("POST", "/v1/owners/me/token")["token"])
+    renewed("DELETE", "/v1/owners/me/token")
+    return dict(sorted(story.examples.items()))
+
+
+def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:
+    seats = [{"bot": "zap-bot"}, {"bot": "pica-bot"}, {"open": True}]
+    body = {
+        "kind": "toepen",
+        "seats": seats,
+        "rules": {"lives": 3},
+        "clock": {"per_turn_ms": 20_000, "bank_ms": 60_000},
+    }
+    game = ana("POST", "/v1/games", body)["game"]
+    ana("POST", "/v1/games", {**body, "rules": {"lives": 99}})
+    cancelled = ana("POST", "/v1/games", body)["game"]
+    ana("POST", f"/v1/games/{cancelled}/cancel")
+    bots[2]("POST", f"/v1/games/{game}/join", {"nonce": "sete-belo"})
+    ana("GET", f"/v1/games/{game}/record")
+    for _ in _played(bots[:3]):
+        ana("GET", f"/v1/games/{game}")
+        bots[2]("GET", f"/v1/games/{game}/events")
+    bots[2]("GET", f"/v1/games/{game}/events/stream")
+    ana("GET", "/v1/games?limit=1")
+    for bot in bots[:3]:
+        bot("GET", "/v1/turns")
+        bot("GET", "/v1/turns/stream")
+        bot("POST", f"/v1/games/{game}/resign", {})
+    ana("GET", f"/v1/games/{game}/record")
+    ana("GET", "/v1/records")
+
+
+def _played(bots: list[Teller]) -> Iterator[None]:
+    """A few rounds in which every turn is answered by the first legal action."""
+    for _ in range(4):
+        for bot in bots:
+            turns = bot("GET", "/v1/turns")["turns"]
+            answers = [
+                {"turn": turn["turn"], "action": _calmest(turn["legal_actions"])}
+                for turn in turns
+                if not turn["optional"]
+            ]
+            if answers:
+                bot("POST", "/v1/turns", {"answers": answers})
+                yield
+
+
+def _calmest(legal: list[str]) -> str:
+    return next((action for action in legal if action in ("keep", "trust")), legal[0])
+
+
+def main() -> None:
+    """Write ``api/examples.json``."""
+    with tempfile.TemporaryDirectory() as folder, EmbeddedStore(folder) as store:
+        limits = dict.fromkeys(DEFAULT_LIMITS)
+        config = Config(store.url, admin_token=ADMIN_TOKEN, limits=limits, ping_seconds=0.1)
+        examples = tell(create_app(config))
+    EXAMPLES_FILE.write_bytes(orjson.dumps(examples, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+if __name__ == "__main__":
+    main()

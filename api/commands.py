@@ -1,0 +1,56 @@
+"""Commands that the API adds to the ``botequim`` program."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from api.config import Config
+from arena.live.embedded import EmbeddedStore
+
+
+@click.command()
+@click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
+@click.option(
+    "--data",
+    default="botequim-data",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the embedded database, if there is no REDIS_URL.",
+)
+def serve(bind: str, workers: int, data: Path) -> None:
+    """Serve the HTTP API, and nothing else: house bots and tournaments need workers too.
+
+    The database is the one of REDIS_URL, else an embedded one in the data folder.
+    """
+    environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
+    command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+    if environment.get("REDIS_URL"):
+        Config.from_environment(environment)
+        os.execve(sys.executable, command, environment)
+    with EmbeddedStore(data) as store:
+        environment["REDIS_URL"] = store.url
+        Config.from_environment(environment)
+        click.echo(
+            f"database in {store.folder}, API at http://{bind}, its documentation at http://{bind}/docs"
+        )
+        sys.exit(_run(command, environment))
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run until it ends; being told to stop, tell it, and wait until it has drained."""
+    server = subprocess.Popen(command, env=environment, start_new_session=True)
+
+    def stop(*_: Any) -> None:
+        server.terminate()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+    return server.wait()

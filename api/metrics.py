@@ -1,0 +1,75 @@
+"""What is counted, for Prometheus."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from flask import Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from arena.live.store_stats import LiveStats
+
+_REQUESTS = Counter("botequim_requests_total", "Requests answered.", ("operation", "status"))
+_SECONDS = Histogram(
+    "botequim_request_seconds",
+    "Time to answer a request, waiting in long polls included; streams until they begin.",
+    ("operation",),
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 60),
+)
+_ANSWERS = Counter("botequim_answers_total", "Answers to turns, by what became of them.", ("status",))
+
+_requests: Any = cache(_REQUESTS.labels)
+_seconds: Any = cache(_SECONDS.labels)
+_answers: Any = cache(_ANSWERS.labels)
+
+
+def count_answer(result: Mapping[str, Any]) -> None:
+    """Count what became of an answer to a turn; ``late`` is a stale one because of the clock."""
+    status = result["status"]
+    _answers("late" if result.get("reason") == "clock" else status).inc()
+
+
+def count_request(operation: str, status: int, seconds: float) -> None:
+    """Count a request that was answered."""
+    _requests(operation, status).inc()
+    _seconds(operation).observe(seconds)
+
+
+class GameCollector:
+    """What the store knows, counted when it is asked for: the same from whichever process."""
+
+    def __init__(self, stats: Callable[[], LiveStats]) -> None:
+        self._stats = stats
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """See :mod:`prometheus_client`."""
+        stats = self._stats()
+        games = GaugeMetricFamily("botequim_games", "Games that are listed.", labels=("state",))
+        for state, count in stats.games.items():
+            games.add_metric((state,), count)
+        yield games
+        pending = max(0, stats.due - stats.games["waiting"])
+        yield GaugeMetricFamily("botequim_turns_pending", "Games that wait for a decision.", pending)
+
+
+def exposition(stats: Callable[[], LiveStats]) -> Response:
+    """Everything that is counted, over all processes of this server, and what the store knows."""
+    counted = REGISTRY
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        counted = CollectorRegistry()
+        MultiProcessCollector(counted)
+    asked = CollectorRegistry()
+    asked.register(GameCollector(stats))
+    return Response(generate_latest(counted) + generate_latest(asked), content_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,64 @@
+"""Owners: sign up, look at oneself, change the token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+
+from api.contract import Blueprint
+from api.schemas.accounts import NewOwnerSchema, OwnerSchema, OwnerWithTokenSchema, TokenSchema
+from api.services import services
+from arena.live.accounts import Owner, Principal
+
+blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")
+
+
+@blueprint.operation(
+    "/owners",
+    "POST",
+    scopes=(),
+    body=NewOwnerSchema,
+    status=201,
+    returns=OwnerWithTokenSchema,
+    errors=("name_taken", "invalid_name"),
+)
+def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
+    """Sign up as an owner
+
+    Returns the owner's token, this once. Sign-ups are limited per address. A lost token can only be
+    replaced by an admin.
+    """
+    services().limits.spend("sign_ups_per_address", request.remote_addr or "")
+    owner, token = services().accounts.sign_up(body["name"])
+    return {"owner": owner, "token": token}
+
+
+@blueprint.operation("/owners/me", scopes=("owner",), returns=OwnerSchema)
+def get_me(who: Principal) -> Owner:
+    """Show the owner that the token belongs to"""
+    return services().accounts.owner(who.name)
+
+
+@blueprint.operation("/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema)
+def replace_owner_token(who: Principal) -> dict[str, str]:
+    """Replace the owner's token
+
+    The new token is shown this once. The old one ends within five seconds.
+    """
+    return {"token": services().accounts.new_owner_token(who.name)}
+
+
+@blueprint.operation("/owners/me/token", "DELETE", scopes=("owner",), status=204)
+def revoke_owner_token(who: Principal) -> None:
+    """Revoke the owner's token
+
+    It ends within five seconds; only an admin can issue another.
+    """
+    services().accounts.revoke_owner_token(who.name)
+
+
+@blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("unknown_owner",))
+def get_owner(who: Principal | None, owner: str) -> Owner:
+    """Show an owner"""
+    return services().accounts.owner(owner)

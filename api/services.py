@@ -1,0 +1,64 @@
+"""What the views work on: made once per app, kept nowhere else."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from flask import current_app
+
+from api.config import Config
+from api.limits import Limits
+from api.queues import HouseQueue
+from arena.bots import HOUSE_BOTS
+from arena.live.accounts import Accounts
+from arena.live.ending import Retention
+from arena.live.games import LIVE_SCRIPTS, LiveGames
+from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
+from arena.live.store_limits import LIMIT_SCRIPTS, LimitStore
+from arena.live.store_stats import LiveStats, live_stats
+from arena.live.store_wire import connect
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts of the arena that one app uses."""
+
+    config: Config
+    accounts: Accounts
+    limits: Limits
+    live: LiveGames
+    ping: Callable[[], object]
+    stats: Callable[[], LiveStats]
+
+
+def make_services(config: Config) -> Services:
+    """All services of one process, over one set of connections to the store."""
+    scripts = (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *LIMIT_SCRIPTS)
+    wire = connect(config.redis_url, scripts, max_connections=config.pool)
+    return Services(
+        config=config,
+        accounts=Accounts(AccountStore(wire), config.admin_token, HOUSE_BOTS),
+        limits=Limits(LimitStore(wire), config.limits),
+        live=LiveGames(
+            wire,
+            retention=Retention(record_s=86_400 * config.record_days or None),
+            on_house=HouseQueue(config.queue_url),
+        ),
+        ping=lambda: wire.run([("PING",)]),
+        stats=lambda: live_stats(wire),
+    )
+
+
+def start_sweeper(services: Services) -> None:
+    """Serve the games' clocks from this process too, if it is to."""
+    if services.config.sweep:
+        sweeper = services.live.sweeper()
+        threading.Thread(target=sweeper.run, args=(threading.Event(),), name="sweeper", daemon=True).start()
+
+
+def services() -> Services:
+    """The services of the app that handles the present request."""
+    return cast(Services, current_app.extensions["botequim"])

@@ -1,0 +1,169 @@
+"""Streams of server-sent events, and how a process that is being stopped lets go of them.
+
+A stream holds no queue: it sleeps until the store has news for it, reads a bounded page of them and
+sends that, so a slow reader costs its own stream alone, and is dropped after a while.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import orjson
+from flask import Response, request
+from prometheus_client import Gauge
+
+from api.auth import still_valid
+from api.services import services
+from arena.errors import ArenaError
+from arena.live.games import LiveGames
+from arena.live.sheet import Viewer
+
+MEDIA: Final = "text/event-stream"
+
+
+def event_stream(**data: str) -> dict[str, Any]:
+    """How the document shows a stream: one of its events; ``data``: a schema for each kind of event."""
+    shapes = {**data, "reconnect": "Reconnect"}
+    return {
+        "description": "Server-sent events; this is one of them. `data` is JSON.",
+        "oneOf": [
+            {
+                "type": "object",
+                "required": ["event", "data"],
+                "properties": {
+                    "event": {"const": kind},
+                    "id": {"type": "string"},
+                    "data": {
+                        "type": "string",
+                        "contentMediaType": "application/json",
+                        "contentSchema": {"$ref": f"#/components/schemas/{shape}"},
+                    },
+                },
+            }
+            for kind, shape in shapes.items()
+        ],
+    }
+
+
+LAST_EVENT_ID: Final = {
+    "in": "header",
+    "name": "Last-Event-ID",
+    "description": "The id of the last event that was received.",
+    "schema": {"type": "string"},
+}
+
+_RETRY_MS: Final = 1000
+
+_BUFFER_BYTES: Final = 32_768
+"""What the system may hold for a reader that is slow."""
+
+_open = Gauge("botequim_streams", "Open streams.", multiprocess_mode="livesum")
+_stopping = threading.Event()
+
+
+def drain() -> None:
+    """From now on every stream ends with a hint to come back."""
+    _stopping.set()
+
+
+def draining() -> bool:
+    """Whether this process is being stopped."""
+    return _stopping.is_set()
+
+
+def turn_stream(live: LiveGames, bot: str, rights: bool) -> Response:
+    """The turns of ``bot`` since the request's ``Last-Event-ID``, as they come."""
+    pause = _pause()
+    page = live.turns(bot, request.headers.get("Last-Event-ID") or None, rights=rights)
+
+    def pages() -> Iterator[bytes]:
+        nonlocal page
+        while True:
+            for number, turn in enumerate(page.turns, 1):
+                yield _message("turn", turn, page.cursor if number == len(page.turns) else None)
+            page = live.turns(bot, page.cursor, rights=rights, wait=pause)
+            if not page.turns:
+                yield _PING
+
+    return _response(pages())
+
+
+def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) -> Response:
+    """What happens in ``game`` since the request's ``Last-Event-ID``, as ``viewer`` sees it."""
+    pause = _pause()
+    start = _next_event(request.headers.get("Last-Event-ID", ""))
+    page = live.events(game, viewer, seat=seat, start=start)
+
+    def pages() -> Iterator[bytes]:
+        nonlocal page
+        while True:
+            for event in page["events"]:
+                yield _message("event", event, str(event["n"]))
+            if page["over"]:
+                yield _message("over", {"next": page["next"]})
+                return
+            page = live.events(game, viewer, seat=seat, start=page["next"], wait=pause)
+            if not page["events"]:
+                yield _PING
+
+    return _response(pages())
+
+
+def _pause() -> float:
+    config = services().config
+    return min(config.ping_seconds, config.stream_seconds)
+
+
+def _next_event(last: str) -> int:
+    if not last:
+        return 0
+    if not (last.isascii() and last.isdecimal() and len(last) < 10):
+        raise ArenaError(
+            "this is no event's number",
+            code="invalid_cursor",
+            field="Last-Event-ID",
+            expected="the id of an event",
+        )
+    return int(last) + 1
+
+
+_PING: Final = b": ping\n\n"
+
+
+def _message(kind: str, data: Any, number: str | None = None) -> bytes:
+    head = f"event: {kind}\n" if number is None else f"event: {kind}\nid: {number}\n"
+    return b"%bdata: %b\n\n" % (head.encode(), orjson.dumps(data))
+
+
+def _response(messages: Iterator[bytes]) -> Response:
+    connection = request.environ.get("gunicorn.socket")
+    if connection is not None:
+        connection.settimeout(services().config.send_seconds)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
+    check = still_valid(request.environ, services())
+    until = time.monotonic() + services().config.stream_seconds
+
+    def sent() -> Iterator[bytes]:
+        _open.inc()
+        try:
+            yield b"retry: %d\n\n" % _RETRY_MS
+            for message in messages:
+                check()
+                yield message
+                if _stopping.is_set() or time.monotonic() > until:
+                    break
+            else:
+                return
+        except ArenaError as error:
+            # The token was revoked, or the store is away: coming back tells which.
+            yield _message("reconnect", {"code": error.code, "after_ms": _RETRY_MS})
+            return
+        finally:
+            _open.dec()
+        yield _message("reconnect", {"code": "come_back", "after_ms": _RETRY_MS})
+
+    return Response(sent(), content_type=MEDIA, headers={"X-Accel-Buffering": "no"})

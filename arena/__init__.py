@@ -1,0 +1,6 @@
+"""Botequim's domain: the rules of the games, fair deals, records, bots and matches.
+
+Nothing in this package imports ``api``, ``workers``, Flask or RQ.
+"""
+
+__version__ = "0.1.0"

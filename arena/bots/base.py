@@ -1,0 +1,26 @@
+"""What a bot is: one class, one method."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+Turn = Mapping[str, Any]
+"""One decision offered to one bot; the same JSON on every transport (docs/turns.md)."""
+
+
+class Bot:
+    """A player. Subclass it and write :meth:`choose`; one object plays one seat of one game.
+
+    ``random`` is this seat's own source of randomness, set before the first turn: use it instead
+    of the ``random`` module, so that a game replays exactly.
+    """
+
+    random: random.Random
+    wants_rights: bool = False
+    """True: also be offered rights that are not turns (a knock out of turn, a signal)."""
+
+    def choose(self, turn: Turn) -> str | None:
+        """One of ``turn["legal_actions"]``; None only for an optional turn, to let it pass."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""The house bots' players of Toepen: ``rookie``, ``regular``, ``shark``."""

@@ -1,0 +1,56 @@
+"""What a player remembers of the others in one game, from the events of its turns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.bots.base import Turn
+from arena.games.toepen_cards import CLEAN, mask_of
+
+HONEST: Final = 1820 / 35960
+"""The share of hands that are dirty laundry: 4 of 16 cards out of 4 of 32."""
+
+
+class Habits:
+    """How often each seat lays its hand away, and what was found when somebody looked."""
+
+    def __init__(self, seats: int) -> None:
+        self._noted = -1
+        self.kept = [0] * seats
+        self.exchanged = [0] * seats
+        self.honest = [0] * seats
+        self.caught = [0] * seats
+        self.trusted = [0] * seats
+        self.challenged = [0] * seats
+
+    def note(self, turn: Turn) -> None:
+        """Take in the events of a turn; those noted before are passed over."""
+        for event in turn["events"]:
+            if event["n"] <= self._noted:
+                continue
+            self._noted = event["n"]
+            if event["type"] == "keep":
+                self.kept[event["seat"]] += 1
+            elif event["type"] == "exchange":
+                self.exchanged[event["seat"]] += 1
+            elif event["type"] == "trust":
+                self.trusted[event["seat"]] += 1
+            elif event["type"] == "challenge":
+                self.challenged[event["seat"]] += 1
+                if mask_of(event["cards"]) & CLEAN:
+                    self.caught[event["exchanger"]] += 1
+                else:
+                    self.honest[event["exchanger"]] += 1
+
+    def honesty(self, seat: int) -> float:
+        """The chance that the hand which ``seat`` has just laid away is dirty laundry."""
+        rate = (self.exchanged[seat] + 1) / (self.exchanged[seat] + self.kept[seat] + 10)
+        expected = min(1.0, HONEST / rate)
+        shown = self.honest[seat] + self.caught[seat]
+        return (4 * expected + self.honest[seat]) / (4 + shown)
+
+    def suspicion(self, seat: int, asked: int) -> float:
+        """The chance that ``seat`` challenges an exchange of which ``asked`` players are asked in turn."""
+        expected: float = 1 - 0.2 ** (1 / asked)
+        asked_before = self.challenged[seat] + self.trusted[seat]
+        return (4 * expected + self.challenged[seat]) / (4 + asked_before)

@@ -1,0 +1,1 @@
+"""The house bots' players of Brazilian Truco: ``rookie``, ``regular``, ``shark``."""

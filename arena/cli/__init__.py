@@ -1,0 +1,130 @@
+"""The ``botequim`` program. Each command has its own module here; this one finds and runs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final, NoReturn
+
+import click
+
+from arena import __version__
+from arena.errors import ArenaError
+from arena.text import printable
+
+COMMANDS: Final = {
+    "bench": "arena.cli.bench:bench",
+    "bot": "arena.cli.online:bot",
+    "game": "arena.cli.online:game",
+    "ladder": "arena.cli.ladder:ladder",
+    "leaderboard": "arena.cli.leaderboard:leaderboard",
+    "mirroring": "arena.cli.ladder:mirroring",
+    "play": "arena.cli.play:play",
+    "replay": "arena.cli.replay:replay",
+    "signup": "arena.cli.online:signup",
+    "up": "arena.cli.up:up",
+    "verify": "arena.cli.verify:verify",
+}
+"""The commands of this package: ``name: "module:object"``, loaded when they are used."""
+
+PLUGIN_GROUP: Final = "botequim.commands"
+"""Other packages add commands by entry points of this group."""
+
+
+class _Commands(click.Group):
+    """The commands of ``COMMANDS`` and of the entry points, none of them imported before its use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*COMMANDS, *_plugins()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS:
+            module, _, name = COMMANDS[cmd_name].partition(":")
+            command = getattr(import_module(module), name)
+        elif (plugin := _plugins().get(cmd_name)) is not None:
+            command = _load(plugin)
+        else:
+            return None
+        assert isinstance(command, click.Command)
+        return command
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {plugin.name: plugin for plugin in entry_points(group=PLUGIN_GROUP)}
+
+
+def _load(plugin: EntryPoint) -> click.Command:
+    """The command of another package; if that lacks a library, one that says so when it is used."""
+    try:
+        command: click.Command = plugin.load()
+    except ModuleNotFoundError as error:
+        missing = error.name
+
+        @click.command(
+            plugin.name,
+            help=f"(not installed: needs {missing})",
+            context_settings={"ignore_unknown_options": True, "help_option_names": []},
+        )
+        @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+        def command(arguments: tuple[str, ...]) -> NoReturn:
+            raise ArenaError(
+                f"'botequim {plugin.name}' needs the library {missing}, which is not installed",
+                code="not_installed",
+                expected="pip install 'botequim[server]'",
+            )
+
+    return command
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="botequim")
+@click.pass_context
+def botequim(ctx: click.Context) -> None:
+    """Brazilian Truco and Toepen for bots: play, record, verify."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the program and exit. Bad input of any kind is one line on stderr and exit code 2.
+
+    The exit code is the integer that a command returns, if it does, else 0.
+    """
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code."""
+    try:
+        result = botequim.main(arguments, prog_name="botequim", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "botequim"
+        return _fail(f"{error.format_message()} (see '{where} --help')")
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except ArenaError as error:
+        return _fail(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        # The reader has gone, and nothing may be written when the interpreter ends either. Click
+        # handles the same inside commands, with the same exit code.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _fail(f"{error.filename or 'the system'}: {error.strerror or error}")
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str) -> int:
+    line = printable(" ".join(message.splitlines()), 1000)
+    click.echo(f"botequim: error: {line}", err=True)
+    return 2

@@ -1,0 +1,5 @@
+"""``python -m arena.cli`` is ``botequim``."""
+
+from arena.cli import main
+
+main()

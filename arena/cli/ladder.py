@@ -1,0 +1,88 @@
+"""``botequim ladder`` and ``botequim mirroring``: what the documentation claims, shown again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from arena.ladder import LADDER, MIRRORING, margins, measure_mirroring
+from arena.runner import run
+from arena.stats import mean_interval
+
+_jobs = click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
+
+
+def _rules(rules: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in rules.items())
+
+
+@click.command()
+@_jobs
+@click.option("--kind", help="Only this game.")
+def ladder(jobs: int, kind: str | None) -> None:
+    """Play the house bots' ladder: each must beat the next over mirrored groups.
+
+    Seeds and numbers of groups are fixed in arena/ladder.py. Exits with 1 if an interval of the
+    margin per game (own points less those of the opponents, -1 to 1) does not exclude zero.
+    """
+    console = Console(highlight=False)
+    table = Table()
+    for heading in ("game", "rules", "stronger", "weaker"):
+        table.add_column(heading)
+    for heading in ("groups", "games", "margin, 95%", "faults"):
+        table.add_column(heading, justify="right")
+    failed = False
+    for step in LADDER:
+        if kind not in (None, step.kind):
+            continue
+        with console.status(f"{step.kind} {_rules(step.rules)}: {step.stronger} against {step.weaker}"):
+            results = list(run(step.plan(), jobs=jobs, think_limit=None))
+        mean, half = mean_interval(margins(results))
+        failed |= mean - half <= 0
+        faults = sum(len(tally.faults) for result in results for tally in result.tallies.values())
+        games = sum(len(result.records) for result in results)
+        table.add_row(
+            step.kind,
+            _rules(step.rules),
+            step.stronger,
+            step.weaker,
+            str(step.groups),
+            str(games),
+            f"{mean:+.3f} ± {half:.3f}",
+            str(faults),
+        )
+    console.print(table)
+    if failed:
+        console.print("a step of the ladder is not shown")
+        raise SystemExit(1)
+    console.print("every step of the ladder is shown")
+
+
+@click.command()
+@_jobs
+def mirroring(jobs: int) -> None:
+    """Measure what mirrored groups save over independent ones, in games for the same interval."""
+    console = Console(highlight=False)
+    table = Table()
+    for heading in ("game", "rules", "bots"):
+        table.add_column(heading)
+    for heading in ("games each", "sd mirrored", "sd independent", "games needed, ratio (95%)"):
+        table.add_column(heading, justify="right")
+    for step in MIRRORING:
+        with console.status(f"{step.kind} {_rules(step.rules)}: {step.stronger}, {step.weaker}"):
+            measured = measure_mirroring(step, jobs)
+        table.add_row(
+            step.kind,
+            _rules(step.rules),
+            f"{step.stronger}, {step.weaker}",
+            str(measured.games),
+            f"{measured.mirrored:.3f}",
+            f"{measured.independent:.3f}",
+            f"{measured.ratio:.2f} ({measured.low:.2f}-{measured.high:.2f})",
+        )
+    console.print(table)

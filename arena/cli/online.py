@@ -1,0 +1,149 @@
+"""``botequim signup``, ``botequim bot ...`` and ``botequim game ...``: the service from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+import click
+
+from arena.bots import Bot, InvalidBot, bot_spec
+from arena.client import Client, run
+from arena.client.http import DEFAULT_URL
+from arena.games import game_of
+from arena.records import dumps
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_url = click.option(
+    "--url", envvar="BOTEQUIM_URL", default=DEFAULT_URL, show_default=True, help="The service."
+)
+
+
+PATIENCE: Final = 10.0
+"""Seconds that a command tries to reach the service."""
+
+
+def _token(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
+    return click.option(
+        "--token",
+        envvar="BOTEQUIM_TOKEN",
+        required=required,
+        help=f"The token of {whose}; better in BOTEQUIM_TOKEN, where no list of processes shows it.",
+    )
+
+
+def _retrying(seconds: float, why: str) -> None:
+    _say(f"{why}; trying again in {seconds:.1f} s")
+
+
+def _say(line: str) -> None:
+    click.echo(f"{datetime.now():%H:%M:%S} {line}", err=True)
+
+
+@click.command()
+@click.argument("name")
+@_url
+def signup(name: str, url: str) -> None:
+    """Sign up as the owner NAME and print the owner's token. It is shown only this once."""
+    click.echo(Client(url, on_retry=_retrying, patience=PATIENCE).sign_up(name))
+
+
+@click.group()
+def bot() -> None:
+    """Register bots and let them play online."""
+
+
+@bot.command()
+@click.argument("name")
+@_url
+@_token("the owner")
+def register(name: str, url: str, token: str) -> None:
+    """Register the bot NAME and print the bot's token. It is shown only this once."""
+    click.echo(Client(url, token, on_retry=_retrying, patience=PATIENCE).register_bot(name))
+
+
+@bot.command("run")
+@click.argument("file")
+@_url
+@_token("the bot")
+@click.option(
+    "--join", "joined", multiple=True, metavar="GAME", help="First sit down at an open seat of GAME."
+)
+@click.option("--games", type=click.IntRange(1), help="End after so many games. [default: never]")
+def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int | None) -> None:
+    """Let the bot of FILE (or a house bot's name) play all its games online until Ctrl-C.
+
+    It survives restarts of the service, and of itself: what it had to decide it is asked again.
+    """
+    spec = bot_spec(file)
+    try:
+        spec.make(0)
+    except Exception as error:
+        raise InvalidBot(f"{file} makes no bot: {type(error).__name__}: {error}", field="file") from error
+    client = Client(url, token, on_retry=_retrying, patience=float("inf"))
+    for game in joined:
+        seat = client.join(game)["seat"]
+        _say(f"{game}: seat {seat}")
+    _say(f"{spec.name} plays at {client.url}")
+
+    def make() -> Bot:
+        return spec.make(0)
+
+    run(make, client, games=games, say=_say)
+
+
+@click.group()
+def game() -> None:
+    """Make games online."""
+
+
+@game.command()
+@click.argument("kind")
+@click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
+@_url
+@_token("the owner or a bot")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@click.option("--turn-seconds", type=float, help="Seconds per decision.")
+@click.option("--bank-seconds", type=float, help="Seconds per game for what goes beyond it.")
+def create(
+    kind: str,
+    seats: tuple[str, ...],
+    url: str,
+    token: str,
+    rules: tuple[str, ...],
+    turn_seconds: float | None,
+    bank_seconds: float | None,
+) -> None:
+    """Make a game of KIND and print its id. A SEAT is house:rookie, open, or the name of a bot."""
+    given = game_of(kind).options.parse(rules)
+    clock = {
+        name: round(1000 * seconds)
+        for name, seconds in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
+        if seconds is not None
+    }
+    options: dict[str, Any] = {"rules": given, **({"clock": clock} if clock else {})}
+    made = Client(url, token, on_retry=_retrying, patience=PATIENCE).create_game(
+        kind, [_seat(text) for text in seats], **options
+    )
+    click.echo(made["game"])
+
+
+def _seat(text: str) -> dict[str, Any]:
+    if text == "open":
+        return {"open": True}
+    if text.startswith("house:"):
+        return {"house": text.removeprefix("house:")}
+    return {"bot": text}
+
+
+@game.command()
+@click.argument("game_id", metavar="GAME")
+@_url
+@_token("the owner or a bot, for a private game", required=False)
+@click.option("--wait", is_flag=True, help="Wait until it is over.")
+def record(game_id: str, url: str, token: str | None, wait: bool) -> None:
+    """Print the record of the finished game GAME, one line of JSON."""
+    client = Client(url, token, on_retry=_retrying, patience=PATIENCE)
+    click.echo(dumps(client.record(game_id, wait=wait)))

@@ -1,0 +1,167 @@
+"""``botequim play``: mirrored groups among local bots."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from pathlib import Path
+from typing import IO
+
+import click
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as TextTable
+
+from arena.bots import BotSpec, bot_spec
+from arena.games import game_of
+from arena.match import Thinking
+from arena.runner import GroupResult, Plan, check_plan, run
+from arena.stats import mean_interval
+
+
+@click.command()
+@click.argument("kind")
+@click.argument("bots", nargs=-1, required=True)
+@click.option("--groups", default=100, show_default=True, help="Groups per table of bots.")
+@click.option("--seed", help="Any text; the same seed and bots give the same records. [default: a new one]")
+@click.option(
+    "--records",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the records here.",
+)
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@click.option("--independent", is_flag=True, help="Deal every game of a group anew.")
+@click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+def play(
+    kind: str,
+    bots: tuple[str, ...],
+    groups: int,
+    seed: str | None,
+    records: Path | None,
+    jobs: int,
+    rules: tuple[str, ...],
+    independent: bool,
+    think_limit: float,
+) -> None:
+    """Play groups of games of KIND among BOTS and print how they did.
+
+    The score of a game is the share of the other teams that a bot leaves behind, a shared place
+    counting half; the margin is its score less the mean of the others', with its 95% interval over
+    groups; "most" is the longest decision in milliseconds.
+
+    A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
+    A group is a set of bots playing the same deals from every side of the table. Truco is dealt
+    without a cut unless --rule cut=player says otherwise.
+    """
+    game = game_of(kind)
+    given = game.options.parse(rules)
+    if "cut" in game.options.by_name:
+        given.setdefault("cut", "none")
+    complete = game.options.complete(given)
+    specs = _distinct_names([bot_spec(text) for text in bots])
+    check_plan(kind, complete, specs, groups)
+    plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
+    console = Console(highlight=False)
+    if seed is None:
+        console.print(f"seed {plan.seed}")
+    results, interrupted = _play_all(plan, records, max(1, jobs), think_limit)
+    console.print(_summary(plan, results))
+    for result in results:
+        if result.void:
+            console.print(f"void: {result.void}")
+    if interrupted:
+        console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
+        raise SystemExit(130)
+
+
+def _play_all(plan: Plan, path: Path | None, jobs: int, think_limit: float) -> tuple[list[GroupResult], bool]:
+    """All results in the order of the plan, and whether Ctrl-C cut them short."""
+    results: dict[int, GroupResult] = {}
+    out = path.open("w", encoding="utf-8") if path else None
+    written = 0
+    interrupted = False
+    progress = Progress(
+        TextColumn(f"{plan.kind}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("groups"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    running = run(plan, jobs=jobs, think_limit=think_limit)
+    try:
+        with progress:
+            task = progress.add_task("", total=len(plan.all_groups()))
+            for result in running:
+                results[result.index] = result
+                while written in results:
+                    _write(out, results[written])
+                    written += 1
+                progress.advance(task)
+    except KeyboardInterrupt:
+        interrupted = True
+    finally:
+        running.close()
+        for index in sorted(index for index in results if index >= written):
+            _write(out, results[index])
+        if out:
+            out.close()
+    return [results[index] for index in sorted(results)], interrupted
+
+
+def _write(out: IO[str] | None, result: GroupResult) -> None:
+    if out:
+        out.writelines(line + "\n" for line in result.records)
+        out.flush()
+
+
+def _distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
+    """The bots with names that differ: the second of a name becomes ``name-2``."""
+    seen: Counter[str] = Counter()
+    named = []
+    for spec in specs:
+        seen[spec.name] += 1
+        name = spec.name if seen[spec.name] == 1 else f"{spec.name}-{seen[spec.name]}"
+        named.append(BotSpec(name, spec.version, spec.source))
+    return named
+
+
+def _summary(plan: Plan, results: list[GroupResult]) -> TextTable:
+    counted = [result for result in results if not result.void]
+    games = sum(len(result.records) for result in counted)
+    kind_of_groups = "mirrored" if plan.mirrored else "independent"
+    table = TextTable(
+        title=f"{plan.kind}: {games} games in {len(counted)} {kind_of_groups} groups",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("bot", no_wrap=True)
+    for heading in ("score", "margin, 95%", "wins", "games", "ms each", "most", "faults"):
+        table.add_column(heading, justify="right", no_wrap=heading != "faults")
+    for player, bot in enumerate(plan.bots):
+        tallies = [result.tallies[player] for result in counted if player in result.tallies]
+        score, _ = mean_interval([sum(tally.points) / len(tally.points) for tally in tallies])
+        margin, half = mean_interval([sum(tally.margins) / len(tally.margins) for tally in tallies])
+        wins = [win for tally in tallies for win in tally.wins]
+        thinking = Thinking()
+        for tally in tallies:
+            thinking.merge(tally.thinking)
+        faults = Counter(
+            fault for result in results if player in result.tallies for fault in result.tallies[player].faults
+        )
+        table.add_row(
+            bot.name,
+            f"{score:.3f}",
+            f"{margin:+.3f} ± {half:.3f}",
+            f"{sum(wins) / len(wins):.1%}" if wins else "-",
+            str(len(wins)),
+            f"{1000 * thinking.seconds / thinking.decisions:.3f}" if thinking.decisions else "-",
+            f"{1000 * thinking.longest:.1f}",
+            ", ".join(f"{count} {fault}" for fault, count in sorted(faults.items())) or "0",
+        )
+    return table

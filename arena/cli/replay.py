@@ -1,0 +1,60 @@
+"""``botequim replay``: a recorded game, told."""
+
+from __future__ import annotations
+
+import click
+
+from arena.errors import ArenaError
+from arena.records import Record, UnreadableRecord, load_records, source_name
+from arena.replay import tell
+from arena.verify import verify
+
+
+@click.command()
+@click.argument("file")
+@click.option("--game", "game_id", metavar="ID", help="The game with this id.")
+@click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
+def replay(file: str, game_id: str | None, number: int | None) -> None:
+    """Tell the game recorded in FILE (- is stdin) as people at the table would.
+
+    With more than one game in the file, choose one by --game or --number.
+    """
+    record = _choose(file, game_id, number)
+    problems = verify(record)
+    if problems:
+        raise ArenaError(
+            f"game {record['canonical']['game']} does not verify: {problems[0]}", code="unproven_record"
+        )
+    for line in tell(record):
+        click.echo(line)
+
+
+def _choose(file: str, game_id: str | None, number: int | None) -> Record:
+    if game_id is not None and number is not None:
+        raise click.UsageError("choose by --game or by --number, not both")
+    count = 0
+    chosen = None
+    for count, record in enumerate(load_records(file), start=1):
+        if game_id is not None and record["canonical"]["game"] != game_id:
+            continue
+        if number is not None and count != number:
+            continue
+        if chosen is not None:
+            raise ArenaError(
+                f"{source_name(file)} holds more than one game",
+                code="ambiguous_game",
+                expected="--number N or --game ID",
+            )
+        chosen = record
+        if number is not None or game_id is not None:
+            break
+    if chosen is None:
+        if count == 0:
+            raise UnreadableRecord(f"no record in {source_name(file)}")
+        wanted = f"game {game_id!r}" if game_id is not None else f"game number {number}"
+        raise ArenaError(
+            f"there is no {wanted} in {source_name(file)}",
+            code="unknown_game_id",
+            expected=f"one of its {count}",
+        )
+    return chosen

@@ -1,0 +1,38 @@
+"""``botequim up``: the whole service on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option(
+    "--bind",
+    envvar="BOTEQUIM_BIND",
+    default="127.0.0.1:8000",
+    show_default=True,
+    help="Address and port of the API.",
+)
+@click.option("--workers", default=os.cpu_count() or 1, show_default="the cores", type=click.IntRange(0, 64))
+@click.option(
+    "--data",
+    default="botequim-data",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the embedded database, if there is no REDIS_URL.",
+)
+def up(bind: str, workers: int, data: Path) -> None:
+    """Run the database, the API and the workers in the foreground until Ctrl-C.
+
+    The next start finds the same data.
+    """
+    from arena.supervisor import Supervisor
+
+    supervisor = Supervisor(bind, workers, data, say=lambda line: click.echo(line))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: supervisor.stop())
+    supervisor.run()

@@ -1,0 +1,176 @@
+"""``botequim verify``: prove game records without any server."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import chain
+from time import perf_counter
+from typing import Final, NamedTuple
+
+import click
+
+from arena.group_checks import GroupChecks, GroupFacts, group_facts
+from arena.records import RecordText, UnreadableRecord, record_texts, source_name
+from arena.verify import verify_text
+
+CHUNK: Final = 100
+"""Records that a process takes at a time."""
+
+
+class Checked(NamedTuple):
+    """One record: where it stands, its problems as lines, whether it was JSON at all, its facts."""
+
+    where: str
+    problems: list[str]
+    readable: bool
+    facts: GroupFacts | None
+
+
+@dataclass
+class Tally:
+    """What a run has found so far."""
+
+    records: int = 0
+    wrong: int = 0
+    unreadable: int = 0
+    incomplete_groups: int = 0
+
+    def summary(self, seconds: float) -> str:
+        """The last line of the output."""
+        findings = [
+            f"{count} {what}"
+            for count, what in (
+                (self.wrong, "wrong"),
+                (self.unreadable, "unreadable"),
+                (self.incomplete_groups, "incomplete group" + "s" * (self.incomplete_groups != 1)),
+            )
+            if count
+        ]
+        records = f"{self.records} record" + "s" * (self.records != 1)
+        verdict = ", ".join(findings) or "all verified"
+        speed = self.records / max(seconds, 1e-3)
+        return f"{records}, {verdict} ({seconds:.1f} s, {speed:,.0f} per second)"
+
+    def exit_code(self) -> int:
+        """What the command returns."""
+        if self.unreadable:
+            return 2
+        return 1 if self.wrong or self.incomplete_groups else 0
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="the cores",
+    help="Processes.",
+)
+@click.option("--partial", is_flag=True, help="Do not ask for whole groups: the files are extracts.")
+def verify(files: tuple[str, ...], jobs: int, partial: bool) -> int:
+    """Prove the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
+
+    Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across
+    the records of a file, that groups are whole, mirrored groups have one seed, and no game is
+    there twice. Prints what is wrong, and a summary. Exit code: 0 proven, 1 something is wrong,
+    2 something cannot be read.
+    """
+    start = perf_counter()
+    tally = Tally()
+    errors = []
+    for file in files:
+        try:
+            _verify_file(file, jobs, partial, tally)
+        except UnreadableRecord as error:
+            errors.append(str(error))
+    if tally.records:
+        click.echo(tally.summary(perf_counter() - start))
+    if errors:
+        raise UnreadableRecord(" | ".join(errors))
+    return tally.exit_code()
+
+
+def _verify_file(file: str, jobs: int, partial: bool, tally: Tally) -> None:
+    checks = GroupChecks()
+    records = 0
+    for checked in _check_all(record_texts(file), jobs):
+        records += 1
+        tally.records += 1
+        lines = list(checked.problems)
+        if checked.facts is not None:
+            lines += [str(problem) for problem in checks.add(checked.facts)]
+        for line in lines:
+            click.echo(f"{checked.where}: {line}")
+        if not checked.readable:
+            tally.unreadable += 1
+        elif lines:
+            tally.wrong += 1
+    if not records:
+        raise UnreadableRecord(f"no record in {source_name(file)}")
+    # A record on its own is an extract by itself.
+    if records > 1 and not partial:
+        for problem in checks.missing():
+            tally.incomplete_groups += 1
+            click.echo(f"{source_name(file)}: {problem} (--partial allows extracts)")
+
+
+def _check(texts: list[RecordText]) -> list[Checked]:
+    results = []
+    for where, text in texts:
+        try:
+            record, problems = verify_text(text)
+        except UnreadableRecord as error:
+            results.append(Checked(where, [str(error)], False, None))
+            continue
+        game = f"game {record['canonical']['game']}: " if record else ""
+        facts = group_facts(record) if record else None
+        results.append(Checked(where, [f"{game}{problem}" for problem in problems], True, facts))
+    return results
+
+
+def _check_all(texts: Iterable[RecordText], jobs: int) -> Iterator[Checked]:
+    """The records in their order; the first chunk in this process, so that small files start none."""
+    chunks = _chunks(texts)
+    yield from _check(next(chunks, []))
+    second = next(chunks, None)
+    if jobs == 1 or second is None:
+        for chunk in chain([second or []], chunks):
+            yield from _check(chunk)
+        return
+    pending: deque[Future[list[Checked]]] = deque()
+    failure: UnreadableRecord | None = None
+    with ProcessPoolExecutor(
+        jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    ) as pool:
+        try:
+            for chunk in chain([second], chunks):
+                pending.append(pool.submit(_check, chunk))
+                if len(pending) > 2 * jobs:
+                    yield from pending.popleft().result()
+        except UnreadableRecord as error:
+            failure = error
+        while pending:
+            yield from pending.popleft().result()
+    if failure is not None:
+        raise failure
+
+
+def _chunks(texts: Iterable[RecordText]) -> Iterator[list[RecordText]]:
+    chunk: list[RecordText] = []
+    try:
+        for text in texts:
+            chunk.append(text)
+            if len(chunk) == CHUNK:
+                yield chunk
+                chunk = []
+    except UnreadableRecord:
+        # What was read before the damage is checked all the same.
+        yield chunk
+        raise
+    yield chunk

@@ -1,0 +1,66 @@
+"""The one family of errors that bad input raises, whatever the transport."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class ArenaError(Exception):
+    """Bad input or a refused request, told in one line.
+
+    ``code`` is stable and may be matched by programs, ``message`` is for people and says what
+    is wrong, ``field`` is where (a dotted path or a file position) and ``expected`` is what
+    would have been allowed.
+    """
+
+    code = "invalid"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        field: str | None = None,
+        expected: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+        self.message = message
+        self.field = field
+        self.expected = expected
+        self.extra: dict[str, Any] = dict(extra or {})
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.field:
+            parts.append(f"at {self.field}")
+        if self.expected:
+            parts.append(f"expected {self.expected}")
+        return "; ".join(parts)
+
+
+class UnknownGame(ArenaError):
+    """A game kind that this program does not play."""
+
+    code = "unknown_game"
+
+
+class InvalidOption(ArenaError):
+    """A rule option that does not exist, has the wrong type or is out of range."""
+
+    code = "invalid_option"
+
+
+class IllegalAction(ArenaError):
+    """An action that the rules do not allow now; ``extra['legal_actions']`` lists what they do."""
+
+    code = "illegal_action"
+
+
+class CorruptState(ArenaError):
+    """A serialised state that this version cannot read back."""
+
+    code = "corrupt_state"

@@ -1,0 +1,53 @@
+"""Cards as two characters, rank then suit: ``4C`` ``7H`` ``AS`` ``TD``."""
+
+from __future__ import annotations
+
+from binascii import unhexlify
+from typing import Final
+
+SUITS: Final = "CHSD"
+"""Clubs, hearts, spades, diamonds: the order of suits in a pack's canonical order."""
+
+SUIT_SYMBOLS: Final = {"C": "♣", "H": "♥", "S": "♠", "D": "♦"}
+
+
+def pack(ranks: str) -> tuple[str, ...]:
+    """The canonical order of a pack: by suit (``SUITS``), then by rank as listed."""
+    return tuple(rank + suit for suit in SUITS for rank in ranks)
+
+
+def split_cards(text: str) -> list[str]:
+    """``"4C7H"`` as ``["4C", "7H"]``."""
+    return [text[i : i + 2] for i in range(0, len(text), 2)]
+
+
+def pretty(card: str) -> str:
+    """A card as people write it: ``10♦``, ``4♣``."""
+    rank = "10" if card[0] == "T" else card[0]
+    return rank + SUIT_SYMBOLS[card[1]]
+
+
+class DealReader:
+    """Reads ``deal:<cards>`` of a pack with these ranks (at most ten), all cards at once.
+
+    A rank is taken for a decimal digit and a suit for one of the digits A to D, so that each card reads
+    as a hexadecimal number of one byte.
+    """
+
+    def __init__(self, ranks: str) -> None:
+        cards = pack(ranks)
+        digit_of = dict(zip(ranks + SUITS, "0123456789"[: len(ranks)] + "ABCD", strict=True))
+        number_of = {int(digit_of[c[0]] + digit_of[c[1]], 16): number for number, c in enumerate(cards)}
+        self.length: int = len("deal:") + 2 * len(cards)
+        # What is no card reads as 255 in the end: F stands for what is neither a rank nor a suit.
+        self.digits: bytes = "".join([digit_of.get(chr(byte), "F") for byte in range(256)]).encode()
+        self.numbers: bytes = bytes([number_of.get(byte, 255) for byte in range(256)])
+        self.every_number: bytes = bytes(range(len(cards)))
+
+    def read(self, action: str) -> bytes | None:
+        """The cards' places in the canonical pack, top card first; None unless every card is there once."""
+        if len(action) != self.length or not action.isascii() or not action.startswith("deal:"):
+            return None
+        numbers = unhexlify(action.encode()[5:].translate(self.digits)).translate(self.numbers)
+        missing = self.every_number.translate(None, numbers)
+        return None if missing else numbers

@@ -1,0 +1,113 @@
+"""The ladder of the house bots, and what mirrored groups are worth: both fixed before they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, sqrt
+from statistics import variance
+from typing import Any, Final
+
+from arena.bots import bot_spec
+from arena.games import game_of
+from arena.runner import GroupResult, Plan, run
+
+SEED: Final = "botequim ladder 1"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the ladder: ``stronger`` should beat ``weaker`` over ``groups`` mirrored groups."""
+
+    kind: str
+    rules: Mapping[str, Any]
+    stronger: str
+    weaker: str
+    groups: int
+
+    def plan(self, *, seed: str = SEED, mirrored: bool = True) -> Plan:
+        """The run that shows it."""
+        rules = game_of(self.kind).options.complete(self.rules)
+        bots = (bot_spec(self.stronger), bot_spec(self.weaker))
+        return Plan(self.kind, rules, bots, self.groups, seed, mirrored)
+
+
+TABLES: Final[tuple[tuple[str, Mapping[str, Any]], ...]] = (
+    ("truco", {"cut": "none"}),
+    ("toepen", {"seats": 2}),
+    ("toepen", {"seats": 4}),
+)
+
+LADDER: Final[tuple[Step, ...]] = tuple(
+    Step(kind, rules, stronger, weaker, groups)
+    for kind, rules in TABLES
+    for stronger, weaker, groups in (
+        ("rookie", "random", 300),
+        ("regular", "rookie", 300),
+        ("shark", "regular", 300),
+    )
+)
+
+MIRRORING: Final[tuple[Step, ...]] = tuple(
+    Step(kind, rules, stronger, weaker, 600)
+    for kind, rules in TABLES
+    for stronger, weaker in (("regular", "rookie"), ("rookie", "random"))
+)
+
+
+def margins(results: Sequence[GroupResult], player: int = 0) -> list[float]:
+    """The margin of a bot over its opponents, per group that counts: from -1 to 1."""
+    return [
+        sum(result.tallies[player].margins) / len(result.tallies[player].margins)
+        for result in results
+        if not result.void
+    ]
+
+
+@dataclass(frozen=True)
+class Mirroring:
+    """``ratio``: independent games needed for the interval of one mirrored game, with its 95% bounds."""
+
+    step: Step
+    games: int
+    mirrored: float
+    independent: float
+    ratio: float
+    low: float
+    high: float
+
+
+def measure_mirroring(step: Step, jobs: int) -> Mirroring:
+    """Play ``step`` mirrored and independent and compare the variances of the group margins.
+
+    Groups of both kinds have as many games, so that the ratio of the variances is the ratio of
+    games needed. Its bounds are those of a log-normal ratio of two sample variances.
+    """
+    samples = {}
+    games = 0
+    for mirrored in (True, False):
+        plan = step.plan(seed=f"{SEED} mirroring", mirrored=mirrored)
+        results = list(run(plan, jobs=jobs))
+        games = sum(len(result.records) for result in results)
+        samples[mirrored] = margins(results)
+    mirrored_variance, independent_variance = variance(samples[True]), variance(samples[False])
+    ratio = independent_variance / mirrored_variance
+    spread = 1.96 * sqrt(sum(_log_variance(sample) for sample in samples.values()))
+    return Mirroring(
+        step,
+        games,
+        sqrt(mirrored_variance),
+        sqrt(independent_variance),
+        ratio,
+        ratio * exp(-spread),
+        ratio * exp(spread),
+    )
+
+
+def _log_variance(sample: Sequence[float]) -> float:
+    """The variance of the logarithm of a sample variance, from the sample's fourth moment."""
+    count = len(sample)
+    mean = sum(sample) / count
+    second = sum((value - mean) ** 2 for value in sample) / count
+    fourth = sum((value - mean) ** 4 for value in sample) / count
+    return (fourth / second**2 - 1) / count

@@ -1,0 +1,1 @@
+"""Live games: the store, the games in it, their clocks, and the embedded database."""

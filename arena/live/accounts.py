@@ -1,0 +1,443 @@
+"""Who may do what: owners, their bots, the tokens of both, and the log of admin actions."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from arena.errors import ArenaError
+from arena.live.store_accounts import AccountStore
+
+OWNER_PREFIX: Final = "btq_o_"
+BOT_PREFIX: Final = "btq_b_"
+"""What tokens begin with: ``btq_b_<name>_<256 random bits>``. Names hold no underscore."""
+
+FIRST_ADMIN: Final = "admin"
+"""The name of the admin whose token is in the environment."""
+
+REMEMBERED_SECONDS: Final = 5.0
+"""How long a process may take a checked token as still good."""
+
+_REMEMBERED_TOKENS: Final = 20_000
+
+MAX_BOTS: Final = 50
+"""Bots of one owner, deleted ones not counted."""
+
+MAX_VERSIONS: Final = 200
+"""Versions of one bot."""
+
+MAX_PAGE: Final = 100
+"""Entries of one page of a list."""
+
+NAME_PATTERN: Final = r"^[a-z][a-z0-9-]{1,30}[a-z0-9]$"
+NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter"
+LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
+LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, beginning with a letter or digit"
+
+TRANSPORTS: Final = ("remote",)
+"""How a version of a bot is reached. ``remote``: it asks for its turns over HTTP."""
+
+Scope = Literal["owner", "bot", "admin"]
+BotState = Literal["active", "withdrawn"]
+
+
+class InvalidName(ArenaError):
+    """A name or version label that breaks the rules for names."""
+
+    code = "invalid_name"
+
+
+class NameTaken(ArenaError):
+    """A name that is in use, was in use, or belongs to the house."""
+
+    code = "name_taken"
+
+
+class UnknownOwner(ArenaError):
+    """There is no owner of that name."""
+
+    code = "unknown_owner"
+
+
+class UnknownBot(ArenaError):
+    """There is no bot of that name (any more)."""
+
+    code = "unknown_bot"
+
+
+class BotWithdrawn(ArenaError):
+    """A bot whose owner has withdrawn it from new games."""
+
+    code = "bot_withdrawn"
+
+
+class VersionExists(ArenaError):
+    """The label is taken: versions never change."""
+
+    code = "version_exists"
+
+
+class TooMany(ArenaError):
+    """A limit on how many there may be; ``extra['most']`` is how many."""
+
+    code = "too_many"
+
+
+class InvalidToken(ArenaError):
+    """A token that is missing, malformed, revoked or was never given out."""
+
+    code = "invalid_token"
+
+
+class Forbidden(ArenaError):
+    """A good token, but not for this."""
+
+    code = "forbidden"
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Whom a token speaks for. ``owner``: the owner itself, or the bot's; empty for the first admin.
+    ``admin``: whether it may do what admins may.
+    """
+
+    scope: Scope
+    name: str
+    owner: str = ""
+    admin: bool = False
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An owner. ``created_ms``: Unix time in milliseconds."""
+
+    name: str
+    created_ms: int
+    admin: bool = False
+
+
+@dataclass(frozen=True)
+class Version:
+    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds."""
+
+    label: str
+    transport: str
+    created_ms: int
+
+
+@dataclass(frozen=True)
+class BotAccount:
+    """A registered bot. ``version``: the label of the current version, which new games are played
+    with. ``versions`` are all, the oldest first, where they were asked for.
+    """
+
+    name: str
+    owner: str
+    state: BotState
+    version: str
+    created_ms: int
+    description: str = ""
+    versions: tuple[Version, ...] = ()
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One admin action: who did what to whom, when (Unix time in milliseconds). ``id`` sorts by time."""
+
+    id: str
+    at_ms: int
+    admin: str
+    action: str
+    subject: str
+    detail: str = ""
+
+
+class Accounts:
+    """Owners, bots and tokens in one store.
+
+    ``admin_token``: the token of the first admin, from the environment; None for no such admin.
+    ``reserved``: names that no bot may take (those of the house).
+    """
+
+    def __init__(
+        self, store: AccountStore, admin_token: str | None = None, reserved: Collection[str] = ()
+    ) -> None:
+        self._store = store
+        self._admin_digest = _digest(admin_token) if admin_token else None
+        self._reserved = frozenset(reserved)
+        self._remembered: dict[str, tuple[float, Principal]] = {}
+
+    # Tokens
+
+    def check(self, token: str) -> Principal:
+        """Whom ``token`` speaks for. Raises :class:`InvalidToken`."""
+        digest = _digest(token)
+        remembered = self._remembered.get(digest)
+        now = time.monotonic()
+        if remembered is not None and now - remembered[0] < REMEMBERED_SECONDS:
+            return remembered[1]
+        principal = self._look_up(token, digest)
+        if len(self._remembered) >= _REMEMBERED_TOKENS:
+            self._remembered.clear()
+        self._remembered[digest] = (now, principal)
+        return principal
+
+    def _look_up(self, token: str, digest: str) -> Principal:
+        if self._admin_digest is not None and hmac.compare_digest(digest, self._admin_digest):
+            return Principal("admin", FIRST_ADMIN, admin=True)
+        prefix, name = token[: len(OWNER_PREFIX)], token[len(OWNER_PREFIX) :].partition("_")[0]
+        fields = None
+        if re.fullmatch(NAME_PATTERN, name):
+            if prefix == OWNER_PREFIX:
+                fields = self._store.owner(name)
+            elif prefix == BOT_PREFIX:
+                fields = self._store.bot(name)
+        if fields is None or not hmac.compare_digest(digest, fields.get("token", "")):
+            raise InvalidToken("this token is not valid, or no longer")
+        if prefix == BOT_PREFIX:
+            return Principal("bot", name, fields["owner"])
+        return Principal("owner", name, name, "admin" in fields)
+
+    def _forget(self, scope: Scope, name: str) -> None:
+        for digest, (_, principal) in list(self._remembered.items()):
+            if principal.scope == scope and principal.name == name:
+                self._remembered.pop(digest, None)
+
+    # Owners
+
+    def sign_up(self, name: str) -> tuple[Owner, str]:
+        """A new owner and its token, which is told this once.
+
+        Raises :class:`InvalidName` or :class:`NameTaken`.
+        """
+        _check_name(name)
+        if name == FIRST_ADMIN:
+            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        token, digest = _new_token(OWNER_PREFIX, name)
+        created = _now()
+        if not self._store.create_owner(name, digest, {"created": str(created)}):
+            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        return Owner(name, created), token
+
+    def owner(self, name: str) -> Owner:
+        """Raises :class:`UnknownOwner`."""
+        fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
+        if fields is None:
+            raise _unknown_owner(name)
+        return Owner(fields["name"], int(fields["created"]), "admin" in fields)
+
+    def new_owner_token(self, name: str) -> str:
+        """A new token in place of the old one, which ends. Raises :class:`UnknownOwner`."""
+        token, digest = _new_token(OWNER_PREFIX, name)
+        if not self._store.change_owner(name, {"token": digest}):
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+        return token
+
+    def revoke_owner_token(self, name: str) -> None:
+        """End the owner's token; only an admin can give out another. Raises :class:`UnknownOwner`."""
+        if not self._store.change_owner(name, {}, remove=("token",)):
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+
+    def set_admin(self, name: str, admin: bool) -> Owner:
+        """Make an owner an admin, or no longer. Raises :class:`UnknownOwner`."""
+        changed = (
+            self._store.change_owner(name, {"admin": "1"})
+            if admin
+            else self._store.change_owner(name, {}, remove=("admin",))
+        )
+        if not changed:
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+        return self.owner(name)
+
+    # Bots
+
+    def register_bot(
+        self, owner: str, name: str, label: str = "1", transport: str = "remote", description: str = ""
+    ) -> tuple[BotAccount, str]:
+        """A new bot of ``owner`` with its first version, and its token, which is told this once.
+
+        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`TooMany` or
+        :class:`~arena.errors.ArenaError` for an unknown transport.
+        """
+        _check_name(name)
+        _check_version(label, transport)
+        if name in self._reserved:
+            raise NameTaken(f"the name {name!r} belongs to the house", field="name", expected="another name")
+        if len(self.bots(owner, limit=MAX_BOTS)[0]) >= MAX_BOTS:
+            raise TooMany(f"an owner may have {MAX_BOTS} bots", field="name", extra={"most": MAX_BOTS})
+        token, digest = _new_token(BOT_PREFIX, name)
+        created = _now()
+        fields = {"created": str(created), "state": "active", "description": description}
+        version = Version(label, transport, created)
+        if not self._store.create_bot(name, owner, digest, fields, label, _pack(version)):
+            raise NameTaken(
+                f"the name {name!r} is taken, or was before", field="name", expected="another name"
+            )
+        return BotAccount(name, owner, "active", label, created, description, (version,)), token
+
+    def bot(self, name: str) -> BotAccount:
+        """A bot with its versions. Raises :class:`UnknownBot`, also for one that was deleted."""
+        bot = self._bot(name)
+        if bot is None:
+            raise _unknown_bot(name)
+        versions = [_unpack(text) for text in self._store.versions(name).values()]
+        return replace(bot, versions=tuple(sorted(versions, key=lambda version: version.created_ms)))
+
+    def _bot(self, name: str) -> BotAccount | None:
+        return _account(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
+
+    def bots(
+        self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
+    ) -> tuple[list[BotAccount], str | None]:
+        """A page of bots by name, without their versions, and the cursor of the next page or None."""
+        names = self._store.bot_names(owner, after, limit + 1)
+        bots = [_account(fields) for fields in self._store.bots(names[:limit])]
+        found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
+        return found, names[limit - 1] if len(names) > limit else None
+
+    def add_version(self, name: str, label: str, transport: str = "remote") -> Version:
+        """A new version, which new games are played with from now on.
+
+        Raises :class:`UnknownBot`, :class:`InvalidName`, :class:`VersionExists` or :class:`TooMany`.
+        """
+        _check_version(label, transport)
+        version = Version(label, transport, _now())
+        told = self._store.add_version(name, label, _pack(version), MAX_VERSIONS)
+        if told == "unknown":
+            raise _unknown_bot(name)
+        if told == "exists":
+            raise VersionExists(
+                f"{name} has a version {label!r} already", field="label", expected="a label not used before"
+            )
+        if told == "full":
+            raise TooMany(
+                f"a bot may have {MAX_VERSIONS} versions", field="label", extra={"most": MAX_VERSIONS}
+            )
+        return version
+
+    def change_bot(
+        self, name: str, state: BotState | None = None, description: str | None = None
+    ) -> BotAccount:
+        """Withdraw a bot from new games, put it back, describe it anew. Raises :class:`UnknownBot`."""
+        changes = {"state": state, "description": description}
+        given = {key: value for key, value in changes.items() if value is not None}
+        if not self._store.change_bot(name, given):
+            raise _unknown_bot(name)
+        return self.bot(name)
+
+    def delete_bot(self, name: str) -> None:
+        """Forget a bot: its token ends, and its name is nobody's for good. Raises :class:`UnknownBot`."""
+        bot = self._bot(name)
+        if bot is None or not self._store.delete_bot(name, bot.owner):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+
+    def new_bot_token(self, name: str) -> str:
+        """A new token in place of the old one, which ends. Raises :class:`UnknownBot`."""
+        token, digest = _new_token(BOT_PREFIX, name)
+        if not self._store.change_bot(name, {"token": digest}):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+        return token
+
+    def revoke_bot_token(self, name: str) -> None:
+        """End the bot's token. Raises :class:`UnknownBot`."""
+        if not self._store.change_bot(name, {}, remove=("token",)):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+
+    # Audit
+
+    def audit(self, admin: Principal, action: str, subject: str, detail: str = "") -> None:
+        """Note what an admin is about to do: first the note, then the deed."""
+        entry = {
+            "at": str(_now()),
+            "admin": admin.name,
+            "action": action,
+            "subject": subject,
+            "detail": detail,
+        }
+        self._store.audit(entry)
+
+    def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
+        """A page of the audit log, the newest entry first, and the cursor of the next page or None."""
+        if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
+            raise ArenaError("this is not a cursor of the audit log", code="invalid_cursor", field="cursor")
+        found = self._store.audited(before, limit + 1)
+        entries = [
+            AuditEntry(
+                number, int(told["at"]), told["admin"], told["action"], told["subject"], told["detail"]
+            )
+            for number, told in found[:limit]
+        ]
+        return entries, entries[-1].id if len(found) > limit else None
+
+
+def _new_token(prefix: str, name: str) -> tuple[str, str]:
+    token = f"{prefix}{name}_{secrets.token_urlsafe(32)}"
+    return token, _digest(token)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
+
+
+def _check_version(label: str, transport: str) -> None:
+    if not re.fullmatch(LABEL_PATTERN, label):
+        raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
+    if transport not in TRANSPORTS:
+        raise ArenaError(
+            f"there is no transport {transport[:64]!r}",
+            field="transport",
+            expected="one of " + ", ".join(TRANSPORTS),
+        )
+
+
+def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
+    if fields is None or fields["state"] == "deleted":
+        return None
+    return BotAccount(
+        fields["name"],
+        fields["owner"],
+        "active" if fields["state"] == "active" else "withdrawn",
+        fields["version"],
+        int(fields["created"]),
+        fields["description"],
+    )
+
+
+def _pack(version: Version) -> str:
+    # The random part tells a command that was sent twice from a second one.
+    return json.dumps([version.label, version.transport, version.created_ms, secrets.token_hex(4)])
+
+
+def _unpack(text: str) -> Version:
+    label, transport, created, _ = json.loads(text)
+    return Version(label, transport, created)
+
+
+def _unknown_owner(name: str) -> UnknownOwner:
+    return UnknownOwner(f"there is no owner {name[:64]!r}", field="owner")
+
+
+def _unknown_bot(name: str) -> UnknownBot:
+    return UnknownBot(f"there is no bot {name[:64]!r}", field="bot")

@@ -1,0 +1,65 @@
+"""The sweeper serves the clocks: any number may run, in any process, and any may die."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.live.ending import Endings
+from arena.live.store import GameStore
+
+log = logging.getLogger(__name__)
+
+PAUSE: Final = 0.1
+"""Seconds between two passes with nothing due."""
+
+BEAT: Final = 1.0
+LEASE_MS: Final = 5_000
+_BATCH: Final = 50
+_TRIM: Final = 3600.0
+
+
+class Sweeper:
+    """Looks at games when they are due, and beats, so that an outage can be told from slow players."""
+
+    def __init__(self, store: GameStore, endings: Endings) -> None:
+        self._store = store
+        self._endings = endings
+        self._next_beat = 0.0
+        self._next_trim = time.monotonic() + _TRIM
+
+    def sweep(self) -> int:
+        """One pass; how many games were looked at."""
+        if time.monotonic() >= self._next_beat:
+            self._store.beat()
+            self._next_beat = time.monotonic() + BEAT
+        if time.monotonic() >= self._next_trim:
+            self._endings.trim()
+            self._next_trim = time.monotonic() + _TRIM
+        now_ms = self._store.clock().now_ms
+        lease_ms = now_ms + LEASE_MS
+        games = self._store.claim(now_ms, lease_ms, _BATCH)
+        for game in games:
+            try:
+                self._store.settle(game, lease_ms, self._endings.look(game))
+            except ArenaError:
+                log.warning("game %s is looked at again later", game, exc_info=True)
+            except Exception:
+                log.exception("game %s is looked at again later", game)
+        return len(games)
+
+    def run(self, stop: threading.Event) -> None:
+        """Sweep until ``stop`` is set. While the database is away, keep trying."""
+        while not stop.is_set():
+            try:
+                if self.sweep() < _BATCH:
+                    stop.wait(PAUSE)
+            except ArenaError as error:
+                log.warning("sweeper: %s", error)
+                stop.wait(1.0)
+
+
+__all__ = ["BEAT", "LEASE_MS", "PAUSE", "Sweeper"]

@@ -1,0 +1,333 @@
+"""Leaderboards: one per game and division, a pure function of the results."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.bootstrap import REPLICATES, Z, standard_errors
+from arena.ratings.ledger import Doings, Ledger
+from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
+from arena.ratings.results import GroupResult, Player
+from arena.ratings.text import Cell, csv_text, plain_table
+
+ANCHOR: Final = "rookie"
+"""The house bot with a rating of exactly ``ANCHOR_RATING``; all its versions are one player."""
+
+ANCHOR_RATING: Final = 1500.0
+
+SETTLED_GROUPS: Final = 30
+"""With fewer groups a rating is provisional, and its interval is that of the likelihood."""
+
+DIGITS: Final = 1
+"""Decimals of published ratings and bounds."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One version of a bot.
+
+    ``low`` and ``high`` bound the 95% interval of its difference to the anchor. ``provisional``: too
+    few groups, or no game connects it with the anchor. ``groups`` and ``games`` are those that
+    count for it, ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms``: milliseconds since
+    1970, None if the records do not tell.
+    """
+
+    version: str
+    rating: float
+    low: float
+    high: float
+    provisional: bool
+    groups: int
+    games: int
+    faults: int
+    forfeits: int
+    last_seen_ms: int | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bot: the rating of its current version (the last seen, else the highest number), the
+    version with the best rating, and all of them.
+    """
+
+    rank: int
+    name: str
+    rating: Rating
+    best_version: str
+    versions: tuple[Rating, ...]
+
+
+@dataclass(frozen=True)
+class Title:
+    """TP-7.3: who holds a title, and with how much of what."""
+
+    holders: tuple[str, ...]
+    value: float
+    measure: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard. ``records_hash``: the hash of the hashes of its ``records`` records, and the seed of
+    the intervals. ``anchored``: whether the anchor has played here; else the level of all ratings
+    is that of the average bot.
+    """
+
+    kind: str
+    division: str
+    records: int
+    records_hash: str
+    groups: int
+    anchored: bool
+    rows: tuple[Row, ...]
+    titles: dict[str, Title] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published."""
+        rows = []
+        for row in self.rows:
+            own: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
+            own["best_version"] = row.best_version
+            own["versions"] = [asdict(rating) for rating in row.versions]
+            rows.append(own)
+        return {
+            "kind": self.kind,
+            "division": self.division,
+            "anchor": {"name": ANCHOR, "rating": ANCHOR_RATING, "played": self.anchored},
+            "records": self.records,
+            "records_hash": self.records_hash,
+            "groups": self.groups,
+            "rows": rows,
+            "titles": {name: asdict(title) for name, title in self.titles.items()},
+        }
+
+    def as_text(self) -> str:
+        """The table for people."""
+        table = plain_table(
+            ("rank", "bot", "version", "rating", "95%", "", "groups", "games", "faults", "last seen"),
+            (
+                (
+                    row.rank,
+                    row.name,
+                    row.rating.version,
+                    f"{row.rating.rating:.{DIGITS}f}",
+                    f"{row.rating.low:.{DIGITS}f}-{row.rating.high:.{DIGITS}f}",
+                    "provisional" if row.rating.provisional else "",
+                    row.rating.groups,
+                    row.rating.games,
+                    row.rating.faults,
+                    _day(row.rating.last_seen_ms),
+                )
+                for row in self.rows
+            ),
+            left=3,
+        )
+        lines = [f"{self.kind}, {self.division}: {self.groups} groups, {self.records} records\n\n", table]
+        if not self.anchored:
+            lines.append(f"{ANCHOR} has not played here: {ANCHOR_RATING:.0f} is the average bot.\n")
+        for name, title in self.titles.items():
+            lines.append(f"{name}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
+        return "".join(lines)
+
+
+CSV_HEADINGS: Final = (
+    "kind", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups", "games",
+    "faults", "forfeits", "last_seen_ms", "current", "best",
+)  # fmt: skip
+
+
+def boards_csv(boards: Iterable[Board]) -> str:
+    """All versions on all ``boards``, a line each; only current versions have a rank."""
+    lines: list[Sequence[Cell]] = []
+    for board in boards:
+        for row in board.rows:
+            for rating in row.versions:
+                current = rating.version == row.rating.version
+                flags = (int(current), int(rating.version == row.best_version))
+                values = {**asdict(rating), "provisional": int(rating.provisional)}.values()
+                version, *rest = values
+                rank = row.rank if current else None
+                lines.append((board.kind, board.division, rank, row.name, version, *rest, *flags))
+    return csv_text(CSV_HEADINGS, lines)
+
+
+def board(groups: Iterable[GroupResult], kind: str, division: str, *, replicates: int = REPLICATES) -> Board:
+    """The leaderboard of one game and division. ``groups`` may hold others too, in any order."""
+    ledger = Ledger(kind, division)
+    for group in groups:
+        ledger.add(group)
+    return ledger_board(ledger, replicates=replicates)
+
+
+def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> list[Board]:
+    """Every board that ``groups`` fill, sorted by kind and division."""
+    ledgers: dict[tuple[str, str], Ledger] = {}
+    for group in groups:
+        if group.counts_for:
+            where = group.kind, group.division
+            ledgers.setdefault(where, Ledger(*where)).add(group)
+    return [ledger_board(ledger, replicates=replicates) for _, ledger in sorted(ledgers.items())]
+
+
+def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
+    """The leaderboard of the groups of ``ledger``, whatever the order in which they were added."""
+    seed = ledger.records_hash()
+    anchor = Player(ANCHOR, "")
+    players = sorted({_rated(player) for player in ledger.doings} | {anchor})
+    index = {player: number for number, player in enumerate(players)}
+    blocks = ledger.blocks({player: index[_rated(player)] for player in ledger.doings})
+    likelihood = Likelihood(len(players), blocks)
+    strengths = likelihood.fit()
+    bootstrapped = standard_errors(likelihood, strengths, index[anchor], seed, replicates)
+    curved = _curvature_errors(likelihood, strengths, index[anchor])
+    connected = _connected(blocks, len(players), index[anchor])
+    ratings: dict[str, list[Rating]] = defaultdict(list)
+    for player, version, own in _rated_doings(ledger.doings):
+        number = index[player]
+        settled = own.groups >= SETTLED_GROUPS
+        center = float(strengths[likelihood.rated[number]] - strengths[index[anchor]])
+        half = Z * float((bootstrapped if settled else curved)[number])
+        if player == anchor:
+            center = half = 0.0
+        ratings[player.name].append(
+            Rating(
+                version,
+                _published(center),
+                _published(center - half),
+                _published(center + half),
+                player != anchor and not (settled and bool(connected[number])),
+                own.groups,
+                own.games,
+                own.faults,
+                own.forfeits,
+                own.last_seen_ms or None,
+            )
+        )
+    return Board(
+        ledger.kind,
+        ledger.division,
+        ledger.records,
+        seed.hex(),
+        ledger.groups,
+        ANCHOR in ratings,
+        _rows(ratings),
+        _titles(ledger.doings) if ledger.kind == "toepen" else {},
+    )
+
+
+def _published(strength: float) -> float:
+    return round(ANCHOR_RATING + SCALE * strength, DIGITS)
+
+
+def _rated(player: Player) -> Player:
+    """Who is rated for what ``player`` did."""
+    return Player(ANCHOR, "") if player.name == ANCHOR else player
+
+
+def _curvature_errors(likelihood: Likelihood, strengths: FloatArray, anchor: int) -> FloatArray:
+    """The standard error (players) of the difference to the anchor by the likelihood's curvature."""
+    covariance = likelihood.covariance(strengths)
+    rated = likelihood.rated
+    variances: FloatArray = (
+        covariance[rated, rated] + covariance[anchor, anchor] - 2 * covariance[rated, anchor]
+    )
+    return np.sqrt(np.maximum(variances, 0.0))
+
+
+def _rated_doings(doings: Mapping[Player, Doings]) -> list[tuple[Player, str, Doings]]:
+    """Who has a rating: the player as it is rated, its version (the anchor's last seen) and what it did."""
+    found = []
+    anchor = Doings()
+    version = ""
+    for player, own in sorted(doings.items(), key=lambda item: item[0]):
+        if not own.groups:
+            continue
+        if player.name != ANCHOR:
+            found.append((player, player.version, own))
+            continue
+        newer = (own.last_seen_ms, _natural(player.version)) > (anchor.last_seen_ms, _natural(version))
+        version = player.version if newer else version
+        anchor = anchor.merged(own)
+    if anchor.groups:
+        found.append((Player(ANCHOR, ""), version, anchor))
+    return found
+
+
+def _connected(blocks: Iterable[Block], players: int, anchor: int) -> NDArray[np.bool_]:
+    """For each player, whether a chain of games connects it with the anchor."""
+    found = np.zeros(players, dtype=np.bool_)
+    found[anchor] = True
+    tables = [block.sides.reshape(len(block.sides), -1) for block in blocks]
+    before = 0
+    while before < found.sum():
+        before = int(found.sum())
+        for table in tables:
+            found[table[found[table].any(axis=1)]] = True
+    return found
+
+
+def _rows(ratings: dict[str, list[Rating]]) -> tuple[Row, ...]:
+    current = {name: max(own, key=_currency) for name, own in ratings.items()}
+    rows = []
+    for name, own in ratings.items():
+        mine = current[name]
+        rank = 1 + sum(other.low > mine.high for other in current.values())
+        best = max(own, key=lambda rating: (not rating.provisional, rating.rating, _currency(rating)))
+        versions = tuple(sorted(own, key=_currency, reverse=True))
+        rows.append(Row(rank, name, mine, best.version, versions))
+    rows.sort(key=lambda row: (row.rating.provisional, row.rank, -row.rating.rating, row.name))
+    return tuple(rows)
+
+
+def _currency(rating: Rating) -> tuple[int, list[tuple[int, int, str]]]:
+    """What the current version of a bot has most of."""
+    return rating.last_seen_ms or 0, _natural(rating.version)
+
+
+def _natural(version: str) -> list[tuple[int, int, str]]:
+    """A key that puts version 10 after version 9."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", version)
+    return [(1, int(part), part) if part[0] in "0123456789" else (0, 0, part) for part in parts]
+
+
+def _titles(doings: Mapping[Player, Doings]) -> dict[str, Title]:
+    """TP-7.3: toepkoning, most games with three hands won in a row; lijntoeper, the highest share of
+    folds when asked, among bots with enough groups for a settled rating.
+    """
+    bots: dict[str, Doings] = defaultdict(Doings)
+    for player, own in doings.items():
+        bots[player.name] = bots[player.name].merged(own)
+    kings = {name: own.king_games for name, own in bots.items()}
+    folds = {
+        name: round(own.folds / own.fold_opportunities, 4)
+        for name, own in bots.items()
+        if own.fold_opportunities and own.groups >= SETTLED_GROUPS
+    }
+    titles = {}
+    if any(kings.values()):
+        titles["toepkoning"] = _most(kings, "games with three hands won in a row")
+    if any(folds.values()):
+        titles["lijntoeper"] = _most(folds, "share of folds when asked")
+    return titles
+
+
+def _most(values: Mapping[str, float], measure: str) -> Title:
+    most = max(values.values())
+    return Title(tuple(sorted(name for name, value in values.items() if value == most)), most, measure)
+
+
+def _day(milliseconds: int | None) -> str:
+    if milliseconds is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC).date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return ""

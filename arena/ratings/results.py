@@ -1,0 +1,329 @@
+"""What ratings and standings need of finished games: whole groups, every game once, in one order."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.games.kernel import CHANCE, Event
+from arena.games.toepen_titles import Style, styles
+from arena.outcomes import final_places, points
+from arena.records import InvalidRecord, Record, canonical_hash
+
+SEALED: Final = "sealed"
+OPEN: Final = "open"
+DIVISIONS: Final = (SEALED, OPEN)
+"""The divisions: groups among bots that the arena itself runs, which are mirrored; all others."""
+
+
+class Player(NamedTuple):
+    """One version of one bot."""
+
+    name: str
+    version: str
+
+
+class GameResult(NamedTuple):
+    """One finished game, number ``number`` (from 0) of its group.
+
+    ``players``, ``places``, ``faults`` (how many), ``used_ms`` (the time that the seat took for its
+    actions, empty if unknown) and ``styles`` (Toepen only, else empty) are per seat. ``finished_ms``
+    is milliseconds since 1970, 0 if unknown.
+    """
+
+    number: int
+    hash: str
+    players: tuple[Player, ...]
+    places: tuple[int, ...]
+    forfeits: tuple[int, ...]
+    faults: tuple[int, ...]
+    used_ms: tuple[int, ...]
+    styles: tuple[Style, ...]
+    finished_ms: int
+
+
+class GroupResult:
+    """The games of a group, each once, in their order; the same players take part in all of them.
+
+    ``teams`` are the seats of each team; ``players`` who takes part, each once, sorted; ``forfeiters``
+    who forfeited in a game: for them the group is lost, for the others it does not count.
+    ``counts_for`` says for whom it counts: for all if it is whole, for who forfeited if somebody did,
+    for nobody if a game is missing or ``annulled`` or the group has a single player.
+    """
+
+    __slots__ = (
+        "annulled", "counts_for", "forfeiters", "games", "id", "kind", "mirrored", "players", "size", "teams",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        kind: str,
+        group_id: str,
+        size: int,
+        mirrored: bool,
+        teams: tuple[tuple[int, ...], ...],
+        games: Iterable[GameResult],
+        annulled: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.id = group_id
+        self.size = size
+        self.mirrored = mirrored
+        self.teams = teams
+        self.games = tuple(sorted(games))
+        self.annulled = annulled
+        self.players = tuple(sorted(set(self.games[0].players)))
+        self.forfeiters = frozenset([game.players[seat] for game in self.games for seat in game.forfeits])
+        self.counts_for: tuple[Player, ...] = ()
+        if not annulled and len(self.players) > 1:
+            if self.forfeiters:
+                self.counts_for = tuple(sorted(self.forfeiters))
+            elif len(self.games) == size:
+                self.counts_for = self.players
+
+    @property
+    def division(self) -> str:
+        """``sealed`` or ``open``."""
+        return SEALED if self.mirrored else OPEN
+
+    def places_for(self, game: GameResult, player: Player) -> tuple[int, ...]:
+        """The places of ``game`` as they count for ``player``: last in every game of a forfeited group."""
+        if player not in self.forfeiters:
+            return game.places
+        lost = {seat for seat, other in enumerate(game.players) if other == player}
+        return final_places(game.places, self.teams, lost | set(game.forfeits))
+
+    def score(self, player: Player) -> float:
+        """The mean over the games of what ``player`` gained: from 0 (last) to 1 (first); 0 if it
+        forfeited.
+        """
+        if player in self.forfeiters:
+            return 0.0
+        gained = []
+        for game in self.games:
+            worth = points(game.places, self.teams)
+            own = [worth[seat] for seat, other in enumerate(game.players) if other == player]
+            gained.append(sum(own) / len(own))
+        return sum(gained) / len(gained)
+
+    def as_json(self) -> list[Any]:
+        """A compact form that :meth:`from_json` reads back."""
+        known = {player: number for number, player in enumerate(self.players)}
+        games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
+        return [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled, list(known), games]
+
+    @classmethod
+    def from_json(cls, data: Sequence[Any]) -> GroupResult:
+        """The group of an :meth:`as_json`."""
+        kind, group_id, size, mirrored, teams, annulled, names, games = data
+        players = [Player(*name) for name in names]
+        results = [
+            GameResult(
+                game_number,
+                digest,
+                tuple(players[number] for number in seats),
+                tuple(places),
+                tuple(forfeits),
+                tuple(faults),
+                tuple(used_ms),
+                tuple(Style(*style) for style in own_styles),
+                finished_ms,
+            )
+            for game_number, digest, seats, places, forfeits, faults, used_ms, own_styles, finished_ms in (
+                games
+            )
+        ]
+        return cls(kind, group_id, size, mirrored, tuple(map(tuple, teams)), results, annulled)
+
+
+class _Setting(NamedTuple):
+    """What the games of a group have in common."""
+
+    kind: str
+    id: str
+    attempt: int
+    size: int
+    mirrored: bool
+    rules: str
+    teams: tuple[tuple[int, ...], ...]
+    players: tuple[Player, ...]
+
+
+class Results:
+    """Collects records, in any order and as often as they come.
+
+    Games outside groups and games that say they are not rated (``info.rated`` false) are left out.
+    Of a group that was played again only the last attempt is kept.
+    """
+
+    def __init__(self) -> None:
+        self._games: dict[str, tuple[_Setting, GameResult]] = {}
+        self._settings: dict[_Setting, _Setting] = {}
+        self._annulled: set[str] = set()
+        self._unrated: set[str] = set()
+
+    @property
+    def games(self) -> int:
+        """How many games there are, rated or not."""
+        return len(self._games.keys() | self._unrated)
+
+    @property
+    def unrated(self) -> int:
+        """How many of them are left out."""
+        return len(self._unrated)
+
+    def add(self, record: Record) -> None:
+        """Take one record; its structure must have been checked (``arena.records.parse_record``).
+
+        Raises :class:`~arena.records.InvalidRecord` if its hash is wrong or it contradicts itself,
+        :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.InvalidOption`.
+        """
+        canonical, info = record["canonical"], record["info"]
+        digest = canonical_hash(canonical)
+        if digest != record["hash"]:
+            raise InvalidRecord("the hash is not that of the canonical part", field="hash", expected=digest)
+        # Info is not hashed, so copies may differ in it: what one of them says holds for all.
+        if info.get("annulled"):
+            self._annulled.add(digest)
+        if canonical["group"] is None or info.get("rated") is False:
+            self._unrated.add(digest)
+        elif digest in self._games:
+            setting, game = self._games[digest]
+            used_ms = max(game.used_ms, _used_ms(canonical, info))
+            finished_ms = max(game.finished_ms, _whole(info.get("finished_ms")))
+            self._games[digest] = setting, game._replace(used_ms=used_ms, finished_ms=finished_ms)
+        else:
+            setting, game = _read(record, digest)
+            self._games[digest] = self._settings.setdefault(setting, setting), game
+
+    def groups(self) -> list[GroupResult]:
+        """All groups, whole or not, sorted by kind and id.
+
+        Raises :class:`~arena.records.InvalidRecord` if records contradict each other.
+        """
+        attempts: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for digest, (setting, _) in self._games.items():
+            if digest not in self._unrated:
+                attempts[setting.kind, setting.id][setting.attempt].append(digest)
+        return [self._group(numbered[max(numbered)]) for _, numbered in sorted(attempts.items())]
+
+    def _group(self, digests: Sequence[str]) -> GroupResult:
+        settings = {self._games[digest][0] for digest in digests}
+        setting = min(settings)
+        if len(settings) > 1:
+            raise InvalidRecord(
+                f"the games of group {setting.id} differ in size, mirroring, rules or players", field="group"
+            )
+        games = [self._games[digest][1] for digest in digests]
+        numbers = Counter(game.number for game in games)
+        twice, count = max(numbers.items(), key=lambda item: (item[1], -item[0]))
+        if count > 1:
+            raise InvalidRecord(
+                f"group {setting.id} has two different records of its game {twice}", field="group"
+            )
+        annulled = not self._annulled.isdisjoint(digests)
+        return GroupResult(
+            setting.kind, setting.id, setting.size, setting.mirrored, setting.teams, games, annulled
+        )
+
+
+def collect(records: Iterable[Record]) -> list[GroupResult]:
+    """The groups of ``records``; see :class:`Results`."""
+    results = Results()
+    for record in records:
+        results.add(record)
+    return results.groups()
+
+
+def record_set_hash(groups: Iterable[GroupResult]) -> bytes:
+    """The SHA-256 of the hashes (32 bytes each, sorted) of the records of ``groups``."""
+    hashes = sorted(game.hash for group in groups for game in group.games)
+    return sha256(bytes.fromhex("".join(hashes))).digest()
+
+
+def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
+    canonical, info = record["canonical"], record["info"]
+    game = game_of(canonical["kind"])
+    rules = game.options.complete(canonical["rules"])
+    seats = game.seats(rules)
+    group, outcome = canonical["group"], canonical["outcome"]
+    faulty = [fault["seat"] for fault in canonical["faults"]]
+    if not len(canonical["players"]) == len(outcome["places"]) == seats:
+        raise InvalidRecord(
+            f"{len(canonical['players'])} players and {len(outcome['places'])} places",
+            field="players",
+            expected=f"{seats} of each",
+        )
+    if any(not 0 <= seat < seats for seat in (*faulty, *outcome["forfeits"])):
+        raise InvalidRecord("a seat that does not exist", field="faults", expected=f"0 to {seats - 1}")
+    if not group["index"] < group["size"]:
+        raise InvalidRecord(
+            f"game {group['index']} of a group of {group['size']}",
+            field="group.index",
+            expected=f"0 to {group['size'] - 1}",
+        )
+    players = tuple(Player(player["name"], player["version"]) for player in canonical["players"])
+    result = GameResult(
+        group["index"],
+        digest,
+        players,
+        tuple(outcome["places"]),
+        tuple(sorted(outcome["forfeits"])),
+        tuple(faulty.count(seat) for seat in range(seats)),
+        _used_ms(canonical, info),
+        _styles(canonical, rules, seats),
+        _whole(info.get("finished_ms")),
+    )
+    setting = _Setting(
+        canonical["kind"],
+        group["id"],
+        group["attempt"],
+        group["size"],
+        group["mirrored"],
+        json.dumps(rules),
+        game.teams(rules),
+        tuple(sorted(players)),
+    )
+    return setting, result
+
+
+def _styles(canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int) -> tuple[Style, ...]:
+    """TP-7.3: how each seat played, from the events of the game played again."""
+    if canonical["kind"] != "toepen":
+        return ()
+    state = game_of("toepen").new_state(rules)
+    events: list[Event] = []
+    try:
+        for seat, action, *_ in canonical["actions"]:
+            if seat >= seats:
+                raise state.illegal(seat, action)
+            events += state.apply(seat, action)
+    except ArenaError as error:
+        raise InvalidRecord(f"the game cannot be played again: {error}", field="actions") from None
+    return styles(events, seats)
+
+
+def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int, ...]:
+    """The time between each seat's actions and the actions before them, summed per seat."""
+    times = info.get("action_ms")
+    actions = canonical["actions"]
+    if not isinstance(times, list) or len(times) != len(actions):
+        return ()
+    used = [0] * len(canonical["players"])
+    before = _whole(times[0]) if times else 0
+    for (seat, *_), at in zip(actions, times, strict=True):
+        now = _whole(at)
+        if seat != CHANCE and 0 <= seat < len(used):
+            used[seat] += max(0, now - before)
+        before = now
+    return tuple(used)
+
+
+def _whole(value: object) -> int:
+    """A number of the unhashed part, which may hold anything."""
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -1,0 +1,320 @@
+"""Final and running standings of a tournament, with the crosstable, from its groups."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, isfinite
+from typing import Any, Final
+
+from arena.errors import ArenaError
+from arena.ratings.results import GroupResult, Player, record_set_hash
+from arena.ratings.text import csv_text, plain_table
+from arena.stats import mean_interval
+
+_DIGITS: Final = 9
+"""Scores that differ by less than this many decimals are tied: sums of thirds are not exact."""
+
+
+class UnknownTieBreak(ArenaError):
+    """A tie-break that does not exist."""
+
+    code = "unknown_tie_break"
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What a player gained against one other: ``points`` of at most ``groups``."""
+
+    points: float
+    groups: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One player's line.
+
+    ``points``: a group gives from 0 to 1 (the mean over its games of the share of the other sides
+    that it beat, ties half), a bye 1. ``score``: points per group played or bye, which decides.
+    ``half_width``: of the 95% interval of the mean group, None with fewer than two groups. ``won``
+    groups are those in which nobody else gained as much. ``used_ms``: time for all actions, None if
+    the records do not tell. ``tie_breaks``: the values of the rules that were needed, by name.
+    """
+
+    place: int
+    name: str
+    version: str
+    groups: int
+    byes: int
+    points: float
+    score: float
+    half_width: float | None
+    won: int
+    games: int
+    faults: int
+    forfeits: int
+    used_ms: int | None
+    tie_breaks: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Standings:
+    """``rows`` from first to last; ``meetings[i][j]`` what row ``i`` gained against row ``j``, None if
+    they did not meet as opponents. ``records_hash``: the hash of the hashes of all records.
+    """
+
+    rows: tuple[Standing, ...]
+    meetings: tuple[tuple[Meeting | None, ...], ...]
+    groups: int
+    records_hash: str
+    tie_breaks: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published."""
+        return {
+            "groups": self.groups,
+            "records_hash": self.records_hash,
+            "tie_breaks": list(self.tie_breaks),
+            "rows": [dict(vars(row)) for row in self.rows],
+            "crosstable": [
+                [None if meeting is None else dict(vars(meeting)) for meeting in row] for row in self.meetings
+            ],
+        }
+
+    def as_csv(self) -> str:
+        """The lines and the crosstable, one column of points per opponent in the order of the lines."""
+        headings = (
+            "place", "name", "version", "groups", "byes", "points", "score", "half_width", "won", "games",
+            "faults", "forfeits", "used_ms",
+            *(f"tie_break_{rule}" for rule in self.tie_breaks),
+            *(f"against_{number}" for number in range(1, len(self.rows) + 1)),
+        )  # fmt: skip
+        lines = []
+        for row, meetings in zip(self.rows, self.meetings, strict=True):
+            *values, tie_breaks = vars(row).values()
+            used = [tie_breaks.get(rule) for rule in self.tie_breaks]
+            gained = [None if meeting is None else meeting.points for meeting in meetings]
+            lines.append([*values, *used, *gained])
+        return csv_text(headings, lines)
+
+    def as_text(self) -> str:
+        """Two tables for people: the lines, and who gained how much in how many groups against whom."""
+        lines = plain_table(
+            ("place", "bot", "version", "points", "score", "95%", "groups", "byes", "won", "faults", "time"),
+            (
+                (
+                    row.place,
+                    row.name,
+                    row.version,
+                    f"{row.points:.2f}",
+                    f"{row.score:.3f}",
+                    "" if row.half_width is None else f"± {row.half_width:.3f}",
+                    row.groups,
+                    row.byes,
+                    row.won,
+                    row.faults,
+                    "" if row.used_ms is None else f"{row.used_ms / 1000:.1f} s",
+                )
+                for row in self.rows
+            ),
+            left=3,
+        )
+        cross = plain_table(
+            ("", "bot", *(str(number) for number in range(1, len(self.rows) + 1))),
+            (
+                (number, row.name, *(_meeting_text(meeting) for meeting in meetings))
+                for number, (row, meetings) in enumerate(zip(self.rows, self.meetings, strict=True), 1)
+            ),
+            left=2,
+        )
+        return f"{lines}\n{cross}"
+
+
+def standings(
+    groups: Iterable[GroupResult],
+    *,
+    entrants: Iterable[Player] = (),
+    byes: Mapping[Player, int] | None = None,
+    tie_breaks: Sequence[str] = ("head_to_head", "sonneborn_berger", "won"),
+) -> Standings:
+    """The standings after ``groups``, in any order; only those count that do (``GroupResult.counts_for``).
+
+    ``entrants`` are there from the start, with no group played too. ``tie_breaks``: names of
+    :data:`TIE_BREAKS`, in the order of their use; who is tied after the last one shares the place.
+    Raises :class:`UnknownTieBreak`.
+    """
+    for rule in tie_breaks:
+        if rule not in TIE_BREAKS:
+            raise UnknownTieBreak(
+                f"there is no tie-break {rule!r}",
+                field="tie_breaks",
+                expected="one of " + ", ".join(TIE_BREAKS),
+            )
+    tally = _Tally(groups, entrants, byes or {})
+    order: list[tuple[int, Player]] = []
+    values: dict[Player, dict[str, float]] = defaultdict(dict)
+    for level in _levels(tally.players, tally.score):
+        for tied in _split(tally, level, tie_breaks, values):
+            place = len(order) + 1
+            order += [(place, player) for player in tied]
+    rows = [tally.row(player, place, values[player]) for place, player in order]
+    meetings = [[tally.meetings.get((mine, other)) for _, other in order] for _, mine in order]
+    return Standings(
+        tuple(rows),
+        tuple(map(tuple, meetings)),
+        len(tally.groups),
+        record_set_hash(tally.groups).hex(),
+        tuple(tie_breaks),
+    )
+
+
+class _Tally:
+    """Everything that was gained, by player."""
+
+    def __init__(
+        self, groups: Iterable[GroupResult], entrants: Iterable[Player], byes: Mapping[Player, int]
+    ) -> None:
+        self.groups = sorted((group for group in groups if group.counts_for), key=lambda g: (g.kind, g.id))
+        self.byes = byes
+        self.played: dict[Player, list[GroupResult]] = {player: [] for player in (*entrants, *byes)}
+        self.won: Counter[Player] = Counter()
+        gained: dict[tuple[Player, Player], list[float]] = defaultdict(list)
+        for group in self.groups:
+            scores = {player: round(group.score(player), _DIGITS) for player in group.players}
+            best = [player for player, score in scores.items() if score == max(scores.values())]
+            for player in group.counts_for:
+                self.played.setdefault(player, []).append(group)
+                self.won[player] += best == [player]
+                for other in group.players:
+                    meeting = group_points(group, player, other)
+                    if meeting is not None:
+                        gained[player, other].append(meeting)
+        self.players = sorted(self.played)
+        self.scores = {
+            player: [group.score(player) for group in played] for player, played in self.played.items()
+        }
+        self.meetings = {pair: Meeting(round(fsum(own), _DIGITS), len(own)) for pair, own in gained.items()}
+
+    def points(self, player: Player) -> float:
+        return round(fsum(self.scores[player]) + self.byes.get(player, 0), _DIGITS)
+
+    def score(self, player: Player) -> float:
+        counted = len(self.scores[player]) + self.byes.get(player, 0)
+        return round(self.points(player) / counted, _DIGITS) if counted else 0.0
+
+    def row(self, player: Player, place: int, tie_breaks: dict[str, float]) -> Standing:
+        played = self.played[player]
+        games = [game for group in played for game in group.games if player in game.players]
+        seats = [(game, seat) for game in games for seat, p in enumerate(game.players) if p == player]
+        timed = bool(games) and all(game.used_ms for game in games)
+        _, half = mean_interval(self.scores[player])
+        return Standing(
+            place,
+            player.name,
+            player.version,
+            len(played),
+            self.byes.get(player, 0),
+            self.points(player),
+            self.score(player),
+            round(half, _DIGITS) if isfinite(half) else None,
+            self.won[player],
+            len(games),
+            sum(game.faults[seat] for game, seat in seats),
+            sum(player in group.forfeiters for group in played),
+            sum(game.used_ms[seat] for game, seat in seats) if timed else None,
+            tie_breaks,
+        )
+
+
+def group_points(group: GroupResult, player: Player, other: Player) -> float | None:
+    """What ``player`` gained against ``other`` in a group, from 0 to 1: the mean over its games of being
+    placed better (1), equally (½) or worse (0); 0 if it forfeited; None if they were not opponents.
+    """
+    team_of = {seat: number for number, team in enumerate(group.teams) for seat in team}
+    found = []
+    for game in group.games:
+        for mine, name in enumerate(game.players):
+            if name != player:
+                continue
+            for theirs, rival in enumerate(game.players):
+                if rival == other != player and team_of[mine] != team_of[theirs]:
+                    here, there = game.places[mine], game.places[theirs]
+                    found.append(1.0 if here < there else 0.5 if here == there else 0.0)
+    if not found:
+        return None
+    return 0.0 if player in group.forfeiters else fsum(found) / len(found)
+
+
+def _levels(players: Sequence[Player], value: Callable[[Player], float]) -> list[list[Player]]:
+    """The players with equal values together, the highest first."""
+    levels: dict[float, list[Player]] = defaultdict(list)
+    for player in players:
+        levels[value(player)].append(player)
+    return [levels[key] for key in sorted(levels, reverse=True)]
+
+
+def _split(
+    tally: _Tally, tied: list[Player], rules: Sequence[str], values: dict[Player, dict[str, float]]
+) -> list[list[Player]]:
+    """``tied`` players parted by ``rules``, from first to last; notes the ``values`` that were used."""
+    if len(tied) == 1 or not rules:
+        return [tied]
+    own = {player: round(TIE_BREAKS[rules[0]](tally, player, tied), _DIGITS) for player in tied}
+    for player, value in own.items():
+        values[player][rules[0]] = value
+    return [
+        part for level in _levels(tied, own.__getitem__) for part in _split(tally, level, rules[1:], values)
+    ]
+
+
+def _head_to_head(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+    own = [tally.meetings[player, other] for other in tied if (player, other) in tally.meetings]
+    played = sum(meeting.groups for meeting in own)
+    return fsum(meeting.points for meeting in own) / played if played else 0.0
+
+
+def _sonneborn_berger(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+    return fsum(
+        meeting.points * tally.score(other)
+        for (mine, other), meeting in tally.meetings.items()
+        if mine == player
+    )
+
+
+def _buchholz(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+    return fsum(
+        meeting.groups * tally.score(other)
+        for (mine, other), meeting in tally.meetings.items()
+        if mine == player
+    )
+
+
+def _won(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+    return float(tally.won[player])
+
+
+def _fewest_faults(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+    return -float(
+        sum(
+            faults
+            for group in tally.played[player]
+            for game in group.games
+            for name, faults in zip(game.players, game.faults, strict=True)
+            if name == player
+        )
+    )
+
+
+TIE_BREAKS: Final[dict[str, Callable[[_Tally, Player, Sequence[Player]], float]]] = {
+    "head_to_head": _head_to_head,
+    "sonneborn_berger": _sonneborn_berger,
+    "buchholz": _buchholz,
+    "won": _won,
+    "fewest_faults": _fewest_faults,
+}
+"""The tie-breaks by name (``docs/ratings.md``); the higher value is placed first."""
+
+
+def _meeting_text(meeting: Meeting | None) -> str:
+    return "" if meeting is None else f"{meeting.points:g}/{meeting.groups}"

@@ -1,0 +1,45 @@
+"""Tables as text and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+
+from arena.text import printable
+
+Cell = str | int | float | None
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """The table as CSV with a line of headings; None is empty.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(headings)
+    for row in rows:
+        writer.writerow(
+            "'" + cell if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell
+            for cell in row
+        )
+    return out.getvalue()
+
+
+def plain_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1) -> str:
+    """The table in columns, the first ``left`` of them aligned to the left."""
+    lines = [list(headings)] + [
+        ["" if cell is None else printable(str(cell), 80) for cell in row] for row in rows
+    ]
+    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
+    text = []
+    for line in lines:
+        cells = []
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            space = " " * (width - cell_len(cell))
+            cells.append(cell + space if column < left else space + cell)
+        text.append("  ".join(cells).rstrip() + "\n")
+    return "".join(text)

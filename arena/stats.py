@@ -1,0 +1,35 @@
+"""Means and their intervals over independent groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from statistics import NormalDist, fmean, stdev
+from typing import Final
+
+_Z: Final = NormalDist().inv_cdf(0.975)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The mean of ``values`` and the half-width of its 95% interval (Student's t).
+
+    One value gives an infinite half-width; none gives ``(0.0, inf)``.
+    """
+    if not values:
+        return 0.0, inf
+    mean = fmean(values)
+    if len(values) == 1:
+        return mean, inf
+    return mean, _t_quantile(len(values) - 1) * stdev(values, mean) / sqrt(len(values))
+
+
+def _t_quantile(degrees: int) -> float:
+    """The 97.5% quantile of Student's t by its expansion (Abramowitz and Stegun 26.7.5).
+
+    Within 1% from 3 degrees of freedom on.
+    """
+    z = _Z
+    g1 = (z**3 + z) / 4
+    g2 = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    g3 = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + g1 / degrees + g2 / degrees**2 + g3 / degrees**3

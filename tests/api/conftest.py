@@ -1,0 +1,116 @@
+"""A real database and the real app for the tests of the API."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from flask import Flask
+
+from api.app import create_app
+from api.config import DEFAULT_LIMITS, Config
+from arena.live.embedded import EmbeddedStore
+from arena.live.store_wire import SingleWire
+from tests.api.contract import ContractClient, contract_client
+
+ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
+    """A real server for the whole session."""
+    with EmbeddedStore(tmp_path_factory.mktemp("store")) as embedded:
+        yield embedded
+
+
+@pytest.fixture
+def clean_store(store: EmbeddedStore) -> EmbeddedStore:
+    """The server, empty."""
+    wire = SingleWire(store.url, ())
+    wire.run([("FLUSHALL",)])
+    wire.close()
+    return store
+
+
+@pytest.fixture(scope="session")
+def config(store: EmbeddedStore) -> Config:
+    """The settings of the tests' app: no limits."""
+    return Config(store.url, admin_token=ADMIN_TOKEN, limits=dict.fromkeys(DEFAULT_LIMITS))
+
+
+@pytest.fixture(scope="session")
+def one_app(config: Config) -> Flask:
+    """The app of the session."""
+    return create_app(config)
+
+
+@pytest.fixture
+def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
+    """The app on an empty database."""
+    return one_app
+
+
+@pytest.fixture
+def anybody(app: Flask) -> ContractClient:
+    """A client without a token."""
+    return contract_client(app)
+
+
+@pytest.fixture
+def admin(app: Flask) -> ContractClient:
+    """A client with the admin token."""
+    return contract_client(app, ADMIN_TOKEN)
+
+
+@dataclass
+class Account:
+    """A name, its token, and a client that sends it."""
+
+    name: str
+    token: str
+    client: ContractClient
+
+
+@pytest.fixture
+def sign_up(app: Flask) -> Callable[..., Account]:
+    """Makes owners."""
+    numbers = itertools.count(1)
+
+    def make(name: str | None = None) -> Account:
+        name = name or f"owner-{next(numbers)}"
+        response = contract_client(app).post("/v1/owners", json={"name": name})
+        assert response.status_code == 201, response.text
+        token = response.json["token"]
+        return Account(name, token, contract_client(app, token))
+
+    return make
+
+
+@pytest.fixture
+def owner(sign_up: Callable[..., Account]) -> Account:
+    """An owner."""
+    return sign_up("ana")
+
+
+@pytest.fixture
+def register(app: Flask, owner: Account) -> Callable[..., Account]:
+    """Makes bots, of ``owner`` unless told otherwise."""
+
+    def make(name: str, of: Account = owner, **more: str) -> Account:
+        response = of.client.post("/v1/bots", json={"name": name, **more})
+        assert response.status_code == 201, response.text
+        token = response.json["token"]
+        return Account(name, token, contract_client(app, token))
+
+    return make

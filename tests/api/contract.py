@@ -1,0 +1,121 @@
+"""Holds every response of the tests against the OpenAPI document, strictly: nothing undocumented passes."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+from werkzeug.exceptions import HTTPException
+from werkzeug.test import TestResponse
+
+from api.openapi import document
+
+URI = "urn:openapi"
+
+
+class Contract:
+    """The document of one app, ready to check responses."""
+
+    def __init__(self, app: Flask) -> None:
+        self.document = document(app)
+        self._rules = app.url_map.bind("localhost")
+        strict = _closed(copy.deepcopy(self.document))
+        self._registry = Registry().with_resource(URI, Resource.from_contents(strict, DRAFT202012))
+
+    def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
+        """The path template and the documented operation of a request; None for a page or a wrong address."""
+        try:
+            rule, _ = self._rules.match(path, method, return_rule=True)
+        except HTTPException:
+            return None
+        template = rule.rule.replace("<", "{").replace(">", "}")
+        operation = self.document["paths"].get(template, {}).get(method.lower())
+        return None if operation is None else (template, operation)
+
+    def check(self, method: str, path: str, status: int, headers: Any, body: bytes | None) -> None:
+        """Fail unless the response is documented. ``body`` None: a stream, whose content is not looked at."""
+        assert headers.get("X-Request-Id"), f"{method} {path}: no request id"
+        media = (headers.get("Content-Type") or "").partition(";")[0]
+        found = self.operation(method, path)
+        if found is None:
+            if status >= 400:
+                assert media == "application/problem+json"
+                assert body is not None
+                self.valid(json.loads(body), "/components/schemas/Problem")
+            return
+        template, operation = found
+        told = operation["responses"].get(str(status))
+        assert told is not None, f"{method} {template} answered {status}, which is not documented: {body!r}"
+        for name in told.get("headers", {}):
+            if name not in ("Retry-After", "X-Request-Id"):
+                assert headers.get(name), f"{method} {template} {status}: no header {name}"
+        content = told.get("content")
+        if content is None:
+            assert not body, f"{method} {template} {status} should have no body: {body!r}"
+            return
+        if status >= 400 and body:
+            code = json.loads(body)["code"]
+            assert f"`{code}`:" in told["description"], f"{method} {template} {status}: {code} is not told"
+        assert media in content, f"{method} {template} {status} is {media}, documented {list(content)}"
+        if body is None or not media.endswith("json"):
+            return
+        key = media.replace("/", "~1")
+        pointer = f"/paths/{template.replace('/', '~1').replace('{', '%7B').replace('}', '%7D')}"
+        self.valid(json.loads(body), f"{pointer}/{method.lower()}/responses/{status}/content/{key}/schema")
+
+    def valid(self, value: Any, pointer: str) -> None:
+        """Fail unless ``value`` has the shape at ``pointer`` in the document."""
+        validator = Draft202012Validator({"$ref": f"{URI}#{pointer}"}, registry=self._registry)
+        errors = [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(value)]
+        assert not errors, "\n".join(errors[:5])
+
+
+def _closed(value: Any) -> Any:
+    """The same schemas, but with no property beyond those that are named."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name not in ("example", "examples"):
+                _closed(inner)
+        if (
+            "properties" in value
+            and "additionalProperties" not in value
+            and "code" not in value["properties"]
+        ):
+            value["additionalProperties"] = False
+    elif isinstance(value, list):
+        for inner in value:
+            _closed(inner)
+    return value
+
+
+class ContractClient(FlaskClient):
+    """Flask's test client, with every response held against the contract."""
+
+    contract: Contract
+
+    def open(self, *args: Any, **kwargs: Any) -> TestResponse:
+        """See :meth:`flask.testing.FlaskClient.open`."""
+        response = super().open(*args, **kwargs)
+        request = response.request
+        body = None if response.mimetype == "text/event-stream" else response.get_data()
+        self.contract.check(request.method, request.path, response.status_code, response.headers, body)
+        return response
+
+
+def contract_client(app: Flask, token: str | None = None) -> ContractClient:
+    """A client of ``app`` that checks, and sends ``token``."""
+    app.test_client_class = ContractClient
+    client = app.test_client()
+    assert isinstance(client, ContractClient)
+    if "contract" not in app.extensions:
+        app.extensions["contract"] = Contract(app)
+    client.contract = app.extensions["contract"]
+    if token is not None:
+        client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
+    return client

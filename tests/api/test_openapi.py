@@ -1,0 +1,150 @@
+"""The OpenAPI document: current, valid, complete, with examples that are true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from flask import Flask
+from openapi_spec_validator import validate
+
+from api.capture import ADMIN_TOKEN, tell
+from api.errors import ERRORS
+from api.openapi import METHODS, as_yaml, document, examples
+from arena.live.embedded import EmbeddedStore
+from tests.api.contract import Contract
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def spec(one_app: Flask) -> dict[str, Any]:
+    return document(one_app)
+
+
+def operations(spec: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (method, path, operation)
+        for path, item in spec["paths"].items()
+        for method, operation in item.items()
+        if method in METHODS
+    ]
+
+
+def test_the_file_is_current(one_app: Flask) -> None:
+    """Run ``python -m api.openapi > openapi.yaml`` after a change."""
+    assert (ROOT / "openapi.yaml").read_text() == as_yaml(document(one_app))
+
+
+def test_it_is_valid(spec: dict[str, Any]) -> None:
+    validate(spec)
+    assert spec["openapi"].startswith("3.1")
+
+
+def test_every_route_is_documented(one_app: Flask, spec: dict[str, Any]) -> None:
+    routes = {
+        (method.lower(), rule.rule.replace("<", "{").replace(">", "}"))
+        for rule in one_app.url_map.iter_rules()
+        if not rule.endpoint.startswith("docs.")
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    assert {(method, path) for method, path, _ in operations(spec)} == routes
+
+
+def test_every_operation_is_complete(spec: dict[str, Any]) -> None:
+    ids = [operation["operationId"] for _, _, operation in operations(spec)]
+    assert len(ids) == len(set(ids))
+    for _, path, operation in operations(spec):
+        assert operation["summary"], operation["operationId"]
+        assert operation["tags"]
+        assert "500" in operation["responses"]
+        if path.startswith("/v1"):
+            assert {"401", "429", "503"} <= operation["responses"].keys()
+            assert "security" in operation
+        for status, response in operation["responses"].items():
+            assert response["description"]
+            if int(status) >= 400:
+                assert list(response["content"]) == ["application/problem+json"]
+        for parameter in operation.get("parameters", []):
+            assert parameter.get("description"), (operation["operationId"], parameter)
+        if "requestBody" in operation:
+            assert {"400", "413", "415", "422"} <= operation["responses"].keys()
+
+
+def test_every_schema_and_property_is_described(spec: dict[str, Any]) -> None:
+    for name, schema in spec["components"]["schemas"].items():
+        if name.startswith("Record"):
+            continue
+        for key, value in schema.get("properties", {}).items():
+            told = value.get("description") or "$ref" in value or "anyOf" in value
+            nested = "$ref" in value.get("items", {}) or value.get("items", {}).get("type") == "integer"
+            assert told or nested, f"{name}.{key} says nothing"
+
+
+def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
+    """Run ``python -m api.capture`` after adding an operation."""
+    for _, _, operation in operations(spec):
+        assert operation["operationId"] in examples()
+        success = next(status for status in operation["responses"] if status.startswith("2"))
+        for media, content in operation["responses"][success].get("content", {}).items():
+            assert "examples" in content, f"{operation['operationId']} {media}"
+        for content in operation.get("requestBody", {}).get("content", {}).values():
+            assert "examples" in content, operation["operationId"]
+
+
+def test_examples_keep_the_contract(one_app: Flask, spec: dict[str, Any]) -> None:
+    contract = Contract(one_app)
+    for method, path, operation in operations(spec):
+        known = examples()[operation["operationId"]]
+        pointer = f"/paths/{path.replace('/', '~1').replace('{', '%7B').replace('}', '%7D')}/{method}"
+        for media in operation.get("requestBody", {}).get("content", {}):
+            contract.valid(
+                known["request"], f"{pointer}/requestBody/content/{media.replace('/', '~1')}/schema"
+            )
+        for status, example in known["responses"].items():
+            for media in operation["responses"][status]["content"]:
+                if media == "text/event-stream":
+                    continue
+                key = media.replace("/", "~1")
+                contract.valid(example, f"{pointer}/responses/{status}/content/{key}/schema")
+
+
+def test_examples_hold_no_secret() -> None:
+    text = (ROOT / "api" / "examples.json").read_text()
+    assert not re.search(r"btq_[ob]_[a-z0-9-]+_[A-Za-z0-9_-]{5}", text)
+    assert ADMIN_TOKEN not in text
+
+
+def test_the_story_of_the_examples_still_goes(one_app: Flask, clean_store: EmbeddedStore) -> None:
+    from api.app import create_app
+    from api.config import DEFAULT_LIMITS, Config
+
+    limits = dict.fromkeys(DEFAULT_LIMITS)
+    app = create_app(Config(clean_store.url, admin_token=ADMIN_TOKEN, limits=limits, ping_seconds=0.1))
+    told = tell(app)
+    assert {name: sorted(known["responses"]) for name, known in told.items()} == {
+        name: sorted(known["responses"]) for name, known in examples().items()
+    }
+
+
+def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> None:
+    told = {
+        code
+        for _, _, operation in operations(spec)
+        for status, response in operation["responses"].items()
+        if int(status) >= 400
+        for code in re.findall(r"- `([a-z_]+)`:", response["description"])
+    }
+    # These two are answers to addresses and methods that are no operation.
+    assert told == ERRORS.keys() - {"not_found", "method_not_allowed"} - {
+        "invalid_clock",
+        "invalid_nonce",
+        "invalid_game",
+    }
+
+
+def test_yaml_reads_back(spec: dict[str, Any]) -> None:
+    assert yaml.safe_load(as_yaml(spec)) == spec

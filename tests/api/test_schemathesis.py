@@ -1,0 +1,78 @@
+"""Schemathesis, all checks over the whole document: no 5xx, no undocumented reply, whoever asks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.live.embedded import EmbeddedStore
+from tests.api.server import Server
+
+ADMIN_TOKEN = "x" * 32
+SETTINGS = Path(__file__).with_name("schemathesis.toml")
+
+END_OF_TOKEN = ("replaceOwnerToken", "revokeOwnerToken", "deleteBot", "replaceBotToken", "revokeBotToken")
+"""What would leave the rest of a run without its token; these are tried on the way, by nobody."""
+
+
+class Scene:
+    """A server with an owner, bots, and a game for each to look at: running, waiting, finished."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        owner = server.sign_up("ana")
+        first, second = server.register(owner, "zap-bot", "pica-bot")
+        self.tokens = {"nobody": None, "owner": owner, "bot": first, "admin": ADMIN_TOKEN}
+        seats = [{"bot": "zap-bot"}, {"bot": "pica-bot"}]
+
+        def game(*who: dict[str, object]) -> str:
+            body = {"kind": "toepen", "seats": list(who)}
+            return str(server.request("POST", "/v1/games", body, owner).json["game"])
+
+        finished = game(*seats)
+        for token in (first, second):
+            server.request("POST", f"/v1/games/{finished}/resign", {}, token)
+        waiting = game({"bot": "pica-bot"}, {"open": True})
+        self.games = {"owner": game(*seats), "bot": waiting, "admin": finished}
+
+    def run(self, who: str, settings: Path, *options: str) -> None:
+        """One run; fails with what Schemathesis found."""
+        known = ""
+        if who in self.games:
+            known = f'[parameters]\n"path.game" = "{self.games[who]}"\n"path.bot" = "pica-bot"\n'
+        settings.write_text(known + SETTINGS.read_text())
+        command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(settings)]
+        command += ["run", f"{self.server.url}/openapi.json", "--checks", "all", "--no-color", "--seed", "1"]
+        token = self.tokens[who]
+        if token is not None:
+            command += ["-H", f"Authorization: Bearer {token}"]
+            for operation in END_OF_TOKEN:
+                command += ["--exclude-operation-id", operation]
+        done = subprocess.run(
+            [*command, *options], capture_output=True, text=True, timeout=600, cwd=settings.parent
+        )
+        assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+        assert "Coverage" in done.stdout
+
+
+@pytest.fixture
+def scene(clean_store: EmbeddedStore) -> Iterator[Scene]:
+    """Waits and streams end at once, as they may anywhere."""
+    settings = {"BOTEQUIM_MAX_WAIT": "0.05", "BOTEQUIM_STREAM": "0.05", "BOTEQUIM_LOG_LEVEL": "WARNING"}
+    with Server(clean_store.url, BOTEQUIM_ADMIN_TOKEN=ADMIN_TOKEN, **settings) as server:
+        yield Scene(server)
+
+
+@pytest.mark.parametrize("who", ["nobody", "owner", "bot", "admin"])
+def test_a_short_run(scene: Scene, tmp_path: Path, who: str) -> None:
+    scene.run(who, tmp_path / "schemathesis.toml", "--phases", "coverage", "--max-examples", "1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ["nobody", "owner", "bot", "admin"])
+def test_a_long_run(scene: Scene, tmp_path: Path, who: str) -> None:
+    scene.run(who, tmp_path / "schemathesis.toml", "--max-examples", "40")

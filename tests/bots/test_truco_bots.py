@@ -1,0 +1,145 @@
+"""The house bots at Brazilian Truco."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from arena.bots import HOUSE_BOTS, bot_spec
+from arena.bots.truco.chances import best_of, certain, compare
+from arena.bots.truco.race import Race
+from arena.games import game_of
+from arena.games.kernel import CHANCE
+from arena.match import play, seat_bot
+from arena.table import Table
+from tests.contract.playouts import random_rules
+
+GAME = game_of("truco")
+
+
+def deal(*hands: str) -> str:
+    """A deal in which the seats get these hands in the order of dealing."""
+    state = GAME.new_state(GAME.options.complete())
+    state.apply(CHANCE, "dealer:0")
+    chance = state.chance()
+    assert chance is not None
+    top = "".join(hands)
+    given = {top[i : i + 2] for i in range(0, len(top), 2)}
+    return "deal:" + top + "".join(card for card in chance.items if card not in given)
+
+
+def turn_after(*actions: tuple[int, str], rules: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The turn of the awaited seat after some actions, as JSON brings it. Dealer is seat 3, so 0 leads."""
+    complete = GAME.options.complete({"cut": "none", **(rules or {})})
+    state = GAME.new_state(complete)
+    state.apply(CHANCE, "dealer:3")
+    for seat, action in actions:
+        state.apply(seat, action)
+    seat = state.awaiting()[0]
+    turn = {
+        "turn": "t", "game": "g", "kind": "truco", "rules": complete, "seat": seat, "optional": False,
+        "legal_actions": list(state.legal_actions(seat)), "deadline_ms": None, "bank_ms": None,
+        "observation": state.observation(seat), "events": [],
+    }  # fmt: skip
+    copied: dict[str, Any] = json.loads(json.dumps(turn))
+    return copied
+
+
+def choice(level: str, turn: dict[str, Any], seed: int = 1) -> str | None:
+    return bot_spec(level).make(seed).choose(turn)
+
+
+@pytest.mark.parametrize("level", ["rookie", "regular"])
+def test_they_play_by_the_rules_whatever_the_options(level: str) -> None:
+    chooser = random.Random(level)
+    for number in range(40):
+        rules = random_rules(GAME, chooser)
+        rules["max_hands"] = min(rules["max_hands"], 40)
+        table = Table(f"g{number}", "truco", rules, chooser.randbytes(32))
+        play(table, [seat_bot(bot_spec(level), seat) for seat in range(4)])
+        assert table.faults == []
+
+
+def test_the_shark_plays_by_the_rules_whatever_the_options() -> None:
+    chooser = random.Random(1)
+    for number in range(6):
+        rules = random_rules(GAME, chooser)
+        rules["max_hands"] = 4
+        table = Table(f"g{number}", "truco", rules, chooser.randbytes(32))
+        play(table, [seat_bot(bot_spec(level), 1) for level in ("shark", "regular", "shark", "rookie")])
+        assert table.faults == []
+
+
+@pytest.mark.parametrize("level", [level for level in HOUSE_BOTS if level != "random"])
+def test_the_same_seed_gives_the_same_game(level: str) -> None:
+    logs = []
+    for _ in range(2):
+        table = Table("g", "truco", {"cut": "none", "max_hands": 3}, bytes(32))
+        play(table, [seat_bot(bot_spec(level), seat) for seat in range(4)])
+        logs.append(table.actions)
+    assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("level", ["rookie", "regular", "shark"])
+def test_a_winning_card_in_last_place_is_the_cheapest_or_a_call(level: str) -> None:
+    """The last player of a lost trick takes it: the 3 beats the ace, the zap would be a waste."""
+    turn = turn_after(
+        (CHANCE, deal("4D5D6D", "AC5C6C", "4H5H6H", "4C3D5S")), (0, "keep"), (0, "play:6D"), (1, "play:AC"),
+        (2, "play:4H"),
+    )  # fmt: skip
+    assert choice(level, turn) in ("play:3D", "truco", "play:4C")
+    if level != "shark":
+        turn["legal_actions"].remove("truco")
+        turn["observation"]["truco"] = None
+        assert choice(level, turn) in ("play:3D", "play:5S")
+
+
+@pytest.mark.parametrize("level", ["rookie", "regular", "shark"])
+def test_a_hopeless_hand_runs_and_the_zap_does_not(level: str) -> None:
+    hopeless = turn_after(
+        (CHANCE, deal("4C7H3D", "4D5D6D", "4H5H6H", "4S5S6S")), (0, "keep"), (0, "play:7H"), (1, "play:4D"),
+        (2, "play:4H"), (3, "play:4S"), (0, "truco"),
+    )  # fmt: skip
+    assert choice(level, hopeless) in ("run:1", "defer")
+    sure = turn_after(
+        (CHANCE, deal("4D5D3D", "4C5C6C", "4H5H6H", "4S5S6S")), (0, "keep"), (0, "truco")
+    )  # fmt: skip
+    answer = choice(level, sure)
+    assert answer in ("accept:3", "raise:6")
+
+
+@pytest.mark.parametrize("level", ["rookie", "regular", "shark"])
+def test_rags_are_burned_and_the_best_hand_is_not(level: str) -> None:
+    rags = turn_after((CHANCE, deal("4D5D6D", "4H5H6H")))
+    assert choice(level, rags) == "burn"
+    best = turn_after((CHANCE, deal("4C7HAS", "4H5H6H")))
+    assert choice(level, best) in ("keep", "pass")
+
+
+def test_nothing_but_the_turn_decides() -> None:
+    """Worlds that look alike to the seat are answered alike: the seat's turn is all the bot gets."""
+    one = turn_after((CHANCE, deal("3C5D6D", "4H5H6H", "4S5S6S", "7C6C5C")), (0, "keep"))
+    other = turn_after((CHANCE, deal("3C5D6D", "4C7HAS", "7D3D3H", "3S2C2D")), (0, "keep"))
+    assert one == other
+    for level in ("rookie", "regular", "shark"):
+        assert choice(level, one, 5) == choice(level, other, 5)
+
+
+def test_chances_count_cards() -> None:
+    unseen = [0] * 15
+    unseen[1], unseen[14] = 3, 1
+    chances = compare(certain(5), best_of(2, unseen))
+    assert chances.win == pytest.approx(0.5)
+    assert chances.lose == pytest.approx(0.5)
+    assert compare(certain(5), certain(5)).tie == 1.0
+
+
+def test_the_race_is_even_at_even_scores_and_over_at_twelve() -> None:
+    assert Race((4, 4), 50).nobody == 0.5
+    assert Race((10, 3), 50).won(3) == 1.0
+    assert Race((3, 11), 50).lost(1) == 0.0
+    assert Race((9, 3), 50).nobody > 0.7
+    assert Race((5, 4), 0).nobody == 1.0

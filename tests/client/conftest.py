@@ -1,0 +1,58 @@
+"""One service for the tests of the client."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.client import Client
+from tests.service import Service
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The database and the API, without workers."""
+    with Service(tmp_path_factory.mktemp("service"), workers=0) as running:
+        yield running
+
+
+class Table:
+    """An owner and two bots of its own, who play Toepen with each other."""
+
+    def __init__(self, service: Service) -> None:
+        number = next(_numbers)
+        self.service = service
+        self.owner_token = service.client().sign_up(f"owner-{number}")
+        self.owner = service.client(self.owner_token)
+        self.names = [f"bot-{number}-a", f"bot-{number}-b"]
+        self.tokens = [self.owner.register_bot(name) for name in self.names]
+
+    def client(self, bot: int) -> Client:
+        return self.service.client(self.tokens[bot])
+
+    def new_game(self, **options: object) -> str:
+        seats = [{"bot": name} for name in self.names]
+        return str(self.owner.create_game("toepen", seats, **options)["game"])
+
+
+@pytest.fixture
+def table(service: Service) -> Table:
+    return Table(service)
+
+
+@pytest.fixture
+def bot_file(tmp_path: Path) -> Path:
+    """A bot that plays at random."""
+    path = tmp_path / "my_bot.py"
+    path.write_text(
+        "from arena.bots import Bot\n\n\n"
+        "class MyBot(Bot):\n"
+        "    def choose(self, turn):\n"
+        '        return self.random.choice(turn["legal_actions"])\n'
+    )
+    return path

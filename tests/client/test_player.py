@@ -1,0 +1,331 @@
+"""A bot online: the same class as in the local runner, whatever goes wrong."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots import Bot
+from arena.client import ApiError, Client, Player, run
+from arena.verify import verify
+from tests.client.conftest import Table
+from tests.service import Process, Service, botequim, environment
+
+QUICK = {"per_turn_ms": 60_000, "bank_ms": 0}
+SHORT = {"per_turn_ms": 300, "bank_ms": 0}
+
+
+class Any_(Bot):
+    """Plays at random."""
+
+    def choose(self, turn: Mapping[str, Any]) -> str | None:
+        return str(self.random.choice(turn["legal_actions"]))
+
+
+class Calm(Bot):
+    """Exchanges nothing, trusts, never knocks."""
+
+    def choose(self, turn: Mapping[str, Any]) -> str | None:
+        return str([action for action in turn["legal_actions"] if not action.startswith("knock")][-1])
+
+
+def play_out(players: list[Player], games: int, seconds: float = 30) -> None:
+    """Let the players step in turn until each has seen so many games end."""
+    deadline = time.monotonic() + seconds
+    while any(player.games_over < games for player in players):
+        assert time.monotonic() < deadline, [player.games_over for player in players]
+        for player in players:
+            player.step(0.05)
+
+
+def players(table: Table, *makes: Callable[[], Bot], said: list[str]) -> list[Player]:
+    return [Player(table.client(bot), make, said.append) for bot, make in enumerate(makes)]
+
+
+def faults(table: Table, game: str) -> list[str]:
+    record = table.owner.record(game, wait=True)
+    assert verify(record) == []
+    return [fault["type"] for fault in record["canonical"]["faults"]]
+
+
+def test_many_games_at_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    games = [table.new_game(clock=QUICK, rules={"lives": 2}) for _ in range(12)]
+    said: list[str] = []
+    play_out(players(table, Any_, Calm, said=said), 12)
+    for game in games:
+        assert faults(table, game) == []
+        assert len([line for line in said if game in line and "sat down" in line]) == 2
+        assert (
+            len([line for line in said if game in line and re.search(r"place [12], score -?\d+", line)]) == 2
+        )
+
+
+def test_each_seat_of_each_game_has_an_object_of_its_own(table: Table) -> None:
+    made: list[Bot] = []
+
+    def make() -> Bot:
+        made.append(Calm())
+        return made[-1]
+
+    seats = [{"bot": table.names[0]}] * 2
+    for _ in range(2):
+        table.owner.create_game("toepen", seats, clock=QUICK)
+    player = Player(table.client(0), make, lambda line: None)
+    for _ in range(10):
+        player.step(0)
+    # And one to see whether it wants rights.
+    assert len(made) == 5
+
+
+def test_a_bot_that_raises_leaves_its_turns_to_the_clock(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+
+    class Broken(Bot):
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            raise RuntimeError("out of cards")
+
+    said: list[str] = []
+    game = table.new_game(clock=SHORT, rules={"lives": 1})
+    play_out(players(table, Broken, Calm, said=said), 1)
+    assert set(faults(table, game)) == {"late"}
+    told = "\n".join(said)
+    assert "the bot failed, the turn is left to the clock" in told
+    assert "RuntimeError: out of cards" in told
+
+
+def test_a_bot_whose_making_fails_does_not_stop_the_others(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    made = 0
+
+    def make() -> Bot:
+        nonlocal made
+        made += 1
+        if made == 2:
+            raise RuntimeError("no room")
+        return Calm()
+
+    said: list[str] = []
+    games = [table.new_game(clock=SHORT, rules={"lives": 1}) for _ in range(2)]
+    play_out(players(table, make, Calm, said=said), 2)
+    assert "RuntimeError: no room" in "\n".join(said)
+    assert sorted(faults(table, game) for game in games) == [[], ["late"]]
+
+
+@pytest.mark.parametrize("answer", [None, 7, "play:XX"])
+def test_answers_that_are_none(table: Table, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no text stays here; what is not legal is asked again until the seat is out."""
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+
+    class Odd(Bot):
+        def choose(self, turn: Mapping[str, Any]) -> Any:
+            return answer
+
+    said: list[str] = []
+    game = table.new_game(clock=QUICK if isinstance(answer, str) else SHORT, rules={"lives": 1})
+    play_out(players(table, Odd, Calm, said=said), 1)
+    found = faults(table, game)
+    told = "\n".join(said)
+    if isinstance(answer, str):
+        assert found == ["illegal"] * 3
+        assert "3 faults, the table plays on for the seat" in told
+    else:
+        assert set(found) == {"late"}
+        assert f"the bot returned {answer!r}, the turn is left to the clock" in told
+
+
+def test_a_bot_that_corrects_itself_plays_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+
+    class Hasty(Calm):
+        tried: str = ""
+
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            if not self.tried:
+                self.tried = turn["turn"]
+                return "play:XX"
+            return super().choose(turn)
+
+    game = table.new_game(clock=QUICK, rules={"lives": 1})
+    play_out(players(table, Hasty, Calm, said=[]), 1)
+    assert faults(table, game) == ["illegal"]
+
+
+def test_a_turn_that_is_gone_is_replaced_by_the_present_one(table: Table) -> None:
+    """The clock acts while the bot thinks: its answer is stale, and it goes on with what stands now."""
+
+    class Slow(Calm):
+        waited = False
+
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            if not Slow.waited:
+                Slow.waited = True
+                time.sleep(0.8)
+            return super().choose(turn)
+
+    said: list[str] = []
+    game = table.new_game(clock={"per_turn_ms": 400, "bank_ms": 0}, rules={"lives": 2})
+    both = players(table, Slow, Calm, said=said)
+    deadline = time.monotonic() + 30
+    while table.owner.request("GET", f"/v1/games/{game}")["state"] == "running":
+        assert time.monotonic() < deadline
+        for player in both:
+            player.step(0.05)
+    assert "late" in faults(table, game)
+    assert any("stale_turn" in line for line in said)
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_rights_go_to_bots_that_want_them(
+    table: Table, wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    offered: set[bool] = set()
+
+    class Watching(Calm):
+        wants_rights = wanted
+
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            offered.add(turn["optional"])
+            return None if turn["optional"] else super().choose(turn)
+
+    game = table.new_game(clock=QUICK, rules={"lives": 5})
+    play_out(players(table, Watching, Calm, said=[]), 1)
+    assert faults(table, game) == []
+    assert offered == ({False, True} if wanted else {False})
+
+
+def test_a_wrong_token_ends_it_with_what_the_service_says(service: Service) -> None:
+    with pytest.raises(ApiError) as refused:
+        run(Calm, service.client("btq_b_nobody_xxxx"), games=1)
+    assert refused.value.code == "invalid_token"
+
+
+def test_games_that_are_gone_are_let_go_of(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.0)
+
+    class Forgetful(Client):
+        def game(self, game: str, *, since: int | None = None, wait: float = 0) -> dict[str, Any] | None:
+            return super().game("0" * 18)
+
+    table.new_game(clock=QUICK)
+    said: list[str] = []
+    seats = [Forgetful(table.service.url, token) for token in table.tokens]
+    both = [Player(client, Calm, said.append) for client in seats]
+    play_out(both, 1)
+    assert any("gone (game_not_found)" in line for line in said)
+
+
+def test_quiet_games_are_looked_at_ever_less(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.1)
+    looks: list[float] = []
+
+    class Watched(Client):
+        def game(self, game: str, *, since: int | None = None, wait: float = 0) -> dict[str, Any] | None:
+            looks.append(time.monotonic())
+            return super().game(game, since=since, wait=wait)
+
+    table.new_game(clock=QUICK)
+    both = [Player(Watched(table.service.url, token), Calm, lambda line: None) for token in table.tokens]
+    while not (moved := [player for player in both if player.step(0)]):
+        pass
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        moved[0].step(0.5)
+    gaps = [after - before for before, after in itertools.pairwise(looks)]
+    assert 2 <= len(looks) <= 6
+    assert gaps == sorted(gaps)
+
+
+# The command
+
+
+@pytest.fixture
+def own_service(tmp_path: Path) -> Service:
+    return Service(tmp_path, workers=0)
+
+
+def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
+    own_service: Service, bot_file: Path, tmp_path: Path
+) -> None:
+    with own_service as service:
+        table = Table(service)
+        games = [table.new_game(clock={"per_turn_ms": 5_000, "bank_ms": 20_000}) for _ in range(3)]
+        command = botequim("bot", "run", str(bot_file), "--url", service.url, "--games", "3")
+        with (
+            Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[0]) as one,
+            Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[1]) as two,
+        ):
+            for bot in (one, two):
+                bot.wait_for("sat down", times=3)
+            # The API by itself, by force; then everything, in order.
+            for pid in service.pids("api"):
+                os.kill(pid, signal.SIGKILL)
+            one.wait_for("trying again in")
+            assert service.stop() == 0
+            with Service(tmp_path, workers=0, port=service.port) as again:
+                for game in games:
+                    assert verify(again.client().record(game, wait=True)) == []
+                assert [bot.process.wait(60) for bot in (one, two)] == [0, 0]
+        assert sum("place" in line for line in one.lines) == len(games)
+
+
+def test_the_command_says_in_a_line_why_it_cannot_play(
+    service: Service, table: Table, bot_file: Path, tmp_path: Path
+) -> None:
+    def said(*arguments: str, token: str = table.tokens[0]) -> str:
+        url = ("--url", service.url)
+        with Process(botequim("bot", "run", *arguments, *url), tmp_path, BOTEQUIM_TOKEN=token) as process:
+            assert process.process.wait(30) == 2
+        return process.lines[-1]
+
+    assert "this token is not valid" in said(str(bot_file), token="btq_b_nobody_xxxx")
+    assert "a token of scope owner is not for this" in said(str(bot_file), token=table.owner_token)
+    assert "there is no file 'nothing.py'" in said("nothing.py")
+    assert "there is no game" in said(str(bot_file), "--join", "0" * 18)
+    (tmp_path / "unfit.py").write_text(
+        "class Bot:\n    def __init__(self):\n        1 / 0\n    choose = print"
+    )
+    assert "unfit.py makes no bot: ZeroDivisionError" in said("unfit.py")
+
+
+def test_the_commands_from_signing_up_to_the_record(service: Service, bot_file: Path, tmp_path: Path) -> None:
+    def out(*arguments: str, token: str = "") -> str:
+        command = botequim(*arguments, "--url", service.url)
+        settings = {"BOTEQUIM_TOKEN": token} if token else {}
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment(**settings), capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return done.stdout.strip()
+
+    owner = out("signup", "commander")
+    bots = [out("bot", "register", f"commander-{number}", token=owner) for number in range(2)]
+    seats = ("commander-0", "open")
+    rules = ("--rule", "lives=1", "--turn-seconds", "20", "--bank-seconds", "0")
+    game = out("game", "create", "toepen", *seats, *rules, token=owner)
+    command = botequim("bot", "run", str(bot_file), "--url", service.url, "--games", "1")
+    with (
+        Process(command, tmp_path, BOTEQUIM_TOKEN=bots[0]),
+        Process([*command, "--join", game], tmp_path, BOTEQUIM_TOKEN=bots[1]) as joined,
+    ):
+        joined.wait_for(f"{game}: seat 1")
+        record = json.loads(out("game", "record", game, "--wait"))
+    assert verify(record) == []
+    assert record["canonical"]["rules"]["lives"] == 1
+    assert [player["name"] for player in record["canonical"]["players"]] == ["commander-0", "commander-1"]

@@ -1,0 +1,94 @@
+"""Another world that looks the same to one seat of Brazilian Truco, at the level of the log.
+
+Interface (the same for every game)::
+
+    alternative_log(log, seat, rng) -> [(seat, action), ...] or None
+
+``log`` is a legal list of ``(seat, action)`` from the start of a game, in progress or over. In every
+hand the cards that ``seat`` does not get to see by the end of the log are permuted among each other in
+the ``deal:`` action, and other seats' ``hide:`` actions name the new cards; all else stays. The result is
+legal under the same rules, whatever they are, and ``seat`` must be shown the same at every step of it.
+None if there is nothing to permute (no deal, or one unseen card).
+
+What is seen is read off the log alone, never asked of the engine, whose answers are under test. Where
+the log does not tell (moves that the rules force are not in it), the card counts as seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from arena.games.cards import split_cards
+from arena.games.kernel import CHANCE
+
+Move = tuple[int, str]
+
+
+def alternative_log(log: Sequence[Move], seat: int, rng: Random) -> list[Move] | None:
+    """See the module."""
+    starts = [number for number, (_, action) in enumerate(log) if action.startswith("deal:")]
+    if not starts:
+        return None
+    dealer = int(log[0][1].removeprefix("dealer:"))
+    may_force_plays = not any(action.startswith("hide:") for _, action in log)
+    other = list(log[: starts[0]])
+    for start, end in zip(starts, [*starts[1:], len(log)], strict=True):
+        other += _hand(log[start:end], dealer, seat, may_force_plays, rng)
+        dealer = (dealer + 1) % 4
+    return None if other == list(log) else other
+
+
+def _hand(moves: Sequence[Move], dealer: int, viewer: int, may_force_plays: bool, rng: Random) -> list[Move]:
+    pack = split_cards(moves[0][1].removeprefix("deal:"))
+    seen = _seen(moves, _as_cut(pack, moves), dealer, viewer, may_force_plays)
+    unseen = [card for card in pack if card not in seen]
+    new_name = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))
+    other: list[Move] = [(CHANCE, "deal:" + "".join(new_name.get(card, card) for card in pack))]
+    for seat, action in moves[1:]:
+        verb, _, card = action.partition(":")
+        other.append((seat, f"hide:{new_name.get(card, card)}" if verb == "hide" else action))
+    return other
+
+
+def _as_cut(pack: list[str], moves: Sequence[Move]) -> list[str]:
+    """The pack in the order in which it is dealt (BT-2.2)."""
+    for _, action in moves:
+        if action.startswith("cut:"):
+            _, lifted, end = action.split(":")
+            pack = pack[int(lifted) :] + pack[: int(lifted)]
+            return pack[::-1] if end == "bottom" else pack
+    return pack
+
+
+def _seen(
+    moves: Sequence[Move], pack: list[str], dealer: int, viewer: int, may_force_plays: bool
+) -> set[str]:
+    forehand = (dealer + 1) % 4
+    partner = (viewer + 2) % 4
+    threes = iter([pack[start : start + 3] for start in range(0, len(pack) - 2, 3)])
+    hands: dict[int, list[str]] = {}
+    seen: set[str] = set()
+    verbs = [action.split(":")[0] for _, action in moves]
+    for verb in verbs:
+        if verb == "burn":
+            seen.update(next(threes))
+        elif verb == "pass":
+            hands[(forehand + 2) % 4] = next(threes)
+            if viewer % 2 == forehand % 2:
+                seen.update(hands[(forehand + 2) % 4])
+    for seat in (forehand, (forehand + 1) % 4, (forehand + 2) % 4, dealer):
+        if seat not in hands:
+            hands[seat] = next(threes)
+    seen.update(hands[viewer])
+    plays = [(seat, action[5:]) for seat, action in moves if action.startswith("play:")]
+    seen.update(card for _, card in plays)
+    if not {"truco", "pass", "burn"} & set(verbs):
+        # Perhaps eleven (BT-5): the partner's hand is shown, or with both at 11 all hands play themselves.
+        if not plays or "accept" in verbs:
+            seen.update(hands[partner])
+        if not {"keep", "accept", "run", "defer"} & set(verbs):
+            seen.update(card for hand in hands.values() for card in hand)
+    if may_force_plays and len(plays) >= 8:
+        seen.update(card for hand in hands.values() for card in hand)
+    return seen

@@ -1,0 +1,38 @@
+"""Every deal of real records, computed by the program that knows only ``docs/fair-deals.md``."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import dealing_vectors
+import independent_dealing
+import pytest
+
+from arena.records import build_record
+from arena.table import Table
+
+PACKS = {"truco": dealing_vectors.TRUCO_PACK, "toepen": dealing_vectors.TOEPEN_PACK}
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules"),
+    [("truco", {}), ("truco", {"cut": "none"}), ("toepen", {}), ("toepen", {"seats": 3, "end": "rubber"})],
+)
+def test_the_deals_of_a_record(kind: str, rules: dict[str, object]) -> None:
+    table = Table(
+        "g", kind, rules, sha256(kind.encode()).digest(), ["one", "", "three", "4"][: rules.get("seats", 4)]
+    )
+    table.start()
+    while not table.is_over():
+        table.act_for(table.awaited()[0], "clock")
+    canonical = build_record(table, players=[("p", "1")] * table.size)["canonical"]
+    chance = [action for seat, action, *_ in canonical["actions"] if seat == -1]
+    assert len(chance) > 3
+    call = {"seed": canonical["seed"], "nonces": canonical["nonces"]}
+    seats = " ".join(str(seat) for seat in range(table.size))
+    expected = [independent_dealing.chance({**call, "kind": "dealer", "hand": 1, "items": seats})["action"]]
+    for hand in range(1, len(chance)):
+        deal = {**call, "kind": "deal", "hand": hand, "items": " ".join(PACKS[kind])}
+        expected.append(independent_dealing.chance(deal)["action"])
+    assert chance == expected
+    assert independent_dealing.commitment(call) == {"commitment": canonical["commitment"]}

@@ -1,0 +1,62 @@
+"""The guides do what they say, block by block, against a real service; and their tables are complete."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from api.config import DEFAULT_LIMITS
+from tests.blocks import ROOT, follow
+
+needs_curl_and_jq = pytest.mark.skipif(
+    not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq"
+)
+
+
+@needs_curl_and_jq
+def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
+    said = follow("docs/five-minutes.md", tmp_path)
+    assert "1 record, all verified" in said
+    assert len(re.findall(r"seat \d: place \d, score -?\d+", said)) == 3
+    results = [json.loads(line) for line in said.splitlines() if line.startswith('{"turn"')]
+    assert {result["status"] for result in results} == {"accepted"}
+    (outcome,) = [json.loads(line) for line in said.splitlines() if line.startswith('{"forfeits"')]
+    assert outcome["forfeits"] == []
+
+
+@needs_curl_and_jq
+def test_operating(tmp_path: Path) -> None:
+    said = follow("docs/operating.md", tmp_path)
+    assert "1 record, all verified" in said
+    assert '"operation": "listGames"' in said
+    assert "botequim_requests_total" in said
+    assert '{"admin":"admin","action":"issue owner token","subject":"owner olga"}' in said
+
+
+def variables(text: str) -> set[str]:
+    return set(re.findall(r"\b(?:BOTEQUIM_[A-Z_]+|REDIS_URL|PROMETHEUS_[A-Z_]+)\b", text))
+
+
+def test_every_setting_is_in_the_table() -> None:
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    rows = "".join(line for line in page.splitlines() if line.startswith("| `"))
+    sources = [path for folder in ("api", "arena", "workers") for path in (ROOT / folder).rglob("*.py")]
+    used = {name for path in sources for name in variables(path.read_text(encoding="utf-8"))}
+    assert variables(rows) == used
+
+
+def test_every_limit_is_in_the_table_with_its_default() -> None:
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^\| `(\w+_per_\w+)` \| (\d+/\d+) \|", page, re.MULTILINE))
+    assert found == {name: f"{limit.most}/{limit.seconds:g}" for name, limit in DEFAULT_LIMITS.items()}
+
+
+def test_every_metric_is_in_the_table() -> None:
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^\| `(botequim_\w+)` \|", page, re.MULTILINE))
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "api").rglob("*.py"))
+    assert shown == set(re.findall(r'(?:Counter|Gauge|Histogram)\(\s*"(botequim_\w+)"', source))

@@ -1,0 +1,121 @@
+"""Stated deals and short scripts for the tests of Brazilian Truco.
+
+Most tests have seat 3 deal, so that seat 0 is the forehand and the seats play in the order 0 1 2 3.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from arena.games.cards import split_cards
+from arena.games.kernel import CHANCE, Event
+from arena.games.truco import TRUCO, TrucoState
+from arena.games.truco_cards import PACK
+from tests.contract.playouts import random_rules as contract_rules
+
+
+def pack_of(*threes: str) -> str:
+    """The deal action of a pack that begins with these cards (``"4C7HAS"``) and goes on in any order."""
+    first = split_cards("".join(threes))
+    assert len(set(first)) == len(first), first
+    return "deal:" + "".join(first + [card for card in PACK if card not in first])
+
+
+def hands(zero: str = "", one: str = "", two: str = "", three: str = "", dealer: int = 3) -> str:
+    """The deal action that gives the seats these hands when the forehand keeps its first three cards.
+
+    Hands that are not given are filled with what is left.
+    """
+    stated = [split_cards(hand) for hand in (zero, one, two, three)]
+    left = [card for card in PACK if not any(card in hand for hand in stated)]
+    for hand in stated:
+        while len(hand) < 3:
+            hand.append(left.pop())
+    order = [(dealer + step) % 4 for step in (1, 2, 3, 4)]
+    return pack_of(*("".join(stated[seat]) for seat in order))
+
+
+def new_game(dealer: int = 3, **rules: Any) -> TrucoState:
+    """A game that waits for its first deal; nobody cuts unless ``cut`` says so."""
+    state = TRUCO.new_state(TRUCO.options.complete({"cut": "none", **rules}))
+    state.apply(CHANCE, f"dealer:{dealer}")
+    return state
+
+
+def do(state: TrucoState, *actions: str) -> list[Event]:
+    """Apply the actions, each for whoever is awaited, and return all events.
+
+    ``"4C"`` stands for ``play:4C`` and ``"x4C"`` for ``hide:4C``.
+    """
+    events: list[Event] = []
+    for action in actions:
+        full = action
+        if action in PACK:
+            full = "play:" + action
+        elif action[0] == "x" and action[1:] in PACK:
+            full = "hide:" + action[1:]
+        events += state.apply(state.awaiting()[0], full)
+    return events
+
+
+def started(deal: str, dealer: int = 3, **rules: Any) -> TrucoState:
+    """A game in its first hand, the forehand's cards kept."""
+    state = new_game(dealer, **rules)
+    do(state, deal, "keep")
+    return state
+
+
+def score(state: TrucoState) -> list[int]:
+    """The points of teams 0 and 1."""
+    points: list[int] = state.observation(None)["score"]
+    return points
+
+
+def give_point(state: TrucoState, team: int) -> None:
+    """Play a hand that ends with one point for ``team``."""
+    do(state, pack_of())
+    if state.observation(None)["phase"] == "cut":
+        do(state, "no_cut")
+    if state.observation(None)["phase"] == "choose":
+        do(state, "keep")
+    if state.observation(None)["phase"] == "eleven":
+        assert state.awaiting()[0] % 2 != team
+        do(state, "run:1")
+        return
+    if state.awaiting()[0] % 2 != team:
+        do(state, state.default_action(state.awaiting()[0]))
+    do(state, "truco", "run:1")
+
+
+def game_at(ours: int, theirs: int, dealer: int = 3, **rules: Any) -> TrucoState:
+    """A game with ``ours`` points for team 0 and ``theirs`` for team 1 (at most 11), about to be dealt by
+    ``dealer``; as many hands were played as points were made.
+    """
+    state = new_game((dealer - ours - theirs) % 4, **rules)
+    points = [ours, theirs]
+    # The last point of each team comes last, so that no hand at eleven comes before it must.
+    for team in (0, 1):
+        for _ in range(points[team] - 1):
+            give_point(state, team)
+    for team in (0, 1):
+        if points[team]:
+            give_point(state, team)
+    assert score(state) == points
+    return state
+
+
+def random_rules(random: Random) -> dict[str, Any]:
+    """Any complete rules; often with so few hands that they end the game."""
+    return {**contract_rules(TRUCO, random), "max_hands": random.choice([1, 2, 5, 100, 100, 100])}
+
+
+def of_type(events: list[Event], kind: str) -> list[Event]:
+    """The events of that type."""
+    return [event for event in events if event[0] == kind]
+
+
+def last_result(events: list[Event]) -> tuple[int, int]:
+    """The winning team (-1: nobody) and its points, of the hand that ended last."""
+    event = of_type(events, "hand_over")[-1]
+    return event[2], event[3]

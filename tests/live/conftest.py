@@ -1,0 +1,164 @@
+"""Real databases for the tests: one server and one cluster of three nodes per session."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import redis
+
+from arena.live.embedded import find_server
+from arena.live.games import LiveGames
+
+
+class Server:
+    """A database server of its own, on a unix socket or a TCP port, in a folder of its own."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        port: int = 0,
+        append_only: bool = False,
+        fsync: str = "everysec",
+    ) -> None:
+        self.folder = folder
+        self.port = port
+        self.socket = folder / "s"
+        self._arguments = [
+            str(find_server()),
+            *("--port", str(port), "--dir", str(folder), "--save", "", "--loglevel", "warning"),
+            *("--bind", "127.0.0.1", "--unixsocket", str(self.socket)),
+            *("--appendonly", "yes" if append_only else "no", "--appendfsync", fsync),
+            *options,
+        ]
+        self.start()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.socket}"
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self._arguments, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                if self.client().ping():
+                    return
+            except redis.RedisError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def client(self) -> redis.Redis:
+        return redis.Redis(unix_socket_path=str(self.socket), decode_responses=True)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("db"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A cluster of three nodes without replicas."""
+    with ExitStack() as stack:
+        nodes = []
+        for index in range(3):
+            folder = tmp_path_factory.mktemp(f"node{index}")
+            options = ("--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+            nodes.append(stack.enter_context(Server(folder, *options, port=_port_with_bus())))
+        for index, node in enumerate(nodes):
+            first, last = 16384 * index // 3, 16384 * (index + 1) // 3 - 1
+            node.client().execute_command("CLUSTER ADDSLOTSRANGE", first, last)
+            node.client().execute_command("CLUSTER SET-CONFIG-EPOCH", index + 1)
+        for node in nodes[1:]:
+            node.client().execute_command("CLUSTER MEET", "127.0.0.1", nodes[0].port)
+        deadline = time.monotonic() + 20
+        while not all(_agrees(node) for node in nodes):
+            assert time.monotonic() < deadline, "the cluster did not come up"
+            time.sleep(0.02)
+        yield f"redis+cluster://127.0.0.1:{nodes[0].port}"
+
+
+def _port_with_bus() -> int:
+    """A free port whose cluster bus port, 10000 above, exists."""
+    while (port := free_port()) > 55000:
+        pass
+    return port
+
+
+def _agrees(node: Server) -> bool:
+    info = node.client().execute_command("CLUSTER INFO")
+    return bool(info["cluster_state"] == "ok" and info["cluster_known_nodes"] == "3")
+
+
+MakeGames = Callable[..., LiveGames]
+
+
+@pytest.fixture(params=["single", "cluster"])
+def url(request: pytest.FixtureRequest) -> str:
+    """Each kind of store in turn, empty."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def cluster_url(cluster: str) -> str:
+    """The cluster, empty."""
+    client = redis.RedisCluster.from_url(cluster.replace("redis+cluster", "redis"))
+    client.flushall(target_nodes=redis.RedisCluster.PRIMARIES)
+    client.close()
+    return cluster
+
+
+@pytest.fixture
+def single_url(server: Server) -> str:
+    """The single server, empty."""
+    server.client().flushall()
+    return server.url
+
+
+@pytest.fixture
+def make_games(url: str) -> Iterator[MakeGames]:
+    """Makes :class:`LiveGames` as another process would have them."""
+    made: list[LiveGames] = []
+
+    def make(**options: object) -> LiveGames:
+        made.append(LiveGames.open(url, **options))
+        return made[-1]
+
+    yield make
+    for games in made:
+        games.close()
+
+
+@pytest.fixture
+def games(make_games: MakeGames) -> LiveGames:
+    return make_games()

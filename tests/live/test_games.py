@@ -1,0 +1,466 @@
+"""The life of a game: made, joined, watched, resigned from, finished, listed, kept and forgotten."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.live.ending import GameNotOver
+from arena.live.games import (
+    EventsGone,
+    GameNotOpen,
+    GameNotRunning,
+    LiveGames,
+    RecordNotReady,
+    Retention,
+    SeatTaken,
+    Viewer,
+)
+from arena.live.sheet import GameNotFound
+from arena.live.store import game_key
+from arena.live.views import GameHidden, NotSeated
+from arena.verify import verify
+from tests.live.conftest import MakeGames
+from tests.live.playing import (
+    BOTS,
+    SEATS,
+    answer,
+    awaited_turn,
+    checked_record,
+    new_game,
+    play_out,
+    quiet,
+)
+
+OPEN = {"open": True}
+ADMIN = Viewer(admin=True)
+GROUP = {"id": "g-1", "index": 0, "size": 2, "mirrored": True}
+
+
+def test_open_seats_are_joined_and_then_the_game_begins(games: LiveGames) -> None:
+    seats = [{"bot": "ann", "version": "7", "nonce": "lucky"}, OPEN, OPEN, {"house": "random"}]
+    made = games.create("truco", seats=seats, created_by="olga")
+    game = made["game"]
+    assert made["state"] == "waiting"
+    assert [seat["type"] for seat in made["seats"]] == ["bot", "open", "open", "house"]
+    view = games.view(game)
+    assert view is not None
+    assert view["observation"] is None
+    assert games.turns("ann").turns == []
+    joined = games.join(game, "bob", nonce="mine", version="2")
+    assert (joined["seat"], joined["state"]) == (1, "waiting")
+    assert games.join(game, "bob")["seat"] == 1, "joining again changes nothing"
+    assert games.summary(game)["seats"][1]["nonce"] == "mine"
+    with pytest.raises(SeatTaken) as taken:
+        games.join(game, "cid", seat=1)
+    assert taken.value.expected == "one of 2"
+    joined = games.join(game, "cid", seat=2)
+    assert (joined["seat"], joined["state"]) == (2, "running")
+    with pytest.raises(GameNotOpen):
+        games.join(game, "dee")
+    assert joined["commitment"] == made["commitment"]
+    play_with_house(games, game)
+    canonical = checked_record(games, game)["canonical"]
+    assert canonical["nonces"] == ["lucky", "mine", "", ""]
+    assert canonical["commitment"] == made["commitment"]
+    assert hashlib.sha256(bytes.fromhex(canonical["seed"])).hexdigest() == made["commitment"]
+    assert [p["version"] for p in canonical["players"][:3]] == ["7", "2", "1"]
+
+
+def play_with_house(games: LiveGames, game: str) -> None:
+    while games.summary(game, ADMIN)["state"] == "running":
+        games.play_house(
+            game, lambda name, seat, turn, seed: turn["legal_actions"][seed % len(turn["legal_actions"])]
+        )
+        for bot in ("ann", "bob", "cid"):
+            for turn in games.turns(bot, rights=False).turns:
+                answer(games, bot, turn["turn"], quiet(turn))
+
+
+def test_of_racing_joins_every_seat_is_taken_once(make_games: MakeGames) -> None:
+    games = make_games()
+    game = games.create("truco", seats=[OPEN] * 4)["game"]
+    seats: list[int] = []
+    refused: list[str] = []
+
+    def join(number: int) -> None:
+        try:
+            seats.append(make_games().join(game, f"bot{number}")["seat"])
+        except ArenaError as error:
+            refused.append(error.code)
+
+    threads = [threading.Thread(target=join, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(seats) == [0, 1, 2, 3]
+    assert refused == ["game_not_open"] * 4
+    assert games.summary(game)["state"] == "running"
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "field"),
+    [
+        ({"kind": "chess"}, "unknown_game", "kind"),
+        ({"seats": SEATS[:3]}, "invalid_seats", "seats"),
+        ({"seats": [*SEATS[:3], {}]}, "invalid_seats", "seats[3]"),
+        ({"seats": [*SEATS[:3], {"bot": "a", "house": "random"}]}, "invalid_seats", "seats[3]"),
+        ({"seats": [*SEATS[:3], {"open": False}]}, "invalid_seats", "seats[3]"),
+        ({"seats": [*SEATS[:3], {"house": "nobody"}]}, "invalid_seats", "seats[3].house"),
+        ({"seats": [*SEATS[:3], {"bot": "a{b}"}]}, "invalid_seats", "seats[3].bot"),
+        ({"seats": [*SEATS[:3], {"bot": "a", "nonce": "with space"}]}, "invalid_nonce", "seats[3].nonce"),
+        ({"rules": {"cut": "always"}}, "invalid_option", "rules.cut"),
+        ({"visibility": "secret"}, "invalid_game", "visibility"),
+        ({"group": {"id": "x"}}, "invalid_game", "group"),
+        ({"seed": b"short"}, "invalid_seed", "seed"),
+        ({"game_id": "no.dots"}, "game_not_found", "game"),
+    ],
+)
+def test_what_cannot_be_a_game_is_refused(
+    single_url: str, changes: dict[str, Any], code: str, field: str
+) -> None:
+    games = LiveGames.open(single_url)
+    options = {"kind": "truco", "seats": SEATS, **changes}
+    with pytest.raises(ArenaError) as caught:
+        games.create(options.pop("kind"), **options)
+    assert (caught.value.code, caught.value.field) == (code, field)
+    assert games.list().items == []
+    games.close()
+
+
+def test_a_game_with_an_id_is_made_once(games: LiveGames) -> None:
+    first = games.create("truco", seats=SEATS, game_id="cup-1")
+    again = games.create("truco", seats=SEATS, game_id="cup-1")
+    assert again == first
+    assert len(games.list().items) == 1
+
+
+def test_the_same_seed_and_nonces_give_the_same_deals(games: LiveGames) -> None:
+    views = []
+    for game in ("m-1", "m-2"):
+        new_game(games, "truco", seed=bytes(range(32)), game_id=game)
+        view = games.view(game, Viewer("ann"))
+        assert view is not None
+        views.append(view["observation"])
+    assert views[0] == views[1]
+
+
+def test_a_view_shows_a_seat_its_cards_and_nobody_else_any(games: LiveGames) -> None:
+    game = new_game(games, "toepen")
+    mine = games.view(game, Viewer("bob"))
+    outside = games.view(game)
+    assert mine is not None
+    assert outside is not None
+    assert (mine["seat"], outside["seat"]) == (1, None)
+    assert len(mine["observation"]["cards"]) == 4
+    assert outside["observation"]["cards"] is None
+    assert outside["turn"] is None
+    again = games.view(game, Viewer("bob"), seat=1)
+    assert again is not None
+    assert again["observation"] == mine["observation"]
+    with pytest.raises(NotSeated):
+        games.view(game, Viewer("bob"), seat=2)
+    with pytest.raises(NotSeated):
+        games.view(game, seat=0)
+    assert "seed" not in json.dumps(outside)
+
+
+def test_a_view_is_waited_for(make_games: MakeGames) -> None:
+    games = make_games()
+    game = new_game(games, "truco")
+    view = games.view(game)
+    assert view is not None
+    assert games.view(game, since=view["version"]) is None
+    start = time.monotonic()
+    assert games.view(game, since=view["version"], wait=0.2) is None
+    assert time.monotonic() - start >= 0.2
+    bot, turn = awaited_turn(games, game)
+    threading.Timer(0.2, answer, (make_games(), bot, turn["turn"], quiet(turn))).start()
+    start = time.monotonic()
+    later = games.view(game, since=view["version"], wait=5)
+    assert time.monotonic() - start < 2
+    assert later is not None
+    assert later["version"] > view["version"]
+
+
+def test_events_are_read_in_parts_and_waited_for(make_games: MakeGames) -> None:
+    games = make_games()
+    game = new_game(games, "truco")
+    whole = games.events(game)
+    assert [event["n"] for event in whole["events"]] == sorted({event["n"] for event in whole["events"]})
+    assert not whole["over"]
+    assert games.events(game, start=whole["next"])["events"] == []
+    parts: list[dict[str, Any]] = []
+    start = 0
+    while (part := games.events(game, start=start, limit=1))["next"] > start:
+        parts += part["events"]
+        start = part["next"]
+    assert parts == whole["events"]
+    bot, turn = awaited_turn(games, game)
+    threading.Timer(0.1, answer, (make_games(), bot, turn["turn"], quiet(turn))).start()
+    news = games.events(game, start=whole["next"], wait=5)
+    assert news["events"]
+    play_out(games, [game])
+    done = games.events(game, start=news["next"], limit=100_000)
+    assert done["over"]
+    assert games.events(game, start=done["next"]) == {"events": [], "next": done["next"], "over": True}
+
+
+def test_a_resigned_seat_is_played_to_the_end(games: LiveGames) -> None:
+    game = new_game(games, "truco")
+    with pytest.raises(NotSeated):
+        games.resign(game, "eve")
+    with pytest.raises(NotSeated):
+        games.resign(game, "ann", seat=1)
+    games.resign(game, "ann")
+    games.resign(game, "ann")
+    view = games.view(game)
+    assert view is not None
+    assert view["taken_over"] == [{"seat": 0, "reason": "resigned"}]
+    assert games.turns("ann").turns == []
+    play_out(games, [game])
+    canonical = checked_record(games, game)["canonical"]
+    assert [entry["seat"] for entry in canonical["resigned"]] == [0]
+    with pytest.raises(GameNotRunning):
+        games.resign(game, "bob")
+
+
+def test_when_all_resign_the_game_is_over_at_once(games: LiveGames) -> None:
+    game = new_game(games, "toepen", seats=[{"bot": "ann"}] * 4)
+    games.resign(game, "ann")
+    assert games.summary(game)["state"] == "finished"
+    checked_record(games, game)
+
+
+def test_a_waiting_game_can_be_cancelled(make_games: MakeGames) -> None:
+    ended: list[tuple[str, str]] = []
+    games = make_games(on_finished=lambda game, summary: ended.append((game, summary["state"])))
+    game = games.create("truco", seats=[OPEN] * 4)["game"]
+    assert games.cancel(game)["state"] == "cancelled"
+    games.cancel(game)
+    with pytest.raises(GameNotOpen):
+        games.join(game, "ann")
+    running = new_game(games, "truco")
+    with pytest.raises(GameNotOpen):
+        games.cancel(running)
+    assert ended == [(game, "cancelled")]
+    assert [item["game"] for item in games.list(state="cancelled").items] == [game]
+
+
+def test_nobody_came(make_games: MakeGames) -> None:
+    games = make_games(retention=Retention(waiting_s=0))
+    game = games.create("truco", seats=[OPEN] * 4)["game"]
+    assert games.endings.look(game) is None
+    assert games.summary(game)["state"] == "cancelled"
+    assert games.summary(game)["reason"] == "nobody came"
+
+
+def test_a_private_game_is_for_its_own(games: LiveGames) -> None:
+    game = new_game(games, "truco", visibility="private", created_by="olga")
+    for outsider in (Viewer(), Viewer("eve", "otto")):
+        for look in (games.view, games.summary, games.events, games.record):
+            with pytest.raises(GameNotFound):
+                look(game, outsider)  # type: ignore[operator]
+        assert games.list(viewer=outsider).items == []
+    for insider in (Viewer("ann"), Viewer(owner="olga"), ADMIN):
+        view = games.view(game, insider)
+        assert view is not None
+        assert [item["game"] for item in games.list(viewer=insider).items] == [game]
+    play_out(games, [game])
+    assert list(games.iter_records()) == []
+    checked_record(games, game, Viewer("ann"))
+
+
+def test_nothing_of_a_mirrored_group_is_shown_before_it_is_over(games: LiveGames) -> None:
+    game = new_game(games, "truco", group=GROUP, created_by="olga")
+    for state in ("running", "finished"):
+        for outsider in (Viewer(), Viewer("eve"), Viewer(owner="olga"), ADMIN):
+            for look in (games.view, games.summary, games.events, games.record):
+                with pytest.raises(GameHidden):
+                    look(game, outsider)  # type: ignore[operator]
+            assert games.list(viewer=outsider).items == []
+        assert games.view(game, Viewer("ann")) is not None
+        if state == "running":
+            bots = dict.fromkeys(BOTS)
+            while games.summary(game, Viewer("ann"))["state"] == "running":
+                for bot in bots:
+                    for turn in games.turns(bot, rights=False).turns:
+                        answer(games, bot, turn["turn"], quiet(turn))
+    with pytest.raises(RecordNotReady):
+        games.record(game, Viewer("ann"))
+    assert list(games.iter_records()) == []
+    games.release(game)
+    games.release(game)
+    assert checked_record(games, game)["canonical"]["group"] == {**GROUP, "attempt": 0}
+    assert len(list(games.iter_records())) == 1
+    assert len(games.list().items) == 1
+
+
+def test_a_game_of_a_group_with_other_deals_may_be_watched(games: LiveGames) -> None:
+    game = new_game(games, "truco", group={**GROUP, "mirrored": False, "attempt": 1})
+    assert games.view(game) is not None
+    play_out(games, [game])
+    with pytest.raises(RecordNotReady, match="its group is not over"):
+        games.record(game)
+    games.release(game)
+    checked_record(games, game)
+
+
+def test_a_game_that_is_not_over_is_not_released(games: LiveGames) -> None:
+    game = new_game(games, "truco", group=GROUP)
+    with pytest.raises(GameNotOver):
+        games.release(game)
+    with pytest.raises(GameNotFound):
+        games.release("nogame")
+
+
+def test_lists_are_paged_and_filtered(games: LiveGames) -> None:
+    made = []
+    for number in range(12):
+        kind = ("truco", "toepen")[number % 2]
+        seats = [{"bot": "ann" if number % 3 else "zoe"}, OPEN, *SEATS[2:]]
+        made.append(games.create(kind, seats=seats))
+    joined = games.join(made[4]["game"], "eve")["game"]
+    made.sort(key=lambda item: (item["created_ms"], item["game"]), reverse=True)
+
+    def those(fits: Callable[[dict[str, Any]], bool]) -> list[str]:
+        return [item["game"] for item in made if fits(item)]
+
+    def has_zoe(item: dict[str, Any]) -> bool:
+        return bool(item["seats"][0]["name"] == "zoe")
+
+    def pages(**filters: Any) -> list[str]:
+        found: list[str] = []
+        cursor = None
+        while True:
+            page = games.list(cursor=cursor, limit=3, **filters)
+            assert len(page.items) <= 3
+            found += [item["game"] for item in page.items]
+            cursor = page.cursor
+            if cursor is None:
+                return found
+
+    assert pages() == those(lambda item: True)
+    assert pages(kind="truco") == those(lambda item: item["kind"] == "truco")
+    assert pages(state="running") == [joined]
+    assert pages(state="waiting") == those(lambda item: item["game"] != joined)
+    assert pages(bot="zoe") == those(has_zoe)
+    assert pages(bot="zoe", kind="toepen") == those(lambda item: has_zoe(item) and item["kind"] == "toepen")
+    assert pages(bot="eve", state="running") == [joined]
+    assert pages(bot="nobody") == []
+    assert games.list(cursor="1-2-3").items == []
+    for bad in ({"kind": "chess"}, {"state": "lost"}, {"cursor": "x"}, {"cursor": "x-1"}, {"bot": "{}"}):
+        with pytest.raises(ArenaError):
+            games.list(**bad)  # type: ignore[arg-type]
+
+
+def test_records_are_downloaded_in_bulk_and_from_a_cursor(games: LiveGames) -> None:
+    ids = [new_game(games, kind, seats=[{"bot": "ann"}] * 4) for kind in ("truco", "toepen", "truco")]
+    for game in ids:
+        games.resign(game, "ann")
+    got = list(games.iter_records())
+    assert [json.loads(record)["canonical"]["game"] for _, record in got] == ids
+    assert all(verify(json.loads(record)) == [] for _, record in got)
+    assert all(b"\n" not in record for _, record in got)
+    assert list(games.iter_records(cursor=got[0][0])) == got[1:]
+    assert [r for _, r in games.iter_records(kind="toepen")] == [got[1][1]]
+    with pytest.raises(ArenaError):
+        list(games.iter_records(cursor="x"))
+
+
+def test_live_data_expire_and_the_record_stays(make_games: MakeGames) -> None:
+    games = make_games(retention=Retention(live_s=0.2))
+    game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
+    games.resign(game, "ann")
+    before = games.view(game, Viewer("ann"))
+    assert before is not None
+    assert before["observation"] is not None
+    time.sleep(0.3)
+    after = games.view(game, Viewer("ann"))
+    assert after is not None
+    assert after["observation"] is None
+    assert after["version"] == before["version"]
+    assert after["outcome"] == before["outcome"]
+    with pytest.raises(EventsGone):
+        games.events(game)
+    checked_record(games, game)
+    assert [item["game"] for item in games.list(state="finished", bot="ann").items] == [game]
+    games.release(game)
+
+
+def test_records_expire_too_if_they_shall(make_games: MakeGames) -> None:
+    games = make_games(retention=Retention(live_s=0.1, record_s=0.2))
+    game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
+    games.resign(game, "ann")
+    assert len(list(games.iter_records())) == 1
+    time.sleep(0.3)
+    assert list(games.iter_records()) == []
+    assert games.list().items == []
+    with pytest.raises(GameNotFound):
+        games.view(game)
+    games.endings.trim()
+    for key in ("live:games", "live:games:kind:truco", "live:games:state:finished", "{live:records}"):
+        assert games.index.page(key, None, 10) == []
+
+
+def test_a_game_whose_state_is_lost_is_void(make_games: MakeGames) -> None:
+    ended: list[tuple[str, str | None]] = []
+    games = make_games(on_finished=lambda game, summary: ended.append((summary["state"], summary["reason"])))
+    game = new_game(games, "truco")
+    games.store.wire.run([("DEL", game_key(game))])
+    bot = BOTS[0]
+    assert answer(games, bot, f"{game}.0.1", "x")["status"] == "unknown_turn"
+    assert games.endings.look(game) is None
+    assert ended == [("void", "state_lost")]
+    view = games.view(game)
+    assert view is not None
+    assert (view["state"], view["reason"], view["outcome"]) == ("void", "state_lost", None)
+    assert [item["game"] for item in games.list(state="void").items] == [game]
+    assert games.list(state="running").items == []
+    for name in BOTS:
+        assert games.turns(name).turns == []
+
+
+def test_a_game_that_cannot_be_read_is_void(make_games: MakeGames) -> None:
+    ended: list[str] = []
+    games = make_games(on_finished=lambda game, summary: ended.append(summary["reason"]))
+    game = new_game(games, "truco")
+    games.store.wire.run([("HSET", game_key(game), "t", b'{"kind":"truco"}')])
+    other = make_games()
+    assert answer(other, "ann", f"{game}.0.1", "x")["status"] == "unknown_turn"
+    assert games.endings.look(game) is None
+    assert ended == ["corrupt_state"]
+    for name in BOTS:
+        assert other.turns(name).turns == []
+    view = other.view(game)
+    assert view is not None
+    assert (view["state"], view["observation"]) == ("void", None)
+    games.void(game, "again")
+    assert games.summary(game)["reason"] == "corrupt_state"
+
+
+def test_a_failed_ending_is_done_by_the_sweeper(make_games: MakeGames) -> None:
+    """The process that took the last answer dies before it has stored the record."""
+    calls: list[str] = []
+
+    def fail_once(game: str, summary: object) -> None:
+        calls.append(game)
+        if len(calls) == 1:
+            raise RuntimeError("not now")
+
+    games = make_games(on_finished=fail_once)
+    game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
+    games.resign(game, "ann")
+    assert games.store.claim(10**15, 10**15, 10) == [game]
+    assert games.endings.look(game) is None
+    assert calls == [game, game]
+    assert games.store.claim(10**16, 10**16, 10) == []
+    checked_record(games, game)

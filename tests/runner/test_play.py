@@ -1,0 +1,199 @@
+"""``botequim play`` as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.records import load_records
+from arena.verify import verify
+from tests.runner import bots
+
+COMMAND = [sys.executable, "-m", "arena.cli"]
+ROOT = Path(__file__).parents[2]
+
+
+def botequim(*words: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    return subprocess.run(
+        [*COMMAND, *words], capture_output=True, text=True, timeout=timeout, env=environment, cwd=ROOT
+    )
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_the_records_do_not_depend_on_the_number_of_jobs(kind: str, tmp_path: Path) -> None:
+    files = []
+    for jobs in ("1", "2", "3"):
+        files.append(tmp_path / f"{jobs}.jsonl")
+        done = botequim(
+            "play", kind, "random", bots.write(tmp_path, "first"), "--groups", "12", "--seed", "7",
+            "--jobs", jobs, "--records", str(files[-1]),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    assert files[0].read_bytes() == files[1].read_bytes() == files[2].read_bytes()
+    records = list(load_records(files[0]))
+    assert len(records) == 24
+    assert all(verify(record) == [] for record in records)
+
+
+def test_another_seed_gives_other_games(tmp_path: Path) -> None:
+    for seed in ("7", "8"):
+        botequim("play", "truco", "random", "rookie", "--groups", "2", "--seed", seed,
+                 "--records", str(tmp_path / seed))  # fmt: skip
+    assert (tmp_path / "7").read_bytes() != (tmp_path / "8").read_bytes()
+
+
+def test_a_mirrored_group_has_the_same_deals_and_an_independent_one_has_not(tmp_path: Path) -> None:
+    for words in ([], ["--independent"]):
+        path = tmp_path / "r.jsonl"
+        botequim(
+            "play",
+            "truco",
+            "random",
+            "rookie",
+            "--groups",
+            "3",
+            "--seed",
+            "1",
+            "--records",
+            str(path),
+            *words,
+        )
+        seeds: dict[str, set[str]] = {}
+        names: dict[str, set[str]] = {}
+        for record in load_records(path):
+            canonical = record["canonical"]
+            seeds.setdefault(canonical["group"]["id"], set()).add(canonical["seed"])
+            names.setdefault(canonical["group"]["id"], set()).add(canonical["players"][0]["name"])
+        assert {len(group) for group in seeds.values()} == {2 if words else 1}
+        assert {len(group) for group in names.values()} == {2}
+
+
+@pytest.mark.parametrize(
+    ("bad", "fault"),
+    [
+        ("raises", "crashed"), ("illegal", "illegal"), ("malformed", "malformed"), ("hangs", "late"),
+        ("hangs_deaf", "late"), ("exits", "crashed"),
+    ],
+)  # fmt: skip
+def test_a_bad_bot_costs_itself_and_not_the_run(bad: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    done = botequim(
+        "play", "toepen", "random", bots.write(tmp_path, bad), "--rule", "seats=2", "--groups", "1",
+        "--seed", "1", "--think-limit", "0.05", "--records", str(path),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    row = next(line for line in done.stdout.splitlines() if line.startswith(f" {bad}"))
+    assert re.search(rf"\d+ {fault}", row), done.stdout
+    records = list(load_records(path))
+    if "void" in done.stdout:
+        assert records == []
+        return
+    for record in records:
+        assert verify(record) == []
+        outcome = record["canonical"]["outcome"]
+        loser = [player["name"] for player in record["canonical"]["players"]].index(bad)
+        assert outcome["forfeits"] == [loser]
+        assert outcome["places"][loser] == 2
+
+
+def test_what_bots_print_does_not_disturb_the_table(tmp_path: Path) -> None:
+    done = botequim("play", "truco", "random", bots.write(tmp_path, "prints"), "--groups", "2", "--seed", "1")
+    assert done.returncode == 0
+    assert "aloud" not in done.stdout
+
+
+def test_a_function_is_a_bot_too_and_three_bots_meet_in_pairs(tmp_path: Path) -> None:
+    done = botequim(
+        "play",
+        "truco",
+        "random",
+        "rookie",
+        f"last={bots.write(tmp_path, 'plain')}",
+        "--groups",
+        "2",
+        "--seed",
+        "1",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "12 games in 6 mirrored groups" in done.stdout
+    assert re.search(r"^ last .* 8 ", done.stdout, re.MULTILINE)
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    process = subprocess.Popen(
+        [*COMMAND, "play", "truco", "random", "random", "--groups", "100000", "--seed", "1", "--jobs", "2",
+         "--records", str(path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, start_new_session=True,
+        # A background job of a shell ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    try:
+        for _ in range(200):
+            time.sleep(0.05)
+            if path.exists() and path.stat().st_size > 100_000:
+                break
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    kept = re.search(r"interrupted: (\d+) of 100000 groups are kept", out)
+    assert kept is not None, out
+    records = list(load_records(path))
+    assert len(records) == 2 * int(kept[1]) > 0
+    assert verify(records[-1]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chess", "random", "rookie"], "there is no game 'chess'"),
+        (["truco", "random", "grandmaster"], "there is no bot 'grandmaster'"),
+        (["truco", "random", "nowhere/bot.py"], "there is no file 'nowhere/bot.py'"),
+        (["truco", "random"], "1 bot cannot play alone"),
+        (["truco", "random", "rookie", "--rule", "colour=red"], "no rule option 'colour'"),
+        (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a value"),
+        (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a rule option"),
+        (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a value"),
+        (["truco", "random", "rookie", "--groups", "0"], "0 groups"),
+        (["truco", "random", "rookie", "--groups", "many"], "many"),
+        (["truco"], "BOTS"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_told_in_one_line(words: list[str], said: str) -> None:
+    done = botequim("play", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stderr.startswith("botequim: error: ")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x = 1\n", "holds no bot"),
+        ("def choose(turn:\n", r":1: SyntaxError"),
+        ("import nowhere_at_all\n", r":1: ModuleNotFoundError"),
+        ("class Bot:\n    pass\n", "holds no bot"),
+    ],
+)
+def test_a_bot_file_without_a_bot_is_told_in_one_line(source: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.py"
+    path.write_text(source)
+    done = botequim("play", "truco", "random", str(path))
+    assert done.returncode == 2
+    assert re.search(said, done.stderr)
+    assert str(path) in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

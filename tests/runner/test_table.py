@@ -1,0 +1,183 @@
+"""Turns, repeated answers, faults and snapshots of one game."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from arena.errors import IllegalAction
+from arena.games import GAMES
+from arena.records import build_record
+from arena.table import (
+    FAULT_LIMIT,
+    StaleTurn,
+    Table,
+    TurnAlreadyAnswered,
+    UnknownTurn,
+    parse_turn_id,
+    turn_id,
+)
+from arena.verify import verify
+
+SEED = bytes(range(32))
+kinds = pytest.mark.parametrize("kind", sorted(GAMES))
+
+
+def new_table(kind: str, **rules: Any) -> Table:
+    table = Table("g1", kind, rules, SEED)
+    table.start()
+    return table
+
+
+def step(table: Table, random: Random) -> tuple[int, int, str]:
+    """Answer the turn of the awaited seat at random; returns seat, turn number and action."""
+    seat = table.awaited()[0]
+    number = table.turn_number(seat)
+    action = random.choice(table.legal_actions(seat))
+    table.submit(seat, number, action)
+    return seat, number, action
+
+
+@kinds
+def test_a_game_by_turns_ends_in_a_record_that_verifies(kind: str) -> None:
+    table = new_table(kind)
+    random = Random(1)
+    while not table.is_over():
+        step(table, random)
+    record = build_record(table, players=[("a", "1")] * table.size)
+    assert verify(record) == []
+
+
+@kinds
+def test_the_turn_id_changes_only_with_the_seat_and_its_own_actions(kind: str) -> None:
+    table = new_table(kind)
+    random = Random(2)
+    changes = 0
+    while not table.is_over() and changes < 300:
+        before = {seat: (table.turn_number(seat), table.legal_actions(seat)) for seat in range(table.size)}
+        actor, _, _ = step(table, random)
+        for seat, (number, legal) in before.items():
+            same = seat != actor and table.legal_actions(seat) == legal
+            assert (table.turn_number(seat) == number) == same or not table.legal_actions(seat)
+            changes += not same
+
+
+def test_a_knock_sent_while_somebody_else_plays_still_counts() -> None:
+    table = new_table("toepen", max_exchanges=0)
+    first = table.awaited()[0]
+    knocker = (first + 2) % 4
+    number = table.turn_number(knocker)
+    assert table.turn(knocker)["optional"] is True  # type: ignore[index]
+    card = next(a for a in table.legal_actions(first) if a.startswith("play"))
+    table.submit(first, table.turn_number(first), card)
+    assert table.turn_number(knocker) == number
+    table.submit(knocker, number, "knock:2")
+    assert table.actions[-1] == (knocker, "knock:2", None)
+
+
+@kinds
+def test_the_same_answer_again_returns_the_first_result(kind: str) -> None:
+    table = new_table(kind)
+    seat, number, action = step(table, Random(3))
+    before = json.dumps(table.snapshot())
+    answered = table.submit(seat, number, action)
+    assert (answered.number, answered.action, answered.mark) == (number, action, None)
+    with pytest.raises(TurnAlreadyAnswered, match="answered with"):
+        table.submit(seat, number, "something else")
+    assert json.dumps(table.snapshot()) == before
+
+
+@kinds
+def test_an_answer_to_a_question_that_is_gone_says_why(kind: str) -> None:
+    table = new_table(kind)
+    seat = table.awaited()[0]
+    number = table.turn_number(seat)
+    table.act_for(seat, "clock")
+    with pytest.raises(StaleTurn) as by_clock:
+        table.submit(seat, number, "keep")
+    assert by_clock.value.extra["reason"] == "clock"
+    with pytest.raises(StaleTurn) as gone:
+        table.submit(seat, 0, "keep")
+    assert gone.value.extra["reason"] == "superseded"
+    with pytest.raises(UnknownTurn):
+        table.submit(seat, 10_000, "keep")
+
+
+@kinds
+def test_three_faults_and_the_table_plays_on(kind: str) -> None:
+    table = new_table(kind)
+    seat = table.awaited()[0]
+    for count in range(1, FAULT_LIMIT + 1):
+        with pytest.raises(IllegalAction):
+            table.submit(seat, table.turn_number(seat), "cheat")
+        assert table.fault(seat, "illegal", "cheat") == (count == FAULT_LIMIT)
+    assert table.taken_over == {seat: "forfeit"}
+    assert table.legal_actions(seat) == ()
+    assert table.turn(seat) is None
+    random = Random(4)
+    while not table.is_over():
+        assert step(table, random)[0] != seat
+    outcome = table.outcome()
+    assert outcome is not None
+    assert outcome.forfeits == (seat,)
+    assert outcome.places[seat] == max(outcome.places)
+    assert verify(build_record(table, players=[("a", "1")] * table.size)) == []
+
+
+@kinds
+def test_when_all_resign_the_game_ends_at_once(kind: str) -> None:
+    table = new_table(kind)
+    for seat in range(table.size):
+        table.resign(seat)
+    assert table.is_over()
+    assert verify(build_record(table, players=[("a", "1")] * table.size)) == []
+
+
+@kinds
+def test_a_snapshot_restores_the_same_table(kind: str) -> None:
+    table = new_table(kind)
+    random = Random(5)
+    log = list(table.actions)
+    count = 0
+    while not table.is_over() and count < 200:
+        count += 1
+        if count % 5 == 0:
+            table.drop_seen_events()
+        back = Table.restore(json.loads(json.dumps(table.snapshot())))
+        assert back.snapshot() == table.snapshot()
+        for seat in range(table.size):
+            assert back.turn(seat) == table.turn(seat)
+        table = back
+        step(table, random)
+        log += table.actions
+    while not table.is_over():
+        done = len(table.actions)
+        step(table, random)
+        log += table.actions[done:]
+    assert verify(build_record(table, players=[("a", "1")] * table.size, actions=log)) == []
+
+
+@kinds
+def test_a_turn_shows_what_happened_from_the_seats_own_last_action_on(kind: str) -> None:
+    table = new_table(kind)
+    random = Random(6)
+    acted_at: dict[int, int] = {}
+    while not table.is_over():
+        seat = table.awaited()[0]
+        turn = table.turn(seat)
+        assert turn is not None
+        start = acted_at.get(seat, 0)
+        assert turn["events"] == table.views(seat, start)
+        assert start == 0 or (turn["events"][0]["n"], turn["events"][0]["seat"]) == (start, seat)
+        acted_at[seat] = table.first_event + len(table.events)
+        step(table, random)
+
+
+def test_turn_ids_are_read_back() -> None:
+    assert parse_turn_id(turn_id("a.b-c", 2, 17)) == ("a.b-c", 2, 17)
+    for text in ("", "g", "g.1", "g.x.1", "g.1.-1", ".1.1", "g.1.1٣"):
+        with pytest.raises(UnknownTurn):
+            parse_turn_id(text)

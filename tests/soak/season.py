@@ -1,0 +1,140 @@
+"""A season: many games at once among bots that are processes of their own, and its proof."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.client import Client
+from arena.verify import verify
+from tests.service import Service, environment
+
+CLOCK = {"per_turn_ms": 20_000, "bank_ms": 60_000}
+
+
+@dataclass
+class Player:
+    """A bot: its name, its token and the file in which it notes what was accepted."""
+
+    name: str
+    token: str
+    journal: Path
+
+    def results(self) -> Iterator[dict[str, Any]]:
+        """What became of its answers, in order."""
+        if self.journal.exists():
+            for line in self.journal.read_text().split("\n")[:-1]:
+                yield json.loads(line)
+
+
+@dataclass
+class Season:
+    """Games of ``bots`` and house bots at ``service``."""
+
+    service: Service
+    folder: Path
+    owner: Client = field(init=False)
+    players: list[Player] = field(default_factory=list)
+    games: list[str] = field(default_factory=list)
+
+    def enter(self, count: int) -> None:
+        """Make the owner and so many bots."""
+        self.owner = Client(self.service.url, self.service.client().sign_up("season"), patience=120)
+        for number in range(count):
+            name = f"player-{number}"
+            self.players.append(Player(name, self.owner.register_bot(name), self.folder / f"{name}.jsonl"))
+
+    def create(self, kinds: Sequence[str], games: int, house: Sequence[str] = ()) -> None:
+        """Make ``games`` games of each kind, with everybody at every table, the seats going round."""
+        seats: list[Mapping[str, Any]] = [{"bot": player.name} for player in self.players]
+        seats += ({"house": name} for name in house)
+        for number in range(games):
+            turned = number % len(seats)
+            for kind in kinds:
+                made = self.owner.create_game(kind, seats[turned:] + seats[:turned], clock=CLOCK)
+                self.games.append(made["game"])
+
+    @contextmanager
+    def playing(self, commands: Sequence[list[str]] = ()) -> Iterator[None]:
+        """All bots play, each in a process; ``commands`` are the first ones, the SDK the others."""
+        sdk = [[sys.executable, "-m", "tests.soak.bot"]] * (len(self.players) - len(commands))
+        with ExitStack() as stack:
+            processes = []
+            for player, command in zip(self.players, [*commands, *sdk], strict=True):
+                settings = {
+                    "BOTEQUIM_URL": self.service.url,
+                    "BOTEQUIM_TOKEN": player.token,
+                    "BOTEQUIM_JOURNAL": str(player.journal),
+                    "BOTEQUIM_GAMES": str(len(self.games)),
+                }
+                process = subprocess.Popen(
+                    command,
+                    cwd=self.folder,
+                    env=environment(**settings),
+                    stdin=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+                stack.callback(_end, process)
+                processes.append(process)
+            yield
+            # They end when they know that all their games are over, the commands never.
+            for process in processes[len(commands) :]:
+                assert process.wait(120) == 0
+
+    def wait(self, seconds: float, meanwhile: Callable[[], None] = lambda: time.sleep(0.5)) -> None:
+        """Until no game is running any more."""
+        deadline = time.monotonic() + seconds
+        query = {"state": "running", "limit": 1}
+        while self.owner.request("GET", "/v1/games", query=query)["games"]:
+            assert time.monotonic() < deadline, "the games do not end"
+            meanwhile()
+
+    def prove(self) -> Counter[str]:
+        """Every game is over, every record verifies, and the records and what the bots were told agree:
+        no accepted action is missing, and none is there that was not accepted. Returns counts.
+        """
+        counts: Counter[str] = Counter()
+        accepted: dict[tuple[str, int], dict[int, str]] = {}
+        for player in self.players:
+            for result in player.results():
+                counts[result["status"]] += 1
+                if result["status"] == "accepted":
+                    counts["repeated"] += result["repeated"]
+                    game, seat, _ = result["turn"].rsplit(".", 2)
+                    own = accepted.setdefault((game, int(seat)), {})
+                    assert own.setdefault(result["after"], result["action"]) == result["action"]
+        names = {player.name for player in self.players}
+        for game in self.games:
+            record = self.owner.record(game, wait=True)
+            assert verify(record) == [], game
+            canonical = record["canonical"]
+            counts[canonical["kind"]] += 1
+            counts["actions"] += len(canonical["actions"])
+            counts["faults"] += len(canonical["faults"])
+            for seat, entry in enumerate(canonical["players"]):
+                if entry["name"] in names:
+                    logged = {
+                        after: action
+                        for after, (who, action, *mark) in enumerate(canonical["actions"], 1)
+                        if who == seat and not mark
+                    }
+                    told = accepted.pop((game, seat), {})
+                    assert logged == told, f"{game} seat {seat}: {logged.items() ^ told.items()}"
+        assert not accepted, "answers were accepted of games that are not there"
+        return counts
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

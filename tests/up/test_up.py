@@ -1,0 +1,159 @@
+"""``botequim up``: what it prints, what it keeps running, and that nothing is left of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.client import Client
+from arena.supervisor import Address
+from arena.verify import verify
+from tests.service import (
+    Process,
+    Service,
+    botequim,
+    command_line,
+    descendants,
+    environment,
+    free_port,
+    is_alive,
+)
+
+
+def refused(folder: Path, *arguments: str, **settings: str) -> str:
+    """What the command that cannot work says: one line, and nothing is left running."""
+    done = subprocess.run(
+        botequim("up", *arguments),
+        cwd=folder,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("botequim: error: ")
+    return line
+
+
+def until(condition: Callable[[], object], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def play_house_game(client: Client) -> str:
+    """A game among house bots, to its end and verified; its id."""
+    made = client.create_game("truco", [{"house": "random"}] * 4)
+    assert verify(client.record(made["game"], wait=True)) == []
+    return str(made["game"])
+
+
+def test_it_comes_up_plays_and_stops_without_a_trace_and_finds_its_data_again(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        assert f"API:      {service.url}" in service.lines
+        assert f"docs:     {service.url}/docs" in service.lines
+        assert str(service.data) in service.said
+        token = service.client().sign_up("olga")
+        bot = service.client(token).register_bot("bot-of-olga")
+        game = play_house_game(service.client(token))
+        began = descendants(service.process.pid)
+        assert len(began) >= 4
+        assert service.stop(signal.SIGINT) == 0
+        assert not any(map(is_alive, began))
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", service.port)) != 0
+    with Service(tmp_path, port=service.port) as service:
+        assert service.client().record(game)["canonical"]["game"] == game
+        assert service.client(bot).exchange()["turns"] == []
+        assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
+        assert service.stop(signal.SIGTERM) == 0
+
+
+def test_what_is_killed_is_started_again(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        token = service.client().sign_up("olga")
+        for what, line in (
+            ("worker", "worker 1: ended"),
+            ("api", "api: ended"),
+            ("database", "database: ended"),
+        ):
+            (first, *_) = service.pids(what)
+            os.kill(first, signal.SIGKILL)
+            service.wait_for(line)
+            until(lambda what=what, first=first: service.pids(what) and first not in service.pids(what))  # type: ignore[misc]
+            play_house_game(service.client(token))
+        assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
+        # One that answers requests is replaced by its own server.
+        server, answering = service.pids("api")
+        os.kill(answering, signal.SIGKILL)
+        until(lambda: len(service.pids("api")) == 2 and answering not in service.pids("api"))
+        assert service.pids("api")[0] == server
+        play_house_game(service.client(token))
+
+
+def test_a_killed_supervisor_takes_api_and_workers_with_it_and_the_next_start_works(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        token = service.client().sign_up("olga")
+        began = [*service.pids("api"), *service.pids("worker")]
+        database = service.pids("database")
+        service.stop(signal.SIGKILL)
+        until(lambda: not any(map(is_alive, began)))
+    with Service(tmp_path, port=service.port) as service:
+        assert not any(is_alive(pid) and "unixsocket" in command_line(pid) for pid in database)
+        assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
+
+
+def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=0) as service:
+        bind = f"127.0.0.1:{service.port}"
+        told = refused(tmp_path, "--data", str(service.data), "--bind", bind)
+        assert f"the data folder {service.data} is in use by process {service.process.pid}" in told
+        other = tmp_path / "other"
+        told = refused(tmp_path, "--data", str(other), "--bind", bind)
+        assert f"nothing can listen at {bind}: Address already in use" in told
+        assert "expected a free address and port" in told
+        # The first goes on.
+        assert service.client().request("GET", "/readyz") == {"status": "ok"}
+
+
+def test_what_cannot_work_is_one_line(tmp_path: Path) -> None:
+    bind = ("--bind", f"127.0.0.1:{free_port()}")
+    assert "is no address to listen at" in refused(tmp_path, "--bind", "8000")
+    (tmp_path / "file").write_text("")
+    assert "cannot be made" in refused(tmp_path, *bind, "--data", "file/inside")
+    told = refused(tmp_path, *bind, BOTEQUIM_ADMIN_TOKEN="short")
+    assert "the admin token is too short" in told
+    assert "api.log" in told
+
+
+def test_being_stopped_while_it_comes_up(tmp_path: Path) -> None:
+    with Process(botequim("up", "--bind", f"127.0.0.1:{free_port()}"), tmp_path) as process:
+        until(lambda: any("gunicorn" in command_line(pid) for pid in descendants(process.process.pid)))
+        began = descendants(process.process.pid)
+        assert process.stop() == 0
+        assert not any(map(is_alive, began))
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "bind"),
+    [
+        ("127.0.0.1:8000", "http://127.0.0.1:8000", "127.0.0.1:8000"),
+        (":80", "http://127.0.0.1:80", "0.0.0.0:80"),
+        ("[::1]:8000", "http://[::1]:8000", "[::1]:8000"),
+        ("[::]:8000", "http://[::1]:8000", "[::]:8000"),
+        ("box:1", "http://box:1", "box:1"),
+    ],
+)
+def test_addresses(text: str, url: str, bind: str) -> None:
+    address = Address.parse(text)
+    assert (address.url, address.bind) == (url, bind)

@@ -1,0 +1,1 @@
+"""The RQ side of Botequim: queues, jobs and process entry points over :mod:`arena`."""
