@@ -10,7 +10,6 @@ import click
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.ratings.results import DIVISIONS, Results
-from arena.records import load_records
 
 
 @click.command()
@@ -39,8 +38,7 @@ def leaderboard(files: tuple[str, ...], kind: str | None, division: str | None, 
 
     results = Results()
     for file in files:
-        for record in load_records(file):
-            results.add(record)
+        results.add_file(file)
     groups = [
         group
         for group in results.groups()

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -147,7 +148,7 @@ class Ledger:
                 for number, shape in enumerate(meta["shapes"]):
                     m, k, games, forfeited = shape
                     ledger._read[m, k, games, forfeited] = columns[f"rows_{number}"].astype(np.int64)
-        except (ValueError, KeyError, TypeError, OSError, EOFError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
             raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
 
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import CHANCE, Event
 from arena.games.toepen_titles import Style, styles
 from arena.outcomes import final_places, points
-from arena.records import InvalidRecord, Record, canonical_hash
+from arena.records import InvalidRecord, Record, canonical_hash, parse_record, record_texts
 
 SEALED: Final = "sealed"
 OPEN: Final = "open"
 DIVISIONS: Final = (SEALED, OPEN)
 """The divisions: groups among bots that the arena itself runs, which are mirrored; all others."""
+
+
+_LATEST_MS: Final = 2**53 - 1
+"""Of JSON's whole numbers the last that all programs read alike."""
 
 
 class Player(NamedTuple):
@@ -164,6 +169,7 @@ class Results:
     def __init__(self) -> None:
         self._games: dict[str, tuple[_Setting, GameResult]] = {}
         self._settings: dict[_Setting, _Setting] = {}
+        self._where: dict[str, str] = {}
         self._annulled: set[str] = set()
         self._unrated: set[str] = set()
 
@@ -177,10 +183,24 @@ class Results:
         """How many of them are left out."""
         return len(self._unrated)
 
-    def add(self, record: Record) -> None:
+    def add_file(self, path: str | Path) -> None:
+        """Take all records of a file (:func:`arena.records.record_texts` for its forms).
+
+        Raises the errors of :func:`~arena.records.load_records` and of :meth:`add`, naming file and line.
+        """
+        for where, text in record_texts(path):
+            try:
+                self.add(parse_record(text), where)
+            except ArenaError as error:
+                raise type(error)(
+                    f"{where}: {error.message}", code=error.code, field=error.field, expected=error.expected
+                ) from None
+
+    def add(self, record: Record, where: str = "") -> None:
         """Take one record; its structure must have been checked (``arena.records.parse_record``).
 
-        Raises :class:`~arena.records.InvalidRecord` if its hash is wrong or it contradicts itself,
+        ``where`` it stands is told if another record contradicts it. Raises
+        :class:`~arena.records.InvalidRecord` if its hash is wrong or it contradicts itself,
         :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.InvalidOption`.
         """
         canonical, info = record["canonical"], record["info"]
@@ -200,6 +220,7 @@ class Results:
         else:
             setting, game = _read(record, digest)
             self._games[digest] = self._settings.setdefault(setting, setting), game
+            self._where[digest] = where
 
     def groups(self) -> list[GroupResult]:
         """All groups, whole or not, sorted by kind and id.
@@ -213,23 +234,27 @@ class Results:
         return [self._group(numbered[max(numbered)]) for _, numbered in sorted(attempts.items())]
 
     def _group(self, digests: Sequence[str]) -> GroupResult:
-        settings = {self._games[digest][0] for digest in digests}
-        setting = min(settings)
-        if len(settings) > 1:
-            raise InvalidRecord(
-                f"the games of group {setting.id} differ in size, mirroring, rules or players", field="group"
-            )
+        first = digests[0]
+        setting = self._games[first][0]
+        by_number: dict[int, str] = {}
+        for digest in digests:
+            own, game = self._games[digest]
+            if own != setting:
+                what = f"the games of group {setting.id} differ in size, mirroring, rules or players"
+                self._contradiction(what, digest, first)
+            if by_number.setdefault(game.number, digest) != digest:
+                what = f"group {setting.id} has two different records of its game {game.number}"
+                self._contradiction(what, digest, by_number[game.number])
         games = [self._games[digest][1] for digest in digests]
-        numbers = Counter(game.number for game in games)
-        twice, count = max(numbers.items(), key=lambda item: (item[1], -item[0]))
-        if count > 1:
-            raise InvalidRecord(
-                f"group {setting.id} has two different records of its game {twice}", field="group"
-            )
         annulled = not self._annulled.isdisjoint(digests)
         return GroupResult(
             setting.kind, setting.id, setting.size, setting.mirrored, setting.teams, games, annulled
         )
+
+    def _contradiction(self, what: str, digest: str, other: str) -> NoReturn:
+        here, there = self._where[digest], self._where[other]
+        message = f"{here}: {what} (the other is {there})" if here and there else what
+        raise InvalidRecord(message, field="group")
 
 
 def collect(records: Iterable[Record]) -> list[GroupResult]:
@@ -325,5 +350,5 @@ def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int
 
 
 def _whole(value: object) -> int:
-    """A number of the unhashed part, which may hold anything."""
-    return int(value) if isinstance(value, int) and not isinstance(value, bool) else 0
+    """A number of the unhashed part, which may hold anything: 0 for what is no time."""
+    return value if type(value) is int and 0 <= value <= _LATEST_MS else 0
