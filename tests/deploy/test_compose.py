@@ -1,0 +1,136 @@
+"""docker-compose.yml, Dockerfile and .dockerignore: valid, and true to what the documentation promises."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from itertools import pairwise
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.deploy.files import (
+    compose,
+    copied,
+    health_command,
+    instructions,
+    interpolated,
+    is_sent,
+    last_stage,
+    services,
+)
+from tests.service import ROOT
+
+OURS = ("api", "worker")
+
+
+def test_it_is_valid_by_the_schema_of_compose() -> None:
+    schema = json.loads(Path(__file__).with_name("compose-spec.json").read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [error.message for error in validator.iter_errors(compose())] == []
+    # The validator notices what is wrong.
+    assert not validator.is_valid({"services": {"api": {"comand": "x"}}})
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_api_and_worker_run_in_several_copies(name: str) -> None:
+    service = services()[name]
+    assert service["deploy"]["replicas"] >= 2
+    # A name or a port of the host can belong to one copy only.
+    assert "container_name" not in service
+    assert "ports" not in service
+
+
+def test_only_the_proxy_is_reached_from_outside() -> None:
+    found = services()
+    assert [name for name, service in found.items() if "ports" in service] == ["proxy"]
+    assert found["proxy"]["ports"][0] == "8000:8000"
+    assert services({"BOTEQUIM_PORT": "9000"})["proxy"]["ports"][0] == "9000:8000"
+    site = "./deploy/Caddyfile:/etc/caddy/Caddyfile:ro"
+    assert site in found["proxy"]["volumes"]
+    assert (ROOT / "deploy/Caddyfile").is_file()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_ours_run_without_rights(name: str) -> None:
+    service = services()[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert "privileged" not in service
+    assert "user" not in service
+    user, _, group = last_stage()["USER"].partition(":")
+    assert int(user) > 0
+    assert int(group) > 0
+
+
+def test_every_part_has_a_health_check() -> None:
+    found = services()
+    assert found["redis"]["healthcheck"]["test"] == ["CMD", "redis-cli", "ping"]
+    assert "healthcheck" not in found["api"]
+    assert "/readyz" in health_command()[-1]
+    assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
+    for name in OURS:
+        assert found[name]["depends_on"] == {"redis": {"condition": "service_healthy"}}
+    assert found["proxy"]["depends_on"] == {"api": {"condition": "service_healthy"}}
+
+
+def test_the_database_keeps_what_it_is_told() -> None:
+    redis = services()["redis"]
+    words = shlex.split(redis["command"])
+    options = {name: value for name, value in pairwise(words) if name.startswith("--")}
+    assert options["--appendonly"] == "yes"
+    assert options["--appendfsync"] == "everysec"
+    assert options["--maxmemory-policy"] == "noeviction"
+    assert redis["volumes"] == ["data:/data"]
+    assert "data" in compose()["volumes"]
+
+
+def test_everything_starts_again_by_itself() -> None:
+    assert {service["restart"] for service in services().values()} == {"unless-stopped"}
+
+
+def test_every_variable_is_explained() -> None:
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"`([A-Z_]+)`", "".join(line for line in page.splitlines() if line[:3] == "| `")))
+    given = {name for service in OURS for name in services()[service]["environment"]}
+    assert given <= rows
+    assert interpolated() <= set(re.findall(r"`([A-Z_]+)`", page))
+    caddyfile = (ROOT / "deploy/Caddyfile").read_text(encoding="utf-8")
+    assert set(re.findall(r"\{\$(\w+)", caddyfile)) == services()["proxy"]["environment"].keys()
+
+
+def test_what_is_copied_is_there_and_reaches_the_builder() -> None:
+    assert len(copied()) > 5
+    for source, _ in copied():
+        path = ROOT / source
+        assert path.exists(), source
+        files = [path] if path.is_file() else [inner for inner in path.rglob("*") if inner.is_file()]
+        sources = [file for file in files if "__pycache__" not in file.parts and file.suffix != ".so"]
+        assert sources
+        assert [file for file in sources if not is_sent(file.relative_to(ROOT).as_posix())] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git/config",
+        ".env",
+        "docs/turns.md",
+        "tests/service.py",
+        "botequim-data/store.sock",
+        "arena/__pycache__/text.cpython-312.pyc",
+        "arena/games/truco.cpython-311-x86_64-linux-gnu.so",
+    ],
+)
+def test_nothing_else_reaches_the_builder(path: str) -> None:
+    assert not is_sent(path)
+
+
+def test_the_image_ends_with_the_installed_package_alone() -> None:
+    names = [name for name, _ in instructions()]
+    last = names[len(names) - names[::-1].index("FROM") - 1 :]
+    copies = [rest for name, rest in instructions()[-len(last) :] if name == "COPY"]
+    assert copies == ["--from=build /opt/botequim /opt/botequim"]
