@@ -18,7 +18,8 @@ from typing import Any, Final
 from arena.games import GAMES
 from arena.games.kernel import CHANCE, Chance, Game, State
 
-PEERS: Final = ("OpenSpiel euchre", "RLCard limit-holdem")
+PEERS: Final = ("OpenSpiel euchre", "euchre by chance_outcomes", "RLCard limit-holdem")
+"""OpenSpiel's euchre twice: in the cheapest loop that it allows, and drawing its chance as documented."""
 
 Playout = Callable[[Random], int]
 """Plays one game at random and returns its number of steps."""
@@ -107,12 +108,15 @@ def _pack_of(game: Game, rules: Mapping[str, Any]) -> Sequence[str]:
 def peer_playout(name: str) -> Playout | None:
     """Random playouts of a peer, or None where its package is not installed."""
     try:
-        return _open_spiel() if name == PEERS[0] else _rlcard()
+        return _rlcard() if name == PEERS[2] else _open_spiel(outcomes=name == PEERS[1])
     except ImportError:
         return None
 
 
-def _open_spiel() -> Playout:
+def _open_spiel(outcomes: bool) -> Playout:
+    """``outcomes``: ask for the probabilities of chance, and draw by them, instead of treating it as a
+    player who chooses uniformly.
+    """
     import pyspiel
 
     game = pyspiel.load_game("euchre")
@@ -128,7 +132,23 @@ def _open_spiel() -> Playout:
             steps += 1
         return steps
 
-    return playout
+    def documented(random: Random) -> int:
+        draw = random.random
+        state = game.new_initial_state()
+        legal_actions, apply_action, is_terminal = state.legal_actions, state.apply_action, state.is_terminal
+        is_chance_node, chance_outcomes = state.is_chance_node, state.chance_outcomes
+        steps = 0
+        while not is_terminal():
+            if is_chance_node():
+                actions, weights = zip(*chance_outcomes(), strict=True)
+                apply_action(random.choices(actions, weights)[0])
+            else:
+                actions = legal_actions()
+                apply_action(actions[int(draw() * len(actions))])
+            steps += 1
+        return steps
+
+    return documented if outcomes else playout
 
 
 def _rlcard() -> Playout:

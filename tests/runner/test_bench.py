@@ -1,0 +1,50 @@
+"""The benchmark of the rules: that it measures what it says, not how fast it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from itertools import islice
+from random import Random
+
+import pytest
+
+from arena.bench import compare, costs, deals, playout_of
+from arena.games import GAMES, game_of
+from arena.games.toepen_cards import PACK
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_a_playout_ends_and_counts_every_step(kind: str) -> None:
+    game = game_of(kind)
+    playout = playout_of(game, game.options.complete(), Random(1))
+    steps = [playout(Random(number)) for number in range(20)]
+    assert min(steps) > 20
+    assert len(set(steps)) > 5
+
+
+def test_every_deal_is_a_shuffle_of_the_whole_pack() -> None:
+    tops: Counter[str] = Counter()
+    for deal in islice(deals(PACK, Random(1)), 3200):
+        cards = deal.removeprefix("deal:")
+        assert sorted(cards[i : i + 2] for i in range(0, len(cards), 2)) == sorted(PACK)
+        tops[cards[:2]] += 1
+    # 100 expected of each, with a standard deviation of 10.
+    assert set(tops) == set(PACK)
+    assert max(tops.values()) < 160
+
+
+def test_rates_and_costs_are_positive() -> None:
+    speeds = {speed.name: speed for speed in compare(rounds=1, seconds=0.02, seed=1)}
+    assert speeds.keys() >= GAMES.keys()
+    assert all(speed.steps > speed.playouts > 0 for speed in speeds.values())
+    cost = costs(game_of("truco"), game_of("truco").options.complete(), games=2, seed=1)
+    assert min(cost.legal_actions, cost.apply, cost.observation, cost.serialise, cost.bytes) > 0
+
+
+def test_the_command_prints_a_line_per_game() -> None:
+    command = [sys.executable, "-m", "arena.cli", "bench", "--rounds", "1", "--seconds", "0.02"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert all(done.stdout.count(kind) == 2 for kind in GAMES)
