@@ -1,0 +1,207 @@
+"""Ratings computed anew from nothing but ``docs/ratings.md``: slowly, and with no code of the arena's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256, shake_256
+from itertools import permutations
+from math import exp, factorial, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.results import GameResult, GroupResult, Player
+
+Array = NDArray[np.float64]
+ROOKIE = Player("rookie", "")
+
+
+class Line(NamedTuple):
+    """A group as it counts: for all, or for one ``loser`` alone (else -1)."""
+
+    sides: tuple[tuple[int, ...], ...]
+    codes: tuple[int, ...]
+    loser: int
+    games: tuple[tuple[int, ...], ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Where it stands in the canonical order."""
+        shape = (len(self.sides), len(self.sides[0]), len(self.games), self.loser >= 0)
+        return shape, self.sides, self.codes, self.loser
+
+
+class Found(NamedTuple):
+    """A rating with the bounds by bootstrap and those by likelihood."""
+
+    rating: float
+    bootstrap: tuple[float, float]
+    curvature: tuple[float, float]
+
+
+def rated(player: Player) -> Player:
+    return ROOKIE if player.name == "rookie" else player
+
+
+def lines_of(groups: Sequence[GroupResult], index: dict[Player, int]) -> list[Line]:
+    found = []
+    for group in groups:
+        for loser in sorted(group.forfeiters) or [None]:
+            sides: list[tuple[int, ...]] = []
+            games = []
+            for game in group.games:
+                ranked = []
+                for number, team in enumerate(group.teams):
+                    members = {index[rated(game.players[seat])] for seat in team}
+                    ranked.append((tuple(sorted(members)), key_of(group, game, number, loser)))
+                k = max(len(side) for side, _ in ranked)
+                ranked = [(side * (k // len(side)), mark) for side, mark in ranked]
+                ranked.sort(key=lambda item: item[0])
+                sides = [side for side, _ in ranked]
+                marks = [mark for _, mark in ranked]
+                games.append(tuple(1 + sum(other < mark for other in marks) for mark in marks))
+            m = len(sides)
+            games.sort(key=lambda places: sum(p * (m + 1) ** i for i, p in enumerate(places)))
+            codes = tuple(sum(p * (m + 1) ** i for i, p in enumerate(places)) for places in games)
+            number = -1 if loser is None else index[rated(loser)]
+            found.append(Line(tuple(sides), codes, number, tuple(games)))
+    return sorted(found, key=lambda line: line.key)
+
+
+def key_of(group: GroupResult, game: GameResult, team: int, loser: Player | None) -> tuple[int, int]:
+    """What orders the teams of a game: who forfeited comes last."""
+    seats = group.teams[team]
+    lost = loser is not None and any(seat in game.forfeits or game.players[seat] == loser for seat in seats)
+    return (1, 0) if lost else (0, game.places[seats[0]])
+
+
+def choices(places: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...], float]]:
+    """Who was chosen among whom, and how often, over all orders that the ties allow."""
+    sides = range(len(places))
+    orders = [order for order in permutations(sides) if sorted(places) == [places[side] for side in order]]
+    for order in orders:
+        for position in range(len(order) - 1):
+            yield order[position], order[position:], 1 / len(orders)
+
+
+def derivatives(line: Line, strengths: Array) -> tuple[Array, Array]:
+    """The first (n) and second (n, n) derivatives of the log-likelihood of a line."""
+    m, n = len(line.sides), len(strengths)
+    means = np.zeros((m, n))
+    for number, side in enumerate(line.sides):
+        for player in side:
+            means[number, player] += 1 / len(side)
+    values = means @ strengths
+    first, second = np.zeros(m), np.zeros((m, m))
+    for places in line.games:
+        for chosen, among, weight in choices(places):
+            odds = np.zeros(m)
+            odds[list(among)] = np.exp(values[list(among)])
+            odds /= odds.sum()
+            first[chosen] += weight
+            first -= weight * odds
+            second -= weight * (np.diag(odds) - np.outer(odds, odds))
+    return means.T @ first, means.T @ second @ means
+
+
+def virtual(strength: float) -> tuple[float, float]:
+    """The derivatives of a draw against a strength of 0."""
+    chance = 1 / (1 + exp(-strength))
+    return 0.5 - chance, -chance * (1 - chance)
+
+
+def poisson(number: int) -> int:
+    count = 0
+    while count < 8 and number >= round(65536 * sum(exp(-1) / factorial(i) for i in range(count + 1))):
+        count += 1
+    return count
+
+
+def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[Player, Found]:
+    """The ratings of all who took part in ``groups``, which count and are of one board."""
+    hashes = sorted(bytes.fromhex(game.hash) for group in groups for game in group.games)
+    seed = sha256(b"".join(hashes)).digest()
+    players = sorted({rated(player) for group in groups for player in group.players} | {ROOKIE})
+    index = {player: number for number, player in enumerate(players)}
+    anchor, n = index[ROOKIE], len(players)
+    lines = lines_of(groups, index)
+    common = [number for number, line in enumerate(lines) if line.loser < 0]
+
+    strengths = np.zeros(n)
+    step = np.ones(n)
+    while np.abs(step).max() > 1e-10:
+        parts = [derivatives(lines[number], strengths) for number in common]
+        gradient = sum((g for g, _ in parts), np.array([virtual(s)[0] for s in strengths]))
+        hessian = sum((h for _, h in parts), np.diag([virtual(s)[1] for s in strengths]))
+        step = -np.linalg.solve(hessian, gradient)
+        strengths = strengths + step
+    gradients = np.array([g for g, _ in parts])
+    hessians = np.array([h for _, h in parts])
+    ends = [np.array(x) for x in zip(*(virtual(s) for s in strengths), strict=True)]
+
+    own_strength = dict(enumerate(strengths))
+    own_parts = {}
+    for loser in sorted({line.loser for line in lines if line.loser >= 0}):
+        mine = [
+            number
+            for number, line in enumerate(lines)
+            if line.loser == loser or (line.loser < 0 and any(loser in side for side in line.sides))
+        ]
+        moved = strengths.copy()
+        move = 1.0
+        while abs(move) > 1e-10:
+            both = [derivatives(lines[number], moved) for number in mine]
+            slope, bend = virtual(moved[loser])
+            slope += sum(g[loser] for g, _ in both)
+            bend += sum(h[loser, loser] for _, h in both)
+            move = -slope / bend
+            moved[loser] += move
+        own_strength[loser] = moved[loser]
+        rows = np.array([h[loser] for _, h in both])
+        own_parts[loser] = (mine, np.array([g[loser] for g, _ in both]), rows, virtual(moved[loser]))
+
+    samples = np.empty((replicates, n))
+    for replicate in range(replicates):
+        data = shake_256(seed + replicate.to_bytes(4, "big")).digest(2 * len(lines))
+        counts = np.array([poisson(data[2 * i] + 256 * data[2 * i + 1]) for i in range(len(lines))])
+        some = counts[common]
+        hessian = np.tensordot(some, hessians, 1) + np.diag(ends[1])
+        step = -np.linalg.solve(hessian, some @ gradients + ends[0])
+        samples[replicate] = step - step[anchor]
+        for loser, (mine, slopes, rows, end) in own_parts.items():
+            row = counts[mine] @ rows
+            row[loser] += end[1]
+            slope = counts[mine] @ slopes + end[0]
+            others = row @ step - row[loser] * step[loser]
+            samples[replicate, loser] = -(slope + others) / row[loser] - step[anchor]
+    errors = samples.std(axis=0, ddof=1)
+
+    covariance = np.linalg.inv(-(hessians.sum(axis=0) + np.diag(ends[1])))
+    curved = {}
+    for number in range(n):
+        weights, extra = np.eye(n)[number], 0.0
+        if number in own_parts:
+            _, _, rows, end = own_parts[number]
+            row = rows.sum(axis=0)
+            bend = row[number] + end[1]
+            row[number] = 0
+            weights, extra = -row / bend, -1 / bend
+        weights = weights - np.eye(n)[anchor]
+        curved[number] = sqrt(weights @ covariance @ weights + extra)
+
+    scale = 400 / log(10)
+    result = {ROOKIE: Found(1500.0, (1500.0, 1500.0), (1500.0, 1500.0))}
+    for player, number in index.items():
+        if player == ROOKIE:
+            continue
+        center = own_strength[number] - strengths[anchor]
+
+        def bounds(error: float, center: float = center) -> tuple[float, float]:
+            half = 1.959963984540054 * error
+            low, high = (round(1500 + scale * (center + side * half), 1) for side in (-1, 1))
+            return low, high
+
+        rating = round(1500 + scale * center, 1)
+        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]))
+    return result

@@ -1,0 +1,363 @@
+"""Leaderboards: the digits, who is ranked how, versions, titles, and their forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from arena.games.toepen_titles import Style
+from arena.ratings.board import (
+    ANCHOR_RATING,
+    CSV_HEADINGS,
+    SETTLED_GROUPS,
+    Board,
+    Row,
+    Title,
+    board,
+    boards,
+    boards_csv,
+)
+from arena.ratings.results import GroupResult, Player
+from tests.ratings.made_up import group, league
+from tests.ratings.recompute import ROOKIE, recompute
+
+FAST = 60
+
+
+def made(groups: Sequence[GroupResult], kind: str = "toepen", replicates: int = FAST) -> Board:
+    return board(groups, kind, "sealed", replicates=replicates)
+
+
+def row(found: Board, name: str) -> Row:
+    (own,) = [own for own in found.rows if own.name == name]
+    return own
+
+
+def duels(count: int, first: str, second: str, won: int, **keywords: int) -> list[GroupResult]:
+    """``count`` groups of two games, of which ``first`` wins ``won`` and the others are shared."""
+    return [
+        group(f"{first}-{second}-{number}", [first, second], "12", "12" if number < won else "21", **keywords)
+        for number in range(count)
+    ]
+
+
+# The digits
+
+
+def tables_with_everything() -> list[GroupResult]:
+    """Tables of 2, 3 and 4, ties, forfeits by one and by two, versions, a bot with few groups."""
+    rng = random.Random(7)
+    groups = league(12)
+    for number in range(30):
+        seats = ["rookie@2", "a", "b", "c@2"]
+        rng.shuffle(seats)
+        digits = ["".join(rng.choice("1234") for _ in range(4)) for _ in range(4)]
+        places = ["".join(str(1 + sum(x < y for x in row)) for y in row) for row in digits]
+        groups.append(group(f"t{number}", seats, *places))
+        groups.append(group(f"s{number}", ["a", "b", "c"], "123", "213", rng.choice(["321", "111"])))
+    for number in range(4):
+        groups.append(group(f"f{number}", ["b", "rookie"], "12", "12", forfeits=[(), (1,)]))
+        groups.append(group(f"h{number}", ["d", "a", "c"], "231", "132", "123", forfeits=[(0,), (1,), ()]))
+    return [*groups, group("e0", ["e", "a"], "11", "12")]
+
+
+def pairs_with_everything() -> list[GroupResult]:
+    """Partners who are one bot and partners who are not, and forfeits."""
+    rng = random.Random(8)
+    groups = []
+    for number in range(60):
+        first, second, third = rng.sample(["rookie", "a", "b", "c"], 3)
+        for names in ([first, second] * 2, [first, second, third, second]):
+            places = rng.choice(["1212", "2121", "1111"]), rng.choice(["1212", "2121"])
+            key = f"{number} {' '.join(names)}"
+            forfeits: list[tuple[int, ...]] = [(1,), ()] if number % 15 == 0 else []
+            groups.append(group(key, names, *places, kind="truco", forfeits=forfeits))
+    return groups
+
+
+@pytest.mark.parametrize(
+    ("kind", "groups"), [("toepen", tables_with_everything()), ("truco", pairs_with_everything())]
+)
+def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[GroupResult]) -> None:
+    found = made(groups, kind)
+    again = recompute([own for own in groups if own.counts_for], FAST)
+    kinds = set()
+    for own in found.rows:
+        for rating in own.versions:
+            expected = again[ROOKIE if own.name == "rookie" else Player(own.name, rating.version)]
+            bounds = expected.bootstrap if rating.groups >= 30 else expected.curvature
+            assert (rating.rating, (rating.low, rating.high)) == (expected.rating, bounds), own.name
+            kinds.add((rating.groups >= 30, rating.forfeits > 0))
+    assert kinds >= {(True, True), (True, False)}
+    assert (kind == "truco") or kinds >= {(False, True), (False, False)}
+
+
+def test_the_anchor_stands_at_exactly_1500_with_all_its_versions() -> None:
+    groups = duels(40, "rookie@1", "a", 10, finished_ms=5) + [
+        group(f"x{number}", "rookie@2 b", "12", "21", finished_ms=9) for number in range(3)
+    ]
+    found = made(groups)
+    anchor = row(found, "rookie").rating
+    assert (anchor.rating, anchor.low, anchor.high, anchor.provisional) == (1500.0, 1500.0, 1500.0, False)
+    assert (anchor.version, anchor.groups, anchor.games) == ("2", 43, 86)
+    assert len(row(found, "rookie").versions) == 1
+    assert found.anchored
+
+
+def test_neither_order_nor_copies_change_the_board() -> None:
+    groups = tables_with_everything()
+    expected = made(groups)
+    for seed in range(3):
+        shuffled = groups + groups[:20]
+        random.Random(seed).shuffle(shuffled)
+        assert made(shuffled) == expected
+
+
+def test_the_intervals_follow_from_the_records() -> None:
+    found = made(league(20))
+    assert made(league(20)) == found
+    assert found.records_hash != made(league(21)).records_hash
+    assert made(league(20), replicates=FAST + 1).rows != found.rows
+
+
+def test_a_bot_that_lost_every_game_has_a_finite_rating() -> None:
+    rating = row(made(duels(60, "rookie", "a", 60)), "a").rating
+    assert 200 < rating.low < rating.rating < rating.high < 1500
+    assert rating.low < 900
+
+
+# Who counts
+
+
+def test_a_board_of_nothing_is_empty() -> None:
+    found = made([])
+    assert (found.rows, found.groups, found.records, found.anchored) == ((), 0, 0, False)
+    assert "0 groups, 0 records" in found.as_text()
+    assert boards([]) == []
+
+
+def test_each_game_and_division_has_its_own_board() -> None:
+    groups = [
+        group(1, "rookie a b c", *["1234"] * 4),
+        group(2, "rookie b", "12", "12", mirrored=False),
+        group(3, "rookie a rookie a", "1212", "1212", kind="truco"),
+        group(4, "rookie z", "12", size=2, mirrored=False),
+        group(5, "rookie z rookie z", "1212", size=2, kind="truco", mirrored=False),
+    ]
+    found = boards(groups, replicates=FAST)
+    assert [(own.kind, own.division, own.groups, own.records) for own in found] == [
+        ("toepen", "open", 1, 2),
+        ("toepen", "sealed", 1, 4),
+        ("truco", "sealed", 1, 2),
+    ]
+    assert [own.name for own in found[0].rows] == ["rookie", "b"]
+    assert found[1] == made(groups)
+
+
+def test_forfeits_cost_the_forfeiter_and_nobody_else() -> None:
+    plain = league(15)
+    lost = [group(f"x{number}", "a b", "12", "12", forfeits=[(0,), ()]) for number in range(10)]
+    before, after = made(plain), made(plain + lost)
+    for name in ("rookie", "b", "c"):
+        assert row(after, name).rating.rating == row(before, name).rating.rating
+        assert row(after, name).rating.groups == row(before, name).rating.groups
+    a = row(after, "a").rating
+    assert a.rating < row(before, "a").rating.rating - 20
+    assert (a.forfeits, a.groups) == (10, row(before, "a").rating.groups + 10)
+
+
+def test_under_30_groups_a_rating_is_provisional_and_comes_after_the_others() -> None:
+    found = made(duels(SETTLED_GROUPS, "rookie", "a", 20) + duels(SETTLED_GROUPS - 1, "b", "rookie", 29))
+    assert [(own.name, own.rating.provisional) for own in found.rows] == [
+        ("rookie", False),
+        ("a", False),
+        ("b", True),
+    ]
+    assert row(found, "b").rating.rating > 1600
+    assert row(found, "b").rank == 1
+    assert row(found, "rookie").rank == 2
+
+
+def test_who_no_game_connects_with_the_anchor_is_provisional() -> None:
+    groups = duels(40, "rookie", "a", 20) + duels(40, "b", "c", 20)
+    found = made(groups)
+    assert [own.rating.provisional for own in found.rows if own.name in "bc"] == [True, True]
+    linked = made([*groups, group("link", "a b", "12", "21")])
+    assert not any(own.rating.provisional for own in linked.rows)
+
+
+def test_without_the_anchor_the_average_bot_has_its_rating() -> None:
+    found = made(duels(40, "a", "b", 20))
+    assert not found.anchored
+    assert all(own.rating.provisional for own in found.rows)
+    assert sum(own.rating.rating for own in found.rows) / 2 == pytest.approx(ANCHOR_RATING, abs=0.1)
+    assert "rookie has not played here: 1500 is the average bot." in found.as_text()
+
+
+# Ranks and versions
+
+
+def test_ranks_are_shared_as_long_as_intervals_overlap() -> None:
+    names = ["rookie", *"abcdefg"]
+    found = made(league(40, names=names))
+    for own in found.rows:
+        above = sum(other.rating.low > own.rating.high for other in found.rows)
+        assert own.rank == 1 + above
+    ranks = [own.rank for own in found.rows]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) > 2
+    assert len(set(ranks)) < len(ranks)
+    ordered = [(own.rank, -own.rating.rating) for own in found.rows]
+    assert ordered == sorted(ordered)
+
+
+def test_each_version_has_its_own_rating_and_the_last_seen_is_current() -> None:
+    groups = [
+        *duels(31, "a@1", "rookie", 31, finished_ms=1000),
+        *duels(31, "rookie", "a@2", 31, finished_ms=2000),
+    ]
+    own = row(made(groups), "a")
+    assert [rating.version for rating in own.versions] == ["2", "1"]
+    assert own.rating == own.versions[0]
+    assert own.rating.rating < 1500 < own.versions[1].rating
+    assert own.best_version == "1"
+    assert (own.rating.last_seen_ms, own.versions[1].last_seen_ms) == (2000, 1000)
+
+
+def test_without_times_the_highest_version_is_current() -> None:
+    groups = [g for version in ("9", "10", "1.5", "beta") for g in duels(2, f"a@{version}", "rookie", 1)]
+    own = row(made(groups), "a")
+    assert [rating.version for rating in own.versions] == ["10", "9", "1.5", "beta"]
+    assert own.rating.last_seen_ms is None
+
+
+def test_a_provisional_version_is_not_the_best_beside_a_settled_one() -> None:
+    groups = duels(31, "rookie", "a@1", 31) + duels(5, "a@2", "rookie", 5)
+    own = row(made(groups), "a")
+    assert own.versions[0].rating > own.versions[1].rating
+    assert own.best_version == "1"
+
+
+# Titles
+
+
+def styled(number: int, names: str, *styles: Style) -> GroupResult:
+    """A group of one game per seat; everybody has the same style in all of them."""
+    count = len(styles)
+    turned = [tuple(styles[(seat + index) % count] for seat in range(count)) for index in range(count)]
+    return group(number, names, *["1234"[:count]] * count, styles=turned)
+
+
+@pytest.mark.rule("TP-7.3")
+def test_titles_of_toepen() -> None:
+    king, runner_up = Style(hands_won=5, longest_run=4), Style(hands_won=5, longest_run=2)
+    groups = [
+        *(
+            styled(n, "rookie a@1 b", Style(folds=1, fold_opportunities=4), king, runner_up)
+            for n in range(20)
+        ),
+        *(
+            styled(n, "rookie a@2 b", Style(), king, Style(folds=2, fold_opportunities=3))
+            for n in range(20, 40)
+        ),
+        *(styled(n, "c rookie", Style(folds=9, fold_opportunities=9), Style()) for n in range(40, 45)),
+    ]
+    found = made(groups)
+    # All versions of a bot together. c folds always, but has too few groups.
+    assert found.titles == {
+        "toepkoning": Title(("a",), 120, "games with three hands won in a row"),
+        "lijntoeper": Title(("b",), round(2 / 3, 4), "share of folds when asked"),
+    }
+    assert "toepkoning: a (games with three hands won in a row: 120)" in found.as_text()
+    assert "lijntoeper: b (share of folds when asked: 0.6667)" in found.as_text()
+
+
+@pytest.mark.rule("TP-7.3")
+def test_titles_are_shared_or_nobodys() -> None:
+    king = Style(hands_won=3, longest_run=3)
+    assert made([styled(1, "rookie a b", king, king, Style())]).titles["toepkoning"].holders == (
+        "a",
+        "rookie",
+    )
+    assert made([styled(1, "rookie a b", Style(), Style(), Style())]).titles == {}
+    assert made([group(1, "a b a b", "1212", "1212", kind="truco")], "truco").titles == {}
+
+
+# The forms
+
+
+def test_the_json_is_what_was_found() -> None:
+    found = made(tables_with_everything())
+    data = json.loads(json.dumps(found.as_json()))
+    assert data["anchor"] == {"name": "rookie", "rating": 1500.0, "played": True}
+    assert (data["kind"], data["division"], data["groups"]) == ("toepen", "sealed", found.groups)
+    assert data["records_hash"] == found.records_hash
+    assert [own["name"] for own in data["rows"]] == [own.name for own in found.rows]
+    for own, expected in zip(data["rows"], found.rows, strict=True):
+        assert (own["rank"], own["rating"], own["low"]) == (
+            expected.rank,
+            expected.rating.rating,
+            expected.rating.low,
+        )
+        assert [version["version"] for version in own["versions"]] == [v.version for v in expected.versions]
+
+
+def test_the_csv_has_a_line_per_version() -> None:
+    found = made(duels(31, "a@1", "rookie", 31, finished_ms=1000) + duels(3, "a@2", "rookie", 0))
+    (headings, *lines) = csv.reader(io.StringIO(boards_csv([found])))
+    assert tuple(headings) == CSV_HEADINGS
+    rows = [dict(zip(headings, line, strict=True)) for line in lines]
+    assert [(own["name"], own["version"], own["rank"] != "") for own in rows] == [
+        ("a", "1", True),
+        ("a", "2", False),
+        ("rookie", "1", True),
+    ]
+    assert rows[0]["rating"] == str(row(found, "a").rating.rating)
+    assert [own["provisional"] for own in rows] == ["0", "1", "0"]
+    assert [(own["current"], own["best"]) for own in rows] == [("1", "1"), ("0", "0"), ("1", "1")]
+    assert [own["last_seen_ms"] for own in rows] == ["1000", "", "1000"]
+
+
+def test_the_text_is_a_table() -> None:
+    day = 1_700_000_000_000
+    text = made(duels(31, "rookie", "a", 20, finished_ms=day) + duels(2, "=b", "a", 1)).as_text()
+    first, _, headings, *lines = text.splitlines()
+    assert first == "toepen, sealed: 33 groups, 66 records"
+    assert headings.split() == [
+        "rank",
+        "bot",
+        "version",
+        "rating",
+        "95%",
+        "groups",
+        "games",
+        "faults",
+        "last",
+        "seen",
+    ]
+    assert lines[0].split()[1:5] == ["rookie", "1", "1500.0", "1500.0-1500.0"]
+    assert all("2023-11-14" in line for line in lines[:2])
+    assert [("provisional" in line) for line in lines] == [False, False, True]
+    assert len({len(line) for line in (lines[0], lines[1])}) == 1
+
+
+def test_texts_of_strangers_do_no_harm() -> None:
+    strange = 'x"y,\u0085z'
+    found = made(
+        [group(1, ["rookie", "=HYPERLINK(1)"], "12", "12"), group(2, ["rookie", strange], "12", "12")]
+    )
+    lines = list(csv.reader(io.StringIO(boards_csv([found]))))
+    assert {line[3] for line in lines[1:]} == {"rookie", "'=HYPERLINK(1)", strange}
+    assert "\u0085" not in found.as_text()
+
+
+@pytest.mark.parametrize("moment", [1, 2**53 - 1])
+def test_any_moment_can_be_shown(moment: int) -> None:
+    found = made([group(1, "rookie a", "12", "12", finished_ms=moment)])
+    assert found.rows[0].rating.last_seen_ms == moment
+    assert found.as_text()
