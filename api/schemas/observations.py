@@ -135,10 +135,10 @@ class ToepenObservation(Reply):
     phase = told(
         fields.String, "`dealer`, `deal`, `exchange`, `challenge`, `poverty`, `play`, `knock` or `over`."
     )
-    to_act = _numbers("The seats awaited: none or one; -1 is chance.")
+    awaiting = _numbers("Whose decision it is: nobody's or one; -1 is chance.")
     to_answer = _numbers("The seats still to answer an exchange, poverty or a knock.")
     turn = _number("Who exchanges, or whose turn it is to play.", allow_none=True)
-    hand = _number("The number of the hand, from 1; 0 before the first.")
+    hand_number = _number("From 1; 0 before the first.")
     dealer = _number("Null before the lot.", allow_none=True)
     leader = _number("Who leads the present trick; null before the play.", allow_none=True)
     value = _number("Lives that the hand is worth.")
@@ -148,8 +148,8 @@ class ToepenObservation(Reply):
     in_game = _truths("Per seat: whether it has lives.")
     in_hand = _truths("Per seat: whether it is still in this hand.")
     out_in_hand = _maybe_numbers("Per seat: the number of the hand in which it went out.")
-    cards = _cards("One's own hand; null for a spectator.", allow_none=True)
-    counts = _numbers("Per seat: cards held.")
+    hand = _cards("One's own cards; absent for a spectator.", required=False)
+    held = _numbers("Per seat: how many cards it holds.")
     stock = _number("Cards in the stock.")
     exchanges = _numbers("Per seat: exchanges made in this hand.")
     announcements = fields.List(

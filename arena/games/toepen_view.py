@@ -31,10 +31,10 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``game``           ``"toepen"``
 ``seat``           whose view this is; null for a spectator
 ``phase``          ``dealer deal exchange challenge poverty play knock over``
-``to_act``         the seats awaited: none or one
+``awaiting``       whose decision it is: nobody's or one; -1 is chance
 ``to_answer``      the seats still to answer an exchange, poverty or a knock, ascending
 ``turn``           who exchanges, or whose turn it is to play; null if nobody's
-``hand``           number of the hand, from 1; 0 before the first
+``hand_number``    from 1; 0 before the first
 ``dealer``         seat (between hands: of the next one); null before the lot
 ``leader``         who leads the present trick; null before the play
 ``value``          lives that the hand is worth
@@ -44,8 +44,8 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``in_game``        per seat: whether it has lives
 ``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out
 ``out_in_hand``    per seat: the number of the hand in which it went out, or null
-``cards``          own hand; null for a spectator
-``counts``         per seat: cards held (a folded hand still counts)
+``hand``           own cards; absent for a spectator
+``held``           per seat: how many cards it holds (a folded hand still counts)
 ``stock``          number of cards in the stock
 ``exchanges``      per seat: exchanges made in this hand
 ``announcements``  per seat: ``none``, ``whistle``, ``stand``; null until it keeps
@@ -143,14 +143,14 @@ def view(event: Event, viewer: int | None) -> dict[str, Any]:
 def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
     """The observation of ``viewer``, as described above."""
     seats = range(state.rules.seats)
-    return {
+    seen: dict[str, Any] = {
         "game": "toepen",
         "seat": viewer,
         "phase": PHASES[state.phase],
-        "to_act": [state.asked] if state.asked >= 0 else [],
+        "awaiting": list(state.awaiting()),
         "to_answer": list(SEATS_OF[state.answers]),
         "turn": _seat_or_none(state.turn),
-        "hand": state.number,
+        "hand_number": state.number,
         "dealer": _seat_or_none(state.dealer),
         "leader": _seat_or_none(state.leader),
         "value": state.value,
@@ -160,8 +160,7 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
         "in_game": [lives > 0 for lives in state.lives],
         "in_hand": [state.in_hand >> seat & 1 == 1 for seat in seats],
         "out_in_hand": [hand or None for hand in state.out],
-        "cards": None if viewer is None else cards_of(state.hands[viewer]),
-        "counts": [hand.bit_count() for hand in state.hands],
+        "held": [hand.bit_count() for hand in state.hands],
         "stock": len(state.stock) // 2,
         "exchanges": list(state.exchanges),
         "announcements": [SAID[said] or None for said in state.said],
@@ -184,6 +183,9 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
         "rubber": state.rubber,
         "drinks": list(state.drinks),
     }
+    if viewer is not None:
+        seen["hand"] = cards_of(state.hands[viewer])
+    return seen
 
 
 def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
@@ -195,10 +197,10 @@ def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping
     if phase in (DEALER, DEAL):
         state.asked = CHANCE
     else:
-        state.asked = NO_SEAT if phase == OVER else observation["to_act"][0]
+        state.asked = NO_SEAT if phase == OVER else observation["awaiting"][0]
     state.turn = _seat_number(observation["turn"])
     state.answers = _seat_mask(observation["to_answer"])
-    state.number = observation["hand"]
+    state.number = observation["hand_number"]
     state.dealer = _seat_number(observation["dealer"])
     state.leader = _seat_number(observation["leader"])
     state.value = observation["value"]
@@ -228,13 +230,12 @@ def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping
 
 def _restore_cards(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
     viewer = observation["seat"]
-    counts = observation["counts"]
     bits: list[int] = []
     for codes in (state.trick, *(trick[1] for trick in state.tricks)):
         bits.extend(1 << (code & 31) for code in codes)
     hands = hidden.get("hands", {})
-    for seat, count in enumerate(counts):
-        cards = observation["cards"] if seat == viewer else hands.get(seat, ())
+    for seat, count in enumerate(observation["held"]):
+        cards = observation["hand"] if seat == viewer else hands.get(seat, ())
         state.hands[seat] = _take(cards, count, bits, f"hands.{seat}")
     unshown = {seat: iter(laid) for seat, laid in hidden.get("laid_away", {}).items()}
     for laid in observation["laid_away"]:

@@ -79,12 +79,12 @@ class Redealer:
         self._turn = turn
         seen = turn["observation"]
         played = _played_by_seat(seen)
-        own = mask_of(seen["cards"])
+        own = mask_of(seen["hand"])
         for mask in played:
             own |= mask
         self._heaps: list[_Heap] = []
         voids = voids_of(seen)
-        for seat, count in enumerate(seen["counts"]):
+        for seat, count in enumerate(seen["held"]):
             if count and seat != seen["seat"]:
                 self._heaps.append(_hand_heap(turn, seat, count, voids[seat], played[seat]))
         for place, laid in enumerate(seen["laid_away"]):
@@ -106,7 +106,7 @@ class Redealer:
                 field="observation",
             )
         self._hands = [0] * len(seen["lives"])
-        self._hands[seen["seat"]] = mask_of(seen["cards"])
+        self._hands[seen["seat"]] = mask_of(seen["hand"])
         self._shuffled = len(self._unseen) if stock else len(self._unseen) - seen["stock"]
         self._cards: list[int] = [] if self._bound else self._unseen[:]
         self._fixed: list[bool] = []

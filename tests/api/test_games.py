@@ -91,7 +91,7 @@ def test_no_seat_sees_another_seats_cards(
 ) -> None:
     """What is dealt to others is never in a turn, a view or an event of a seat."""
     game = new_game("toepen")["game"]
-    hands = [bot.client.get(f"/v1/games/{game}").json["observation"]["cards"] for bot in bots]
+    hands = [bot.client.get(f"/v1/games/{game}").json["observation"]["hand"] for bot in bots]
     for seat, bot in enumerate(bots):
         others = {card for other, hand in enumerate(hands) if other != seat for card in hand}
         for path in (f"/v1/games/{game}", f"/v1/games/{game}/events", "/v1/turns"):

@@ -171,6 +171,6 @@ def test_the_same_seed_gives_the_same_redeal() -> None:
 def test_a_turn_that_no_deal_explains_is_refused() -> None:
     table = StatedTable(0, seats=2).deal("AC KC QC JC", "AH KH QH JH").keep()
     turn = turn_of(table.state, table.asked, table.rules)
-    turn["observation"]["counts"] = [5, 4]
+    turn["observation"]["held"] = [5, 4]
     with pytest.raises(InconsistentTurn, match="unseen"):
         redeal(turn, Random(1))

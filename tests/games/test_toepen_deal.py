@@ -157,7 +157,7 @@ def test_seats_that_are_out_are_passed_over() -> None:
         ("dealt", 1, "AHKHQHJH"),
         ("dealt", 2, "ASKSQSJS"),
     ]
-    assert table.seen()["counts"] == [4, 4, 4, 0]
+    assert table.seen()["held"] == [4, 4, 4, 0]
     assert table.seen()["in_hand"] == [True, True, True, False]
 
 
@@ -179,7 +179,7 @@ def test_blocks_of_four_in_seat_order_whoever_deals() -> None:
         table = exchanging(*FOUR, dealer=dealer)
         for seat, hand in enumerate(FOUR):
             assert table.of_type("dealt")[seat] == ("dealt", seat, hand.replace(" ", ""))
-            assert set(table.seen(seat)["cards"]) == set(hand.split())
+            assert set(table.seen(seat)["hand"]) == set(hand.split())
         assert table.seen()["stock"] == 16
         assert table.events[0] == ("hand", dealer, 1, 1, 1, (10, 10, 10, 10))
 
@@ -212,10 +212,10 @@ def test_any_hand_may_be_laid_away_for_the_next_four_of_the_stock(hand: str) -> 
     table = exchanging(hand, "TH 9H 8H 7H", stock="AC AD AH 7C TC", dealer=1)
     assert table.legal(0) == ["exchange", "keep"]
     table.do("0 exchange")
-    assert table.seen(0)["cards"] == []
+    assert table.seen(0)["hand"] == []
     table.do("1 trust")
     assert table.of_type("new_cards") == [("new_cards", 0, "ACADAH7C")]
-    assert set(table.seen(0)["cards"]) == {"AC", "AD", "AH", "7C"}
+    assert set(table.seen(0)["hand"]) == {"AC", "AD", "AH", "7C"}
     assert table.seen()["stock"] == 20
     assert table.lives == [10, 10]
     table.do("0 exchange", "1 trust")
@@ -303,7 +303,7 @@ def test_a_bluff_found_out_costs_the_bluffer_a_life_and_the_new_hand_is_kept(car
     table.do("0 exchange", "1 trust", "2 challenge")
     assert table.lives == [9, 10, 10]
     assert table.of_type("challenge")[0][4] == 0
-    assert set(table.seen(0)["cards"]) == {"JS", "JD", "QD", "KD"}
+    assert set(table.seen(0)["hand"]) == {"JS", "JD", "QD", "KD"}
     assert table.asked == 0
 
 
@@ -325,7 +325,7 @@ def test_a_challenged_hand_is_shown_to_all_and_stays_out_of_play() -> None:
         shown = table.seen(viewer)["laid_away"]
         assert [(item["seat"], item["challenger"], item["loser"]) for item in shown] == [(0, 1, 1)]
         assert sorted(shown[0]["cards"]) == ["AS", "JS", "KS", "QS"]
-    assert table.seen()["counts"] == [4, 4, 4, 4]
+    assert table.seen()["held"] == [4, 4, 4, 4]
     assert table.seen()["stock"] == 12
 
 
@@ -337,7 +337,7 @@ def test_a_bluffer_on_its_last_life_is_out_and_gets_no_cards() -> None:
     assert table.of_type("out") == [("out", 1)]
     assert table.of_type("new_cards") == []
     seen = table.seen()
-    assert (seen["counts"], seen["stock"], seen["in_hand"][1]) == ([4, 0, 4, 4], 16, False)
+    assert (seen["held"], seen["stock"], seen["in_hand"][1]) == ([4, 0, 4, 4], 16, False)
     assert table.asked == 2
     table.do("2 keep", "3 keep", "0 keep")
     assert table.phase == "play"
@@ -362,7 +362,7 @@ def test_a_challenger_on_its_last_life_is_out_and_is_not_asked_to_exchange(chall
 @pytest.mark.rule("TP-2.5", "TP-8.1")
 def test_the_hand_of_a_challenger_who_is_out_stays_hidden() -> None:
     table = exchanging(*LAUNDRY, dealer=3, lives=1).do("0 exchange", "1 challenge")
-    assert table.seen()["counts"][1] == 4
+    assert table.seen()["held"][1] == 4
     assert "TH" not in repr(table.seen(0)) + repr(table.views(0))
 
 

@@ -275,10 +275,10 @@ def test_folding_costs_at_once_what_the_hand_was_worth() -> None:
 @pytest.mark.rule("TP-5.2", "TP-8.1")
 def test_a_folded_hand_stays_hidden() -> None:
     table = playing(*FOUR).do("0 knock:2", "1 fold:1", "2 stay:2", "3 stay:2")
-    assert table.seen()["counts"] == [4, 4, 4, 4]
+    assert table.seen()["held"] == [4, 4, 4, 4]
     for viewer in (None, 0, 2, 3):
         assert "TH" not in repr(table.seen(viewer)) + repr(table.views(viewer))
-    assert "TH" in table.seen(1)["cards"]
+    assert "TH" in table.seen(1)["hand"]
 
 
 @pytest.mark.rule("TP-5.2")

@@ -34,10 +34,10 @@ def test_what_a_spectator_sees() -> None:
         "game": "toepen",
         "seat": None,
         "phase": "play",
-        "to_act": [1],
+        "awaiting": [1],
         "to_answer": [],
         "turn": 1,
-        "hand": 1,
+        "hand_number": 1,
         "dealer": 3,
         "leader": 0,
         "value": 2,
@@ -47,8 +47,7 @@ def test_what_a_spectator_sees() -> None:
         "in_game": [True, True, True, True],
         "in_hand": [True, True, True, False],
         "out_in_hand": [None, None, None, None],
-        "cards": None,
-        "counts": [3, 4, 4, 4],
+        "held": [3, 4, 4, 4],
         "stock": 8,
         "exchanges": [1, 1, 0, 0],
         "announcements": ["none", "none", "none", "none"],
@@ -74,7 +73,7 @@ def test_a_seat_sees_its_own_cards_besides_and_nothing_else() -> None:
         laid_away = json.loads(json.dumps(public["laid_away"]))
         if seat == 0:
             laid_away[0]["cards"] = ["7C", "9H", "TS", "8D"]
-        assert table.seen(seat) == {**public, "seat": seat, "cards": cards, "laid_away": laid_away}
+        assert table.seen(seat) == {**public, "seat": seat, "hand": cards, "laid_away": laid_away}
 
 
 @pytest.mark.rule("TP-8.1")
@@ -152,7 +151,7 @@ def test_the_seed_reveals_every_hand() -> None:
     revealed = Dealer(seed, nonces).action(Chance("deal", 1, PACK)).removeprefix("deal:")
     for seat in range(4):
         block = revealed[8 * seat : 8 * seat + 8]
-        assert {block[i : i + 2] for i in range(0, 8, 2)} == set(state.observation(seat)["cards"])
+        assert {block[i : i + 2] for i in range(0, 8, 2)} == set(state.observation(seat)["hand"])
 
 
 @pytest.mark.rule("TP-8.3")

@@ -160,8 +160,8 @@ def test_a_view_shows_a_seat_its_cards_and_nobody_else_any(games: LiveGames) -> 
     assert mine is not None
     assert outside is not None
     assert (mine["seat"], outside["seat"]) == (1, None)
-    assert len(mine["observation"]["cards"]) == 4
-    assert outside["observation"]["cards"] is None
+    assert len(mine["observation"]["hand"]) == 4
+    assert "hand" not in outside["observation"]
     assert outside["turn"] is None
     again = games.view(game, Viewer("bob"), seat=1)
     assert again is not None

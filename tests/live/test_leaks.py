@@ -162,7 +162,7 @@ def test_the_check_sees_a_leak(single_url: str) -> None:
     other = games.view(game, Viewer(BOTS[1]))
     assert other is not None
     with pytest.raises(AssertionError):
-        watch.check(0, {"note": ["play:" + other["observation"]["cards"][0]]})
+        watch.check(0, {"note": ["play:" + other["observation"]["hand"][0]]})
     with pytest.raises(AssertionError):
-        watch.check(4, {"pack": "".join(other["observation"]["cards"])})
+        watch.check(4, {"pack": "".join(other["observation"]["hand"])})
     games.close()

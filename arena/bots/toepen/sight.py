@@ -46,7 +46,7 @@ class Sight:
         return not self.spot.hand & CLEAN
 
     def _spot(self, seen: dict[str, Any]) -> Spot:
-        hand = mask_of(seen["cards"])
+        hand = mask_of(seen["hand"])
         voids = voids_of(seen)
         may_hold = [
             sum(1 << seat for seat, void in enumerate(voids) if not void >> (suit << 3) & 1)

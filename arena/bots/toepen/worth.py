@@ -44,7 +44,7 @@ class Worth:
         self._seats = len(seen["lives"])
         seats = range(self._seats)
         self._others = [[other for other in seats if other != seat] for seat in seats]
-        hand = seen["hand"]
+        hand = seen["hand_number"]
         self._gone = [out is not None and out < hand for out in seen["out_in_hand"]]
         self._rubber = rules["end"] == "rubber"
         self._rubbers_left = rules["rubbers"] - seen["rubber"]
