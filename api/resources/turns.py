@@ -82,21 +82,31 @@ def exchange_turns(environ: Environ, parts: Services) -> bytes:
 
 
 def _query(environ: Environ, config: Config) -> dict[str, Any]:
-    """The query by ``TurnsQuery``; a usual one (a cursor, whole seconds to wait) without its cost."""
+    """The query by ``TurnsQuery``; a usual one (what the clients here send) without its cost."""
     query = dict(_NO_QUERY)
+    given = set()
     text = environ.get("QUERY_STRING", "")
     for part in text.split("&") if text else ():
         name, _, value = part.partition("=")
-        if name == "after" and query["after"] is None and _is_cursor(value):
+        if name == "after" and _is_cursor(value):
             query["after"] = value
-        elif name == "wait" and not query["wait"] and _is_seconds(value):
+        elif name == "wait" and _is_seconds(value):
             query["wait"] = min(int(value), config.max_wait)
+        elif name == "rights" and value in _RIGHTS:
+            query["rights"] = _RIGHTS[value]
+        elif name == "limit" and value == _USUAL_LIMIT:
+            pass
         else:
+            given.add(name)
+        if name in given:
             read: dict[str, Any] = read_query(_QUERY, environ, config)
             return read
+        given.add(name)
     return query
 
 
+_RIGHTS: Final = {"true": True, "false": False}
+_USUAL_LIMIT: Final = str(_NO_QUERY["limit"])
 _is_cursor: Final = re.compile(r"[0-9a-f]{1,16}-[0-9]{1,15}").fullmatch
 _is_seconds: Final = re.compile(r"[0-5]?[0-9]").fullmatch
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -24,7 +24,9 @@ COMMANDS: Final = {
     "mirroring": "arena.cli.ladder:mirroring",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "schedule": "arena.cli.schedule:schedule",
     "signup": "arena.cli.online:signup",
+    "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",
     "verify": "arena.cli.verify:verify",
 }
@@ -34,29 +36,35 @@ PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
 
 
-class _Commands(click.Group):
-    """The commands of ``COMMANDS`` and of the entry points, none of them imported before its use."""
+class CommandGroup(click.Group):
+    """Commands of which none is imported before its use: those of ``built_in`` (``name: "module:object"``)
+    and of the entry points of ``plugin_group``.
+    """
+
+    def __init__(self, *args: Any, built_in: Mapping[str, str], plugin_group: str, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._built_in = built_in
+        self._plugin_group = plugin_group
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*COMMANDS, *_plugins()})
+        return sorted({*self._built_in, *self._plugins()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in COMMANDS:
-            module, _, name = COMMANDS[cmd_name].partition(":")
+        if cmd_name in self._built_in:
+            module, _, name = self._built_in[cmd_name].partition(":")
             command = getattr(import_module(module), name)
-        elif (plugin := _plugins().get(cmd_name)) is not None:
-            command = _load(plugin)
+        elif (plugin := self._plugins().get(cmd_name)) is not None:
+            command = _load(plugin, f"{ctx.command_path} {cmd_name}")
         else:
             return None
         assert isinstance(command, click.Command)
         return command
 
+    def _plugins(self) -> dict[str, EntryPoint]:
+        return {plugin.name: plugin for plugin in entry_points(group=self._plugin_group)}
 
-def _plugins() -> dict[str, EntryPoint]:
-    return {plugin.name: plugin for plugin in entry_points(group=PLUGIN_GROUP)}
 
-
-def _load(plugin: EntryPoint) -> click.Command:
+def _load(plugin: EntryPoint, called: str) -> click.Command:
     """The command of another package; if that lacks a library, one that says so when it is used."""
     try:
         command: click.Command = plugin.load()
@@ -71,7 +79,7 @@ def _load(plugin: EntryPoint) -> click.Command:
         @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
         def command(arguments: tuple[str, ...]) -> NoReturn:
             raise ArenaError(
-                f"'botequim {plugin.name}' needs the library {missing}, which is not installed",
+                f"'{called}' needs the library {missing}, which is not installed",
                 code="not_installed",
                 expected="pip install 'botequim[server]'",
             )
@@ -80,7 +88,9 @@ def _load(plugin: EntryPoint) -> click.Command:
 
 
 @click.group(
-    cls=_Commands,
+    cls=CommandGroup,
+    built_in=COMMANDS,
+    plugin_group=PLUGIN_GROUP,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

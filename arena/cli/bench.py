@@ -1,28 +1,36 @@
-"""``botequim bench``: how fast the rules run, beside other engines."""
+"""``botequim bench``: how fast the rules run, beside other engines; other packages add benchmarks."""
 
 from __future__ import annotations
 
 import platform
+from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from arena.bench import PEERS, compare, costs
+from arena.cli import CommandGroup
 from arena.games import GAMES
 
+PLUGIN_GROUP: Final = "botequim.bench"
+"""Other packages add benchmarks by entry points of this group."""
 
-@click.command()
+
+@click.group(cls=CommandGroup, built_in={}, plugin_group=PLUGIN_GROUP, invoke_without_command=True)
 @click.option("--rounds", default=7, show_default=True, help="Interleaved rounds; medians are shown.")
 @click.option("--seconds", default=1.0, show_default=True, help="Seconds per round and engine.")
 @click.option("--seed", default=1, show_default=True)
-def bench(rounds: int, seconds: float, seed: int) -> None:
+@click.pass_context
+def bench(ctx: click.Context, rounds: int, seconds: float, seed: int) -> None:
     """Random playouts per second on one core, and what the calls of the kernel cost.
 
     A step is: ask for the legal actions, choose one uniformly, apply it; a deal is a step. Default
     rule options. Only awaited seats act: on its own turn a seat chooses among all it may do (calls
     and knocks included), and rights of other seats are left unused.
     """
+    if ctx.invoked_subcommand is not None:
+        return
     console = Console(highlight=False)
     console.print(f"{platform.python_implementation()} {platform.python_version()}, one core")
     speeds = compare(rounds, seconds, seed)

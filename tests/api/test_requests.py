@@ -182,6 +182,7 @@ def told_codes(path: Path) -> Iterator[str]:
 
 
 OFFLINE = {
+    "bench_failed",
     "corrupt_state",
     "data_folder_in_use",
     "game_not_over",

@@ -1,0 +1,1 @@
+"""``botequim bench http``: what the service costs beside a route that does nothing else than the database."""

@@ -1,0 +1,118 @@
+"""The processes that are measured: started, watched by ``/proc`` and ended."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from api.bench.load import BenchFailed
+from arena.tether import tethered
+
+START_SECONDS: Final = 60.0
+STOP_SECONDS: Final = 20.0
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """Seconds that a process has used the processor, for itself and the system; None where nobody says."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid: int) -> int | None:
+    """The resident set of a process; None where nobody says."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+class Server:
+    """A server process with one child that answers, on a port of its own; a context manager.
+
+    ``arguments``: of this Python, with ``{bind}`` where the address belongs. ``ready``: a path that
+    answers, whatever the status, once it serves.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], ready: str, folder: Path, environment: dict[str, str]
+    ) -> None:
+        self.port = free_port()
+        self._arguments = [part.format(bind=f"127.0.0.1:{self.port}") for part in arguments]
+        self._ready = f"http://127.0.0.1:{self.port}{ready}"
+        self._folder = folder
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("BOTEQUIM_")}
+        bind = {"BOTEQUIM_BIND": f"127.0.0.1:{self.port}"}
+        self._environment = {**inherited, **bind, **environment}
+        self._process: subprocess.Popen[bytes] | None = None
+        self.pid = 0
+        """The process that answers."""
+
+    def __enter__(self) -> Server:
+        with (self._folder / "servers.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                tethered([sys.executable, *self._arguments]),
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.pid = next(iter(_children(self._process.pid)), self._process.pid)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process is not None
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            for pid in [*_children(self._process.pid), self._process.pid]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, 9)
+            self._process.wait()
+
+    def _wait_until_ready(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                with urlopen(self._ready, timeout=5):
+                    return
+            except HTTPError:
+                return
+            except OSError:
+                pass
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                lines = (self._folder / "servers.log").read_text(errors="replace").splitlines()
+                raise BenchFailed(f"a server did not start: {lines[-1] if lines else 'it said nothing'}")
+            time.sleep(0.05)
