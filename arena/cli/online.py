@@ -16,7 +16,7 @@ from arena.records import dumps
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_url = click.option(
+url_option = click.option(
     "--url", envvar="BOTEQUIM_URL", default=DEFAULT_URL, show_default=True, help="The service."
 )
 
@@ -25,7 +25,8 @@ PATIENCE: Final = 10.0
 """Seconds that a command tries to reach the service."""
 
 
-def _token(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
+def token_option(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
+    """The option ``--token`` of a command."""
     return click.option(
         "--token",
         envvar="BOTEQUIM_TOKEN",
@@ -34,20 +35,27 @@ def _token(whose: str, *, required: bool = True) -> Callable[[Function], Functio
     )
 
 
-def _retrying(seconds: float, why: str) -> None:
-    _say(f"{why}; trying again in {seconds:.1f} s")
+def service(url: str, token: str | None = None) -> Client:
+    """The service for one command."""
+    return Client(url, token, on_retry=retrying, patience=PATIENCE)
 
 
-def _say(line: str) -> None:
+def retrying(seconds: float, why: str) -> None:
+    """Tell on stderr that a request is sent again in ``seconds``."""
+    say(f"{why}; trying again in {seconds:.1f} s")
+
+
+def say(line: str) -> None:
+    """Write a line with the time to stderr."""
     click.echo(f"{datetime.now():%H:%M:%S} {line}", err=True)
 
 
 @click.command()
 @click.argument("name")
-@_url
+@url_option
 def signup(name: str, url: str) -> None:
     """Sign up as the owner NAME and print the owner's token. It is shown only this once."""
-    click.echo(Client(url, on_retry=_retrying, patience=PATIENCE).sign_up(name))
+    click.echo(service(url).sign_up(name))
 
 
 @click.group()
@@ -57,17 +65,17 @@ def bot() -> None:
 
 @bot.command()
 @click.argument("name")
-@_url
-@_token("the owner")
+@url_option
+@token_option("the owner")
 def register(name: str, url: str, token: str) -> None:
     """Register the bot NAME and print the bot's token. It is shown only this once."""
-    click.echo(Client(url, token, on_retry=_retrying, patience=PATIENCE).register_bot(name))
+    click.echo(service(url, token).register_bot(name))
 
 
 @bot.command("run")
 @click.argument("file")
-@_url
-@_token("the bot")
+@url_option
+@token_option("the bot")
 @click.option(
     "--join", "joined", multiple=True, metavar="GAME", help="First sit down at an open seat of GAME."
 )
@@ -82,16 +90,16 @@ def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int
         spec.make(0)
     except Exception as error:
         raise InvalidBot(f"{file} makes no bot: {type(error).__name__}: {error}", field="file") from error
-    client = Client(url, token, on_retry=_retrying, patience=float("inf"))
+    client = Client(url, token, on_retry=retrying, patience=float("inf"))
     for game in joined:
         seat = client.join(game)["seat"]
-        _say(f"{game}: seat {seat}")
-    _say(f"{spec.name} plays at {client.url}")
+        say(f"{game}: seat {seat}")
+    say(f"{spec.name} plays at {client.url}")
 
     def make() -> Bot:
         return spec.make(0)
 
-    run(make, client, games=games, say=_say)
+    run(make, client, games=games, say=say)
 
 
 @click.group()
@@ -102,8 +110,8 @@ def game() -> None:
 @game.command()
 @click.argument("kind")
 @click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
-@_url
-@_token("the owner or a bot")
+@url_option
+@token_option("the owner or a bot")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--turn-seconds", type=float, help="Seconds per decision.")
 @click.option("--bank-seconds", type=float, help="Seconds per game for what goes beyond it.")
@@ -124,9 +132,7 @@ def create(
         if seconds is not None
     }
     options: dict[str, Any] = {"rules": given, **({"clock": clock} if clock else {})}
-    made = Client(url, token, on_retry=_retrying, patience=PATIENCE).create_game(
-        kind, [_seat(text) for text in seats], **options
-    )
+    made = service(url, token).create_game(kind, [_seat(text) for text in seats], **options)
     click.echo(made["game"])
 
 
@@ -140,10 +146,9 @@ def _seat(text: str) -> dict[str, Any]:
 
 @game.command()
 @click.argument("game_id", metavar="GAME")
-@_url
-@_token("the owner or a bot, for a private game", required=False)
+@url_option
+@token_option("the owner or a bot, for a private game", required=False)
 @click.option("--wait", is_flag=True, help="Wait until it is over.")
 def record(game_id: str, url: str, token: str | None, wait: bool) -> None:
     """Print the record of the finished game GAME, one line of JSON."""
-    client = Client(url, token, on_retry=_retrying, patience=PATIENCE)
-    click.echo(dumps(client.record(game_id, wait=wait)))
+    click.echo(dumps(service(url, token).record(game_id, wait=wait)))

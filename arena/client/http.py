@@ -87,9 +87,10 @@ class Client:
 
     A request that fails for want of a connection, or because the service is busy, is sent again after a
     growing pause for up to ``patience`` seconds; ``on_retry(seconds, why)`` is told before each pause. All
-    requests of the service may be repeated safely except ``POST /v1/games``, ``/owners`` and ``/bots``,
-    which are sent again only if they cannot have been carried out. ``timeout``: seconds to wait for a
-    reply, beyond what the request itself asks to wait. Not for several threads at once.
+    requests of the service may be repeated safely except those that make something (``POST /v1/games``,
+    ``/owners``, ``/bots`` and so on), which are sent again only if they cannot have been carried out.
+    ``timeout``: seconds to wait for a reply, beyond what the request itself asks to wait. Not for several
+    threads at once.
     """
 
     def __init__(
@@ -270,6 +271,71 @@ class Client:
             yield from reply.body.decode().rstrip("\n").split("\n")
             after = reply.headers["X-Next"]
 
+    # Tournaments
+
+    def create_tournament(self, **fields: Any) -> dict[str, Any]:
+        """Announce a tournament and return it; ``fields`` as ``POST /v1/tournaments`` takes them."""
+        made: dict[str, Any] = self.request("POST", "/v1/tournaments", fields, repeatable=False)
+        return made
+
+    def tournaments(
+        self, *, state: str | None = None, kind: str | None = None, limit: int = 50
+    ) -> list[dict[str, Any]]:
+        """The newest ``limit`` tournaments (at most 100)."""
+        query = {"state": state, "kind": kind, "limit": limit}
+        found: list[dict[str, Any]] = self.request("GET", "/v1/tournaments", query=query)["tournaments"]
+        return found
+
+    def tournament(
+        self, tournament: str, *, since: int | None = None, wait: float = 0
+    ) -> dict[str, Any] | None:
+        """A tournament; None if it has not changed from version ``since``."""
+        query = {"since": since, "wait": wait or None}
+        found: dict[str, Any] | None = self.request("GET", _tournament(tournament), query=query)
+        return found
+
+    def enter_tournament(self, tournament: str, bot: str, nonce: str = "") -> dict[str, Any]:
+        """Enter a bot and return the entry. Entering again returns the entry that is there."""
+        body = {"bot": bot, **({"nonce": nonce} if nonce else {})}
+        entry: dict[str, Any] = self.request("POST", f"{_tournament(tournament)}/entries", body)
+        return entry
+
+    def leave_tournament(self, tournament: str, bot: str) -> None:
+        """Take a bot out of a tournament whose entry is not locked."""
+        self.request("DELETE", f"{_tournament(tournament)}/entries/{quote(bot, safe='')}")
+
+    def cancel_tournament(self, tournament: str, reason: str) -> dict[str, Any]:
+        """Call a tournament off, and return it."""
+        cancelled: dict[str, Any] = self.request(
+            "POST", f"{_tournament(tournament)}/cancel", {"reason": reason}
+        )
+        return cancelled
+
+    def standings(self, tournament: str, form: str = "json") -> str:
+        """The standings and the crosstable as text: ``json``, ``csv`` or ``text``."""
+        return self._table(f"{_tournament(tournament)}/standings", form)
+
+    def leaderboard(self, kind: str, division: str, form: str = "json") -> str:
+        """A published leaderboard as text: ``json``, ``csv`` or ``text``."""
+        return self._table(f"/v1/leaderboards/{quote(kind, safe='')}/{quote(division, safe='')}", form)
+
+    def _table(self, path: str, form: str) -> str:
+        return self._send("GET", path, None, {"format": form}, True).body.decode()
+
+    def create_schedule(self, **fields: Any) -> dict[str, Any]:
+        """Make a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""
+        made: dict[str, Any] = self.request("POST", "/v1/schedules", fields, repeatable=False)
+        return made
+
+    def schedules(self) -> list[dict[str, Any]]:
+        """All schedules, by id."""
+        found: list[dict[str, Any]] = self.request("GET", "/v1/schedules")["schedules"]
+        return found
+
+    def delete_schedule(self, schedule: str) -> None:
+        """End a schedule; tournaments that it has made stay."""
+        self.request("DELETE", f"/v1/schedules/{quote(schedule, safe='')}")
+
     # Turns
 
     def exchange(
@@ -342,6 +408,10 @@ def _told(error: Exception) -> str:
 
 def _path(game: str) -> str:
     return f"/v1/games/{quote(game, safe='')}"
+
+
+def _tournament(tournament: str) -> str:
+    return f"/v1/tournaments/{quote(tournament, safe='')}"
 
 
 def _seconds(text: str) -> float:
