@@ -109,6 +109,33 @@ class Board:
             "titles": {name: asdict(title) for name, title in self.titles.items()},
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Board:
+        """The board of an :meth:`as_json`; other keys are left alone."""
+        rows = []
+        for row in data["rows"]:
+            versions = tuple(Rating(**version) for version in row["versions"])
+            current = next(rating for rating in versions if rating.version == row["version"])
+            rows.append(Row(row["rank"], row["name"], current, row["best_version"], versions))
+        titles = {
+            name: Title(tuple(title["holders"]), title["value"], title["measure"])
+            for name, title in data["titles"].items()
+        }
+        return cls(
+            data["kind"],
+            data["division"],
+            data["records"],
+            data["records_hash"],
+            data["groups"],
+            data["anchor"]["played"],
+            tuple(rows),
+            titles,
+        )
+
+    def as_csv(self) -> str:
+        """All versions, a line each; see :func:`boards_csv`."""
+        return boards_csv([self])
+
     def as_text(self) -> str:
         """The table for people."""
         table = plain_table(
