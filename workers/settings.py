@@ -11,6 +11,15 @@ from arena.errors import ArenaError
 HOUSE_QUEUE: Final = "house"
 """The queue of live games in which house bots must move."""
 
+PLANNER_QUEUE: Final = "planner"
+"""The queue of short jobs that look after tournaments, schedules and leaderboards."""
+
+ARENA_QUEUE: Final = "arena"
+"""The queue of jobs that play groups of tournaments."""
+
+QUEUES: Final = (PLANNER_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
+"""All queues, those first whose jobs go first."""
+
 
 def database_url() -> str:
     """The database of the games. Raises :class:`~arena.errors.ArenaError` if none is named."""

@@ -13,7 +13,7 @@ from rq.job import Job
 
 from arena.live.store_wire import StoreUnavailable
 from workers.jobs import live_games
-from workers.settings import HOUSE_QUEUE, queue_url
+from workers.settings import QUEUES, queue_url
 
 HEARTBEAT: Final = 15
 """Seconds after which a job whose worker is gone counts as abandoned (RQ's own default: minutes)."""
@@ -46,7 +46,7 @@ def work() -> None:
     try:
         connection.ping()
         worker = Worker(
-            [Queue(HOUSE_QUEUE, connection=connection)],
+            [Queue(name, connection=connection) for name in QUEUES],
             connection=connection,
             log_job_description=False,
             maintenance_interval=HEARTBEAT,

@@ -394,7 +394,11 @@ class LiveGames:
         while found := self.index.records(kind, after, _RECORDS_AT_ONCE):
             for place, record in found:
                 if record is not None:
-                    yield str(place.score), gzip.decompress(record)
+                    lines = gzip.decompress(record).split(b"\n")
+                    for number, line in enumerate(lines, place.score - len(lines) + 1):
+                        # A group's records have a place each; a cursor may stand between them.
+                        if number > after:
+                            yield str(number), line
             after = found[-1][0].score
 
     # Turns

@@ -111,14 +111,16 @@ class GameIndex:
 
     def publish(self, game: str, kind: str) -> None:
         """Put the record on the lists of released records."""
-        self._wire.run([_PUBLISH.call([_RECORDS, records_key(kind), _LAST_RECORD], game)])
+        self._wire.run([_PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)])
 
     def settled(self, game: str) -> None:
         """Nobody has to look at the game any more."""
         self._wire.run([("ZREM", DUE, game)])
 
     def records(self, kind: str | None, after: int, count: int) -> list[tuple[Place, bytes | None]]:
-        """Released records after a place, oldest first: gzipped, None for one that was removed."""
+        """Released records after a place, oldest first: gzipped, None for one that was removed; a pack
+        holds several, one per line, and has the place of the last.
+        """
         (reply,) = self._wire.run(
             [
                 (
@@ -136,7 +138,7 @@ class GameIndex:
         places = [Place(int(reply[i + 1]), reply[i].decode()) for i in range(0, len(reply), 2)]
         if not places:
             return []
-        texts = self._wire.run([("HGET", record_key(place.game), "z") for place in places])
+        texts = self._wire.run([_record_at(place.game) for place in places])
         return list(zip(places, texts, strict=True))
 
     def trim(self, keys: Iterable[str], kinds: Iterable[str], oldest_ms: int) -> None:
@@ -149,12 +151,27 @@ class GameIndex:
 
 
 _RECORDS: Final = "{live:records}"
-_LAST_RECORD: Final = "{live:records}:last"
+RECORDS_LAST: Final = "{live:records}:last"
 
 
 def records_key(kind: str | None) -> str:
     """The sorted set of the released records, all or of a kind."""
     return _RECORDS if kind is None else f"{_RECORDS}:{kind}"
+
+
+def pack_member(event: str, group: str) -> str:
+    """A group of a tournament on the list of released records: all its records stand at one place."""
+    return f"@{event}/{group}"
+
+
+def _record_at(member: str) -> Command:
+    """The command that fetches what a member of the list of released records stands for, gzipped: the
+    record of a game, or the pack of records of a group (see :mod:`arena.live.store_tournaments`).
+    """
+    if not member.startswith("@"):
+        return ("HGET", record_key(member), "z")
+    event, _, group = member[1:].partition("/")
+    return ("HGET", f"{{t:{event}}}:packs", group)
 
 
 def kind_key(kind: str) -> str:
@@ -170,10 +187,12 @@ def state_key(state: str) -> str:
 __all__ = [
     "ALL_GAMES",
     "INDEX_SCRIPTS",
+    "RECORDS_LAST",
     "Ended",
     "GameIndex",
     "Place",
     "kind_key",
+    "pack_member",
     "records_key",
     "state_key",
 ]

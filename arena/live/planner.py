@@ -1,0 +1,206 @@
+"""How a tournament goes on by itself: entry opens, it is locked, rounds are planned, it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.errors import ArenaError
+from arena.live.clocks import ServiceClock
+from arena.live.event import OVER, Entered, Event, PlannedGroup, TournamentNotFound
+from arena.live.store_tournaments import NewGroup, Row, TournamentStore
+from arena.ratings.results import OPEN, SEALED, GroupResult, Player
+from arena.ratings.standings import Standings, standings
+from arena.tournaments.entry import seed_order
+from arena.tournaments.formats import plan
+from arena.tournaments.plan import Planned
+from arena.tournaments.spec import KNOCKOUT, SWISS, check_entrants
+
+_TRIES: Final = 20
+
+LOOK_MS: Final = 2_000
+"""A tournament that runs is looked at this often at least."""
+
+
+class TournamentBusy(ArenaError):
+    """So many changes at once that this one did not get through; nothing was changed by it."""
+
+    code = "tournament_busy"
+
+
+class Advanced(NamedTuple):
+    """How far a tournament is: its state, how many groups the house can play now, when to look again
+    (milliseconds since 1970; None: never).
+    """
+
+    state: str
+    house: int
+    due_ms: int | None
+
+
+class Planner:
+    """Everything here may run twice, and at the same time: a step is taken from one version only."""
+
+    def __init__(self, store: TournamentStore, clock: Callable[[], ServiceClock]) -> None:
+        self._store = store
+        self._clock = clock
+
+    # Steps
+
+    def load(self, event_id: str) -> tuple[Event, Row]:
+        """Raises :class:`TournamentNotFound`."""
+        (row,) = self._store.load([event_id])
+        if row is None:
+            raise TournamentNotFound(f"there is no tournament {event_id!r}", field="tournament")
+        return Event.loads(row.meta), row
+
+    def change(self, event_id: str, act: Callable[[Event, Row], Sequence[NewGroup] | None]) -> Event:
+        """Let ``act`` change the tournament, and store that with the groups it returns (None: nothing
+        is to be stored). It may be called again with a newer one; what it raises is raised.
+        """
+        for _ in range(_TRIES):
+            event, row = self.load(event_id)
+            groups = act(event, row)
+            if groups is None or self._store.step(event_id, row.version, event.dumps(), groups):
+                return event
+        raise TournamentBusy("too many changes at once; try again", field="tournament")
+
+    def advance(self, event_id: str) -> Advanced:
+        """Do what is due."""
+        event = self.change(event_id, self._advance)
+        while event.state in ("announced", "entry") and self._due_ms(event) <= self._clock().now_ms:
+            event = self.change(event_id, self._advance)
+        self.release(event)
+        now_ms = self._clock().now_ms
+        due_ms = None if event.state in OVER else self._due_ms(event)
+        self._store.settle(event_id, due_ms)
+        house = self._store.due(event_id, now_ms) if event.state == "running" else 0
+        return Advanced(event.state, house, due_ms)
+
+    def release(self, event: Event) -> None:
+        """Put results on the lists that were not put there when they were stored."""
+        ids = self._store.unreleased(event.id)
+        for group_id, (row, _), pack, result in zip(
+            ids,
+            self._store.rows(event.id, ids),
+            self._store.packs(event.id, ids),
+            self._store.results(event.id, ids),
+            strict=True,
+        ):
+            if row is None or result is None:
+                continue
+            group = PlannedGroup.loads(group_id, row)
+            packed = [(group_id, len(group.seats))] if pack is not None else []
+            others = [] if packed else [group_id]
+            self._store.release(event.id, event.spec.kind, event.board_of(group), packed, others)
+
+    def _due_ms(self, event: Event) -> int:
+        if event.state == "announced":
+            return event.spec.opens_ms
+        if event.state == "entry":
+            return event.spec.locks_ms
+        return self._clock().now_ms + LOOK_MS
+
+    def _advance(self, event: Event, row: Row) -> Sequence[NewGroup] | None:
+        now_ms = self._clock().now_ms
+        if event.state == "announced" and now_ms >= event.spec.opens_ms:
+            event.state = "entry"
+            return ()
+        if event.state == "entry" and now_ms >= event.spec.locks_ms:
+            return self._lock(event, now_ms)
+        if event.state == "running" and row.done == row.planned:
+            return self._go_on(event, now_ms)
+        return None
+
+    def _lock(self, event: Event, now_ms: int) -> Sequence[NewGroup]:
+        """Entry is over: who plays is fixed, and the first round is planned."""
+        playing = [entry for entry in event.entries if entry.status in ("entered", "qualified")]
+        others = [entry for entry in event.entries if entry not in playing]
+        try:
+            check_entrants(event.spec, [entry.entrant for entry in playing])
+        except ArenaError as error:
+            event.state, event.reason, event.finished_ms = "cancelled", str(error), now_ms
+            return ()
+        by_name = {entry.name: entry for entry in playing}
+        seed = bytes.fromhex(event.seed)
+        ordered = seed_order([entry.entrant for entry in playing], self._ratings(event, playing), seed)
+        event.entries = [*(by_name[entrant.name] for entrant in ordered), *others]
+        event.in_play = len(playing)
+        event.entries_hash = event.hash_entries().hex()
+        event.state, event.started_ms = "running", now_ms
+        return self._take(event, self._plan(event, [], {}), now_ms)
+
+    def _go_on(self, event: Event, now_ms: int) -> Sequence[NewGroup]:
+        groups = self.planned_groups(event)
+        results = self.results(event)
+        planned = self._plan(event, groups, results)
+        if planned.finished:
+            if planned.places is not None:
+                event.places = [[*player, place] for player, place in sorted(planned.places.items())]
+            event.state, event.finished_ms = "finished", now_ms
+            event.final = final_standings(event, results.values()).as_json()
+        return self._take(event, planned, now_ms)
+
+    def _plan(
+        self, event: Event, groups: Sequence[PlannedGroup], results: Mapping[str, GroupResult | None]
+    ) -> Planned:
+        return plan(
+            event.spec,
+            [entry.entrant for entry in event.playing],
+            results,
+            bytes.fromhex(event.seed),
+            planned=[group.plan for group in groups],
+        )
+
+    def _take(self, event: Event, planned: Planned, now_ms: int) -> list[NewGroup]:
+        """Note what was planned; the groups to be stored."""
+        numbers = {entry.player: number for number, entry in enumerate(event.playing)}
+        event.byes = {numbers[player]: count for player, count in planned.byes.items() if count}
+        event.round = planned.round
+        event.expected = planned.expected
+        groups = map(event.planned, planned.groups)
+        return [NewGroup(group.id, group.dumps(), now_ms if group.mirrored else None) for group in groups]
+
+    def _ratings(self, event: Event, playing: Sequence[Entered]) -> dict[Player, float]:
+        """The published ratings, where the order of the seeds matters."""
+        if event.spec.format not in (SWISS, KNOCKOUT):
+            return {}
+        division = SEALED if all(entry.source for entry in playing) else OPEN
+        shown, _, _ = self._store.board(f"{event.spec.kind}/{division}")
+        if shown is None:
+            return {}
+        return {
+            Player(row["name"], version["version"]): version["rating"]
+            for row in orjson.loads(shown)["rows"]
+            for version in row["versions"]
+        }
+
+    # Looking
+
+    def planned_groups(self, event: Event) -> list[PlannedGroup]:
+        """All groups that were planned, in their order."""
+        return [PlannedGroup.loads(group, row) for group, row in self._store.groups(event.id)]
+
+    def results(self, event: Event) -> dict[str, GroupResult | None]:
+        """The results by group, None for those that were given up."""
+        return {group: read_result(data) for group, data in self._store.all_results(event.id).items()}
+
+
+def read_result(data: bytes) -> GroupResult | None:
+    """A result as stored."""
+    value: Any = json.loads(data)
+    return None if value is None else GroupResult.from_json(value)
+
+
+def final_standings(event: Event, results: Any) -> Standings:
+    """The standings after ``results``; those of None were given up."""
+    playing = event.playing
+    return standings(
+        [result for result in results if result is not None],
+        entrants=[entry.player for entry in playing],
+        byes={playing[number].player: count for number, count in event.byes.items()},
+        tie_breaks=event.spec.tie_breaks,
+    )

@@ -1,0 +1,122 @@
+"""Play the groups that the arena plays itself: every seat a fresh house bot, all deals the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena import __version__
+from arena.bots import BotSpec
+from arena.dealing import bot_seed, game_seed
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.games.toepen_titles import styles
+from arena.match import OutOfTime, play, seat_bot, time_limit
+from arena.ratings.results import GameResult, GroupResult, Player
+from arena.records import Record, build_record, dumps
+from arena.table import Table
+
+GROUP_LIMIT: Final = 300.0
+"""Seconds that a group may take. The house's bots do not think by the clock, so more is our fault."""
+
+
+class ServerFault(ArenaError):
+    """The service could not play a group; nobody who takes part has a fault for it."""
+
+    code = "server_fault"
+
+
+@dataclass(frozen=True)
+class HouseGroup:
+    """A group to play: ``seats[i]`` are the players (indexes of ``bots``) seat by seat of game ``i``.
+
+    ``id``: as it stands in the records; ``seed``: the group's.
+    """
+
+    id: str
+    kind: str
+    rules: Mapping[str, Any]
+    bots: Sequence[BotSpec]
+    seats: Sequence[Sequence[int]]
+    seed: bytes
+    rated: bool
+
+
+@dataclass(frozen=True)
+class PlayedGroup:
+    """A group as played: its records, one line of JSON each, and its result."""
+
+    records: list[str]
+    result: GroupResult
+
+
+def play_house_group(
+    group: HouseGroup, finished_ms: Callable[[], int], on_decision: Callable[[int], None] | None = None
+) -> PlayedGroup:
+    """Play ``group`` in this process. ``finished_ms`` tells the time when a game is over.
+
+    The same group gives the same hashes, wherever and however often. Raises :class:`ServerFault`.
+    """
+    records = []
+    games = []
+    teams = game_of(group.kind).teams(group.rules)
+    try:
+        with time_limit(GROUP_LIMIT):
+            for number, seats in enumerate(group.seats):
+                record, game = _play_game(group, number, seats, finished_ms, on_decision)
+                records.append(dumps(record))
+                games.append(game)
+    except OutOfTime:
+        raise ServerFault(f"group {group.id} took more than {GROUP_LIMIT:.0f} s") from None
+    size = len(group.seats)
+    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, games))
+
+
+def _play_game(
+    group: HouseGroup,
+    number: int,
+    seats: Sequence[int],
+    finished_ms: Callable[[], int],
+    on_decision: Callable[[int], None] | None,
+) -> tuple[Record, GameResult]:
+    seed = game_seed(group.seed, number, True)
+    table = Table(game_id(group.id, number), group.kind, group.rules, seed)
+    play(
+        table,
+        [seat_bot(group.bots[player], bot_seed(seed, seat)) for seat, player in enumerate(seats)],
+        on_decision=on_decision,
+    )
+    if any(fault.type == "late" for fault in table.faults):
+        raise OutOfTime
+    players = [Player(group.bots[player].name, group.bots[player].version) for player in seats]
+    finished = finished_ms()
+    record = build_record(
+        table,
+        players=players,
+        group={"id": group.id, "index": number, "size": len(group.seats), "mirrored": True},
+        info={
+            "producer": f"botequim {__version__}",
+            "finished_ms": finished,
+            "rated": group.rated,
+            "house": [True] * len(seats),
+        },
+    )
+    outcome = table.outcome()
+    assert outcome is not None
+    return record, GameResult(
+        number,
+        record["hash"],
+        tuple(players),
+        outcome.places,
+        outcome.forfeits,
+        tuple(sum(fault.seat == seat for fault in table.faults) for seat in range(table.size)),
+        (),
+        styles(table.events, table.size) if group.kind == "toepen" else (),
+        finished,
+    )
+
+
+def game_id(group_id: str, number: int, attempt: int = 0) -> str:
+    """The id of game ``number`` (from 0) of a group's ``attempt``."""
+    return f"{group_id}-{number + 1}" + (f"-a{attempt}" if attempt else "")
