@@ -1,0 +1,116 @@
+"""Who takes part: entrants, their order, and whether one more may enter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hmac import digest
+from typing import Any
+
+from arena.dealing import Entry
+from arena.errors import ArenaError
+from arena.ratings.results import Player
+from arena.tournaments.spec import Spec
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """One version of one bot in one tournament. ``owner`` is empty for house bots.
+
+    ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
+    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
+    """
+
+    name: str
+    version: str
+    owner: str = ""
+    house: bool = False
+    nonce: str = ""
+    entered_ms: int = 0
+    withdrawn: int | None = None
+
+    @property
+    def player(self) -> Player:
+        """As results, ratings and standings know it."""
+        return Player(self.name, self.version)
+
+    @property
+    def entry(self) -> Entry:
+        """What the hash of the entries is made of."""
+        return Entry(self.name, self.version, self.nonce)
+
+    def plays(self, round: int) -> bool:
+        """Whether it takes part in a round."""
+        return self.withdrawn is None or round <= self.withdrawn
+
+    def as_json(self) -> dict[str, Any]:
+        """As :meth:`from_json` reads it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Entrant:
+        """The entrant of an :meth:`as_json`."""
+        return cls(**data)
+
+
+def rivals(one: Entrant, other: Entrant) -> bool:
+    """Whether the two may meet: bots of one owner may not; house bots have no owner."""
+    return not one.owner or one.owner != other.owner
+
+
+def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
+    """Whether ``new`` may enter a tournament that ``entrants`` have entered.
+
+    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``already_entered`` (the bot, in this or
+    another version), ``too_many_of_owner``, ``tournament_full``.
+    """
+    present = list(entrants)
+    if spec.who == "house" and not new.house:
+        raise ArenaError(
+            "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
+        )
+    if spec.who == "invited" and new.name not in spec.invited:
+        raise ArenaError(
+            f"{new.name} is not invited",
+            code="not_invited",
+            field="bot",
+            expected="one of " + ", ".join(spec.invited),
+        )
+    same = next((entrant for entrant in present if entrant.name == new.name), None)
+    if same is not None:
+        raise ArenaError(
+            f"{new.name} has entered, with version {same.version}",
+            code="already_entered",
+            field="bot",
+            expected="one version of a bot; leave first to enter another",
+        )
+    if new.owner and sum(entrant.owner == new.owner for entrant in present) >= spec.per_owner:
+        raise ArenaError(
+            f"{new.owner} has entered {spec.per_owner} already",
+            code="too_many_of_owner",
+            field="bot",
+            expected=f"at most {spec.per_owner} of one owner",
+        )
+    if len(present) >= spec.max_entries:
+        raise ArenaError(
+            "this tournament is full",
+            code="tournament_full",
+            field="bot",
+            expected=f"at most {spec.max_entries} entries",
+        )
+
+
+def seed_order(entrants: Sequence[Entrant], ratings: Mapping[Player, float], seed: bytes) -> list[Entrant]:
+    """The entrants from first to last seed: by rating, the unrated last; equals by a lot that follows
+    from ``seed``.
+    """
+
+    def key(entrant: Entrant) -> tuple[float, bytes]:
+        return -ratings.get(entrant.player, float("-inf")), lot(seed, "seeding", *entrant.player)
+
+    return sorted(entrants, key=key)
+
+
+def lot(seed: bytes, *what: str | int) -> bytes:
+    """32 bytes that order things by chance, always the same for the same ``seed``."""
+    return digest(seed, "\0".join(["botequim lot v1", *map(str, what)]).encode(), "sha256")

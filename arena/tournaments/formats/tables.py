@@ -1,0 +1,232 @@
+"""Tables of more than two entrants: who sits with whom, so that everybody meets everybody alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations, product
+from math import comb
+from typing import Final, TypeAlias
+
+from arena.tournaments.entry import lot
+from arena.tournaments.plan import Field, GroupPlan, group_plan
+from arena.tournaments.spec import MIXED
+
+Table: TypeAlias = tuple[int, ...]
+Pair: TypeAlias = tuple[int, int]
+Cost: TypeAlias = Callable[[int, int], int]
+Swap: TypeAlias = Callable[[int, int], bool]
+
+ALL_TABLES: Final = 126
+"""A round robin has all the tables that there are if they are no more than these."""
+
+APART: Final = 1_000_000
+"""What it costs to seat two bots of one owner at a table: more than any repeats."""
+
+_ROUNDS_PER_ENTRANT: Final = 4
+_STARTS: Final = 3
+"""Beginnings of a round that are tried, the best of which is taken; one in a large field."""
+
+_LARGE: Final = 24
+
+
+def pair_of(one: int, other: int) -> Pair:
+    """Two entrants in the order of their seeds."""
+    return (one, other) if one < other else (other, one)
+
+
+def pairs_of(table: Iterable[int]) -> list[Pair]:
+    """Everybody at a table with everybody else."""
+    return list(combinations(sorted(table), 2))
+
+
+def rerun(field: Field) -> list[GroupPlan]:
+    """The groups of tables at which somebody forfeited, again without those, if two or more are left.
+
+    Such a group counts for nobody else. It is not played again in a duel, where nobody is left; nor
+    with mixed partners, where three cannot play.
+    """
+    if field.spec.duels or field.spec.partners == MIXED:
+        return []
+    last = {(group.round, group.pairing, group.number): group for group in field.planned}
+    again = []
+    for (round, pairing, number), group in last.items():
+        out = field.forfeiters(group)
+        table = [index for index in group.members if index not in out]
+        if out and len(table) >= 2:
+            id = f"r{round}-p{pairing}-g{number}-x{group.replay + 1}"
+            again.append(group_plan(field.spec, id, round, pairing, table))
+    return again
+
+
+def tables_of_all(field: Field, present: Sequence[int]) -> list[list[Table]]:
+    """The rounds of a round robin at tables: all tables that there are if these are few, else rounds
+    until all have met all (and with mixed partners have been the partner of all).
+    """
+    apart = frozenset(pair for pair in pairs_of(present) if not field.may_meet(*pair))
+    return _design(tuple(present), field.spec.table, field.spec.partners == MIXED, apart, field.seed)
+
+
+@lru_cache(maxsize=64)
+def _design(present: Table, size: int, mixed: bool, apart: frozenset[Pair], seed: bytes) -> list[list[Table]]:
+    arrangements = 3 if mixed else 1
+    if len(present) < size:
+        return []
+    if comb(len(present), size) * arrangements <= ALL_TABLES:
+        tables = [
+            table
+            for members in combinations(present, size)
+            if apart.isdisjoint(pairs_of(members))
+            for table in (_partnerships(members) if mixed else [members])
+        ]
+        return _in_rounds(tables)
+    meetings = Meetings(mixed, apart)
+    rounds: list[list[Table]] = []
+    while len(rounds) < _ROUNDS_PER_ENTRANT * len(present) and not meetings.complete(present):
+        rounds.append(_balanced_round(present, size, meetings, seed, len(rounds)))
+        meetings.add(rounds[-1])
+    return rounds
+
+
+def _in_rounds(tables: Sequence[Table]) -> list[list[Table]]:
+    """Each table in the first round in which nobody of it sits yet."""
+    rounds: list[list[Table]] = []
+    busy: list[set[int]] = []
+    for table in tables:
+        free = next((at for at, seated in enumerate(busy) if seated.isdisjoint(table)), len(rounds))
+        if free == len(rounds):
+            rounds.append([])
+            busy.append(set())
+        rounds[free].append(table)
+        busy[free].update(table)
+    return rounds
+
+
+def _partnerships(members: Sequence[int]) -> list[Table]:
+    """The three ways in which four are two pairs of partners; partners sit opposite each other."""
+    a, b, c, d = members
+    return [(a, c, b, d), (a, b, c, d), (a, b, d, c)]
+
+
+class Meetings:
+    """How often whom met whom, and what it would cost to seat two at one table again: the growth of
+    the sum of the squares of all meetings.
+    """
+
+    def __init__(self, mixed: bool, apart: Iterable[Pair] = ()) -> None:
+        self.mixed = mixed
+        self.apart = frozenset(apart)
+        self.opposed: Counter[Pair] = Counter()
+        self.partnered: Counter[Pair] = Counter()
+        self.played: Counter[int] = Counter()
+
+    def add(self, tables: Iterable[Sequence[int]]) -> None:
+        """Count some tables."""
+        for table in tables:
+            partners = self._partners(table)
+            self.partnered.update(partners)
+            self.opposed.update(pair for pair in pairs_of(table) if pair not in partners)
+            self.played.update(table)
+
+    def complete(self, present: Sequence[int]) -> bool:
+        """Whether all who may meet have met, as opponents and with mixed partners as partners."""
+        return all(
+            self.opposed[pair] and (self.partnered[pair] or not self.mixed)
+            for pair in pairs_of(present)
+            if pair not in self.apart
+        )
+
+    def cost(self, one: int, other: int) -> int:
+        """What it costs to seat the two at one table."""
+        pair = pair_of(one, other)
+        if pair in self.apart:
+            return APART
+        # Everybody has twice as many opponents as partners, so a repeated partner weighs double.
+        return 1 + 2 * self.opposed[pair] + 4 * self.partnered[pair]
+
+    def arranged(self, table: Sequence[int]) -> Table:
+        """The table in the order of the seeds, or with the partners that have been partners least."""
+        members = tuple(sorted(table))
+        return min(_partnerships(members), key=self._partner_cost) if self.mixed else members
+
+    def allowed(self, table: Sequence[int]) -> bool:
+        """Whether no two at the table are bots of one owner."""
+        return self.apart.isdisjoint(pairs_of(table))
+
+    def _partner_cost(self, table: Sequence[int]) -> int:
+        partners = self._partners(table)
+        return sum(
+            4 * self.partnered[pair] if pair in partners else 2 * self.opposed[pair]
+            for pair in pairs_of(table)
+        )
+
+    def _partners(self, table: Sequence[int]) -> tuple[Pair, ...]:
+        if not self.mixed:
+            return ()
+        return pair_of(table[0], table[2]), pair_of(table[1], table[3])
+
+
+def improve(tables: list[list[int]], cost: Cost, allowed: Swap | None = None) -> None:
+    """Swap members of two tables as long as that makes the sum of the costs of all pairs smaller.
+
+    ``allowed(member, table)``: whether somebody may sit at the table with that number.
+    """
+    better = True
+    while better:
+        better = False
+        for (first, here), (second, there) in combinations(list(enumerate(tables)), 2):
+            for i, j in product(range(len(here)), range(len(there))):
+                if allowed is not None and not (allowed(here[i], second) and allowed(there[j], first)):
+                    continue
+                if _gain(here, i, there, j, cost) > 0:
+                    here[i], there[j] = there[j], here[i]
+                    better = True
+
+
+def total(tables: Iterable[Sequence[int]], cost: Cost) -> int:
+    """The cost of all pairs at all tables."""
+    return sum(cost(*pair) for table in tables for pair in pairs_of(table))
+
+
+def _gain(here: Sequence[int], i: int, there: Sequence[int], j: int, cost: Cost) -> int:
+    one, other = here[i], there[j]
+    gained = 0
+    for at, member in enumerate(here):
+        if at != i:
+            gained += cost(one, member) - cost(other, member)
+    for at, member in enumerate(there):
+        if at != j:
+            gained += cost(other, member) - cost(one, member)
+    return gained
+
+
+def _balanced_round(
+    present: Sequence[int], size: int, meetings: Meetings, seed: bytes, number: int
+) -> list[Table]:
+    """One round in which those rest who have played most, and as few as possible meet again."""
+    found = []
+    for start in range(_STARTS if len(present) <= _LARGE else 1):
+
+        def rank(index: int, start: int = start) -> tuple[int, bytes]:
+            return meetings.played[index], lot(seed, "table", number, start, index)
+
+        seated = sorted(present, key=rank)[: len(present) // size * size]
+        tables = _gather(seated, size, meetings.cost)
+        improve(tables, meetings.cost)
+        found.append(tables)
+    best = min(found, key=lambda tables: total(tables, meetings.cost))
+    return [meetings.arranged(table) for table in best if meetings.allowed(table)]
+
+
+def _gather(order: Sequence[int], size: int, cost: Cost) -> list[list[int]]:
+    """Tables filled one after the other, each with who costs least there."""
+    left = list(order)
+    tables = []
+    while left:
+        table = [left.pop(0)]
+        while len(table) < size:
+            costs = [sum(cost(member, other) for member in table) for other in left]
+            table.append(left.pop(costs.index(min(costs))))
+        tables.append(table)
+    return tables

@@ -1,0 +1,155 @@
+"""What a format answers: the groups that are due, and how far the tournament is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from arena.pairings import distinct_seatings
+from arena.ratings.results import GroupResult, Player
+from arena.tournaments.entry import Entrant, rivals
+from arena.tournaments.spec import MIXED, Spec
+
+_ID: Final = re.compile(r"r[0-9]+-p[0-9]+-g([0-9]+)(?:-x([0-9]+))?")
+
+
+@dataclass(frozen=True)
+class GroupPlan:
+    """One group to play. ``round``, ``pairing`` (in its round) and the number in its id count from 1.
+
+    ``seats[i]``: the entrants (as indexes) seat by seat of game ``i``. With fewer seats than the
+    rules say the rules are ``spec.rules_for(len(seats[0]))``. The id is unique in its tournament.
+    """
+
+    id: str
+    round: int
+    pairing: int
+    seats: tuple[tuple[int, ...], ...]
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The entrants (as indexes) that take part, each once, in the order of their seats."""
+        return tuple(dict.fromkeys(self.seats[0]))
+
+    @property
+    def number(self) -> int:
+        """Which group of its pairing it is, from 1."""
+        return int(self._parts[0])
+
+    @property
+    def replay(self) -> int:
+        """How often the group was played before, with others who forfeited."""
+        return int(self._parts[1] or 0)
+
+    @property
+    def _parts(self) -> Sequence[Any]:
+        found = _ID.fullmatch(self.id)
+        if found is None:
+            raise ValueError(f"{self.id!r} is not the id of a group")
+        return found.groups()
+
+    def order(self) -> tuple[int, int, int, int]:
+        """What groups are sorted by: round, pairing, number, replay."""
+        return self.round, self.pairing, self.number, self.replay
+
+    def as_json(self) -> dict[str, Any]:
+        """As :meth:`from_json` reads it back."""
+        seats = [list(game) for game in self.seats]
+        return {"id": self.id, "round": self.round, "pairing": self.pairing, "seats": seats}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GroupPlan:
+        """The group of an :meth:`as_json`."""
+        return cls(data["id"], data["round"], data["pairing"], tuple(map(tuple, data["seats"])))
+
+
+@dataclass(frozen=True)
+class Planned:
+    """How a tournament goes on.
+
+    ``groups`` are due now and have not been planned before. ``byes``: how many each player had so
+    far, each worth a point. ``round``: the last one that has begun (0: none). ``expected``: how many
+    groups the whole tournament will have, as far as can be told. ``places``: the final order of a
+    knockout, from 1, shared places sharing the number, when it is finished; None where the
+    standings decide. ``stale``: groups that were planned and are not done, with somebody who
+    withdrew; those that have not begun need not be played and may be given up.
+    """
+
+    groups: tuple[GroupPlan, ...]
+    byes: Mapping[Player, int]
+    finished: bool
+    round: int
+    expected: int
+    places: Mapping[Player, int] | None = None
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Field:
+    """All that a format knows: ``planned`` are all groups that were planned so far, and each of them
+    is in ``done``, with None for those that were given up.
+    """
+
+    spec: Spec
+    entrants: Sequence[Entrant]
+    planned: Sequence[GroupPlan]
+    done: Mapping[str, GroupResult | None]
+    seed: bytes
+
+    @cached_property
+    def round(self) -> int:
+        """The last round that has begun."""
+        return max((group.round for group in self.planned), default=0)
+
+    @cached_property
+    def pairings(self) -> dict[tuple[int, int], list[GroupPlan]]:
+        """The groups of each (round, pairing), in their order."""
+        found: dict[tuple[int, int], list[GroupPlan]] = {}
+        for group in self.planned:
+            found.setdefault((group.round, group.pairing), []).append(group)
+        return found
+
+    def playing(self, round: int) -> list[int]:
+        """The entrants (as indexes) that take part in a round."""
+        return [index for index, entrant in enumerate(self.entrants) if entrant.plays(round)]
+
+    def may_meet(self, one: int, other: int) -> bool:
+        """Whether two entrants are no bots of one owner."""
+        return rivals(self.entrants[one], self.entrants[other])
+
+    def result(self, group: GroupPlan) -> GroupResult | None:
+        """Its result, None if it was given up, annulled, or is not whole."""
+        result = self.done.get(group.id)
+        return result if result is not None and result.counts_for else None
+
+    def forfeiters(self, group: GroupPlan) -> set[int]:
+        """Who forfeited in a group, as indexes."""
+        result = self.result(group)
+        if result is None or not result.forfeiters:
+            return set()
+        return {index for index in group.members if self.entrants[index].player in result.forfeiters}
+
+    def groups_of(
+        self, round: int, pairing: int, table: Sequence[int], first: int = 1, count: int | None = None
+    ) -> list[GroupPlan]:
+        """The groups of a pairing, ``count`` from number ``first``; all that it needs by default."""
+        number = self.spec.groups if count is None else count
+        return [
+            group_plan(self.spec, f"r{round}-p{pairing}-g{first + index}", round, pairing, table)
+            for index in range(number)
+        ]
+
+
+def group_plan(spec: Spec, id: str, round: int, pairing: int, table: Sequence[int]) -> GroupPlan:
+    """A group of the entrants of ``table``: a team each; with mixed partners a seat each, so that the
+    first and the third play the others. A table with fewer members than usual has fewer seats.
+    """
+    teams = spec.teams if len(table) == spec.table else tuple((seat,) for seat in range(len(table)))
+    seats = [0] * sum(map(len, teams))
+    for index, team in enumerate(teams):
+        for seat in team:
+            seats[seat] = table[seat] if spec.partners == MIXED else table[index]
+    return GroupPlan(id, round, pairing, distinct_seatings(teams, seats))
