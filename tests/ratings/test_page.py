@@ -1,0 +1,67 @@
+"""``docs/ratings.md`` says what is done: its commands run, its numbers are those of the code."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from arena.ratings.board import SETTLED_GROUPS
+from arena.ratings.bootstrap import _THRESHOLDS, REPLICATES, Z
+from arena.ratings.simulate import SCENARIOS
+from arena.ratings.standings import TIE_BREAKS, standings
+from tests.blocks import ROOT, follow
+from tests.service import environment
+
+PAGE = "docs/ratings.md"
+TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
+
+
+def python(file: str, folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, file], cwd=folder, capture_output=True, text=True, timeout=120, env=environment()
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_all_commands_and_programs_run(tmp_path: Path) -> None:
+    said = follow(PAGE, tmp_path)
+    head = "toepen, sealed: 40 groups, 120 records\n"
+    assert head in said
+    data = json.loads((tmp_path / "board.json").read_text())
+    assert len(data["boards"]) == 1
+    assert len((tmp_path / "board.csv").read_text().splitlines()) == 1 + len(data["boards"][0]["rows"])
+    published = python("publish.py", tmp_path)
+    assert published.startswith(head)
+    assert published.rstrip("\n") in said
+    assert python("publish.py", tmp_path) == published
+    table = python("standings.py", tmp_path).splitlines()
+    assert table[0].split()[:3] == ["place", "bot", "version"]
+    assert table[-1] == data["boards"][0]["records_hash"]
+
+
+def test_the_numbers_of_the_page_are_those_of_the_code() -> None:
+    flat = " ".join(TEXT.split())
+    thresholds = re.search(r"thresholds not above its number: ([0-9, ]+)\.", flat)
+    assert thresholds is not None
+    assert [int(number) for number in thresholds[1].split(",")] == _THRESHOLDS
+    assert f"(divisor {REPLICATES - 1}) over {REPLICATES} replicates" in flat
+    assert f"From {SETTLED_GROUPS} groups on" in flat
+    assert f"Under {SETTLED_GROUPS} groups" in flat
+    assert f"± {Z:.6f}" in flat
+
+
+def test_every_tie_break_is_in_the_table() -> None:
+    assert re.findall(r"^\| `(\w+)` \|", TEXT, re.MULTILINE) == list(TIE_BREAKS)
+    default = ", ".join(f"`{rule}`" for rule in standings([]).tie_breaks)
+    assert f"By default the rules are {default}." in " ".join(TEXT.split())
+
+
+def test_the_shown_coverage_is_of_all_scenarios_and_within_what_is_promised() -> None:
+    for scenario in SCENARIOS:
+        line = re.search(rf"^ +{scenario.name} +{scenario.rounds} +([0-9.]+)%", TEXT, re.MULTILINE)
+        assert line is not None, scenario.name
+        assert 93 <= float(line[1]) <= 97
