@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from json import loads
 from math import exp, sqrt
 from statistics import variance
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena.bots import bot_spec
 from arena.games import game_of
@@ -49,7 +50,7 @@ LADDER: Final[tuple[Step, ...]] = tuple(
 )
 
 MIRRORING: Final[tuple[Step, ...]] = tuple(
-    Step(kind, rules, stronger, weaker, 600)
+    Step(kind, rules, stronger, weaker, 1200)
     for kind, rules in TABLES
     for stronger, weaker in (("regular", "rookie"), ("rookie", "random"))
 )
@@ -64,12 +65,33 @@ def margins(results: Sequence[GroupResult], player: int = 0) -> list[float]:
     ]
 
 
-@dataclass(frozen=True)
-class Mirroring:
-    """``ratio``: independent games needed for the interval of one mirrored game, with its 95% bounds."""
+def score_margins(results: Sequence[GroupResult], name: str) -> list[float]:
+    """The margin of bot ``name`` over its opponents in the game's own scores (``Outcome.scores``), per
+    group that counts.
+    """
+    found = []
+    for result in results:
+        games = [loads(line)["canonical"] for line in result.records]
+        differences = []
+        for game in games:
+            own = [score for score, who in _scores(game) if who == name]
+            others = [score for score, who in _scores(game) if who != name]
+            differences.append(sum(own) / len(own) - sum(others) / len(others))
+        if differences:
+            found.append(sum(differences) / len(differences))
+    return found
 
-    step: Step
-    games: int
+
+def _scores(game: Mapping[str, Any]) -> list[tuple[int, str]]:
+    names = [player["name"] for player in game["players"]]
+    return list(zip(game["outcome"]["scores"], names, strict=True))
+
+
+class Saving(NamedTuple):
+    """``ratio``: independent games needed for the interval of one mirrored game, with its 95% bounds;
+    ``mirrored`` and ``independent``: the standard deviations of a group.
+    """
+
     mirrored: float
     independent: float
     ratio: float
@@ -77,31 +99,42 @@ class Mirroring:
     high: float
 
 
+@dataclass(frozen=True)
+class Mirroring:
+    """What mirroring saves of ``games`` games, by results (margin per game, -1 to 1) and by scores."""
+
+    step: Step
+    games: int
+    results: Saving
+    scores: Saving
+
+
 def measure_mirroring(step: Step, jobs: int) -> Mirroring:
     """Play ``step`` mirrored and independent and compare the variances of the group margins.
 
     Groups of both kinds have as many games, so that the ratio of the variances is the ratio of
-    games needed. Its bounds are those of a log-normal ratio of two sample variances.
+    games needed.
     """
-    samples = {}
+    by_result = []
+    by_score = []
     games = 0
     for mirrored in (True, False):
         plan = step.plan(seed=f"{SEED} mirroring", mirrored=mirrored)
         results = list(run(plan, jobs=jobs))
         games = sum(len(result.records) for result in results)
-        samples[mirrored] = margins(results)
-    mirrored_variance, independent_variance = variance(samples[True]), variance(samples[False])
-    ratio = independent_variance / mirrored_variance
-    spread = 1.96 * sqrt(sum(_log_variance(sample) for sample in samples.values()))
-    return Mirroring(
-        step,
-        games,
-        sqrt(mirrored_variance),
-        sqrt(independent_variance),
-        ratio,
-        ratio * exp(-spread),
-        ratio * exp(spread),
-    )
+        by_result.append(margins(results))
+        by_score.append(score_margins(results, step.stronger))
+    return Mirroring(step, games, saving(*by_result), saving(*by_score))
+
+
+def saving(mirrored: Sequence[float], independent: Sequence[float]) -> Saving:
+    """Compares the variances of two samples of group margins. The bounds are those of a log-normal ratio of
+    two sample variances.
+    """
+    ratio = variance(independent) / variance(mirrored)
+    spread = 1.96 * sqrt(sum(_log_variance(sample) for sample in (mirrored, independent)))
+    deviations = sqrt(variance(mirrored)), sqrt(variance(independent))
+    return Saving(*deviations, ratio, ratio * exp(-spread), ratio * exp(spread))
 
 
 def _log_variance(sample: Sequence[float]) -> float:

@@ -20,6 +20,8 @@ from arena.verify import verify
 from tests.service import Service, environment
 
 CLOCK = {"per_turn_ms": 20_000, "bank_ms": 60_000}
+LAST_POLL_S = 22
+"""How long a request with ``wait=20`` may take to bring its results."""
 
 
 @dataclass
@@ -87,7 +89,10 @@ class Season:
                 stack.callback(_end, process)
                 processes.append(process)
             yield
-            # They end when they know that all their games are over, the commands never.
+            if commands:
+                # They never end, and the results of their last answers come with the end of a long poll.
+                time.sleep(LAST_POLL_S)
+            # The others end when they know that all their games are over.
             for process in processes[len(commands) :]:
                 assert process.wait(120) == 0
 
