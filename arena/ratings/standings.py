@@ -140,7 +140,8 @@ def standings(
 ) -> Standings:
     """The standings after ``groups``, in any order; only those count that do (``GroupResult.counts_for``).
 
-    ``entrants`` are there from the start, with no group played too. ``tie_breaks``: names of
+    ``entrants`` are there from the start, with no group played too, as are those whose only opponents
+    forfeited. ``tie_breaks``: names of
     :data:`TIE_BREAKS`, in the order of their use; who is tied after the last one shares the place.
     Raises :class:`UnknownTieBreak`.
     """
@@ -183,8 +184,10 @@ class _Tally:
         for group in self.groups:
             scores = {player: round(group.score(player), _DIGITS) for player in group.players}
             best = [player for player, score in scores.items() if score == max(scores.values())]
+            for player in group.players:
+                self.played.setdefault(player, [])
             for player in group.counts_for:
-                self.played.setdefault(player, []).append(group)
+                self.played[player].append(group)
                 self.won[player] += best == [player]
                 for other in group.players:
                     meeting = group_points(group, player, other)

@@ -112,6 +112,16 @@ def test_a_forfeited_group_is_lost_by_who_forfeited_and_given_to_nobody() -> Non
     assert found.meetings[order.index("b")][order.index("a")] == Meeting(0, 1)
 
 
+def test_who_only_met_players_that_forfeited_stands_there_with_nothing() -> None:
+    lost = [group(n, f"{name} a", "12", "12", forfeits=[(1,), ()]) for n, name in enumerate("bcd")]
+    for rules in (["head_to_head", "sonneborn_berger", "won"], list(TIE_BREAKS)):
+        found = standings([*lost, *table(("be", 1))], tie_breaks=rules)
+        assert places(found)["b"] == 1
+        assert places(found)["c"] == places(found)["d"]
+        assert (line(found, "c").groups, line(found, "c").points) == (0, 0)
+        assert (line(found, "a").groups, line(found, "a").forfeits) == (3, 3)
+
+
 def test_tables_of_four_give_the_share_of_opponents_beaten() -> None:
     played = group("t", "a b c d", "1234", "2134", "1224", "4321")
     found = standings([played])
