@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 
 from arena.ratings.results import GroupResult, Player
 from arena.tournaments.entry import Entrant
-from arena.tournaments.formats import round_robin
+from arena.tournaments.formats import knockout, round_robin, swiss, table_knockout
 from arena.tournaments.plan import Field, GroupPlan, Planned
-from arena.tournaments.spec import ROUND_ROBIN, Spec
+from arena.tournaments.spec import KNOCKOUT, ROUND_ROBIN, SWISS, Spec
 
 
 class _Format(NamedTuple):
@@ -31,7 +31,10 @@ def _by_standings(field: Field) -> None:
 
 _FORMATS: Final = {
     ROUND_ROBIN: _Format(round_robin.due, round_robin.expected, _no_byes, _by_standings),
+    SWISS: _Format(swiss.due, swiss.expected, swiss.byes, _by_standings),
 }
+_KNOCKOUT: Final = _Format(knockout.due, knockout.expected, _no_byes, knockout.places)
+_TABLE_KNOCKOUT: Final = _Format(table_knockout.due, table_knockout.expected, _no_byes, table_knockout.places)
 
 
 def plan(
@@ -71,7 +74,10 @@ def _next(
     seed: bytes,
     planned: tuple[GroupPlan, ...],
 ) -> Planned:
-    format = _FORMATS[spec.format]
+    if spec.format == KNOCKOUT:
+        format = _KNOCKOUT if spec.duels else _TABLE_KNOCKOUT
+    else:
+        format = _FORMATS[spec.format]
     field = Field(spec, entrants, planned, done, seed)
     waiting = [group for group in planned if group.id not in done]
     groups = () if waiting else tuple(format.due(field))

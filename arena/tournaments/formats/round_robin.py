@@ -28,7 +28,7 @@ def expected(field: Field) -> int:
 def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:
     """The tables of each round, with their numbers, which stay as they are when a pairing is left out."""
     present = field.playing(1)
-    once = _circle(present) if field.spec.duels else tables_of_all(field, present)
+    once = _circle(present) if field.spec.duels else list(tables_of_all(field, present))
     times = field.spec.rounds or 1
     return [
         [

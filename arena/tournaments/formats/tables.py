@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb
@@ -21,7 +21,7 @@ Swap: TypeAlias = Callable[[int, int], bool]
 ALL_TABLES: Final = 126
 """A round robin has all the tables that there are if they are no more than these."""
 
-APART: Final = 1_000_000
+APART: Final = 10**9
 """What it costs to seat two bots of one owner at a table: more than any repeats."""
 
 _ROUNDS_PER_ENTRANT: Final = 4
@@ -60,36 +60,37 @@ def rerun(field: Field) -> list[GroupPlan]:
     return again
 
 
-def tables_of_all(field: Field, present: Sequence[int]) -> list[list[Table]]:
+def tables_of_all(field: Field, present: Sequence[int]) -> tuple[tuple[Table, ...], ...]:
     """The rounds of a round robin at tables: all tables that there are if these are few, else rounds
     until all have met all (and with mixed partners have been the partner of all).
     """
-    apart = frozenset(pair for pair in pairs_of(present) if not field.may_meet(*pair))
-    return _design(tuple(present), field.spec.table, field.spec.partners == MIXED, apart, field.seed)
+    owners = tuple(field.entrants[index].owner for index in present)
+    return _design(tuple(present), owners, field.spec.table, field.spec.partners == MIXED, field.seed)
 
 
 @lru_cache(maxsize=64)
-def _design(present: Table, size: int, mixed: bool, apart: frozenset[Pair], seed: bytes) -> list[list[Table]]:
-    arrangements = 3 if mixed else 1
+def _design(
+    present: Table, owners: tuple[str, ...], size: int, mixed: bool, seed: bytes
+) -> tuple[tuple[Table, ...], ...]:
     if len(present) < size:
-        return []
-    if comb(len(present), size) * arrangements <= ALL_TABLES:
+        return ()
+    meetings = Meetings(mixed, dict(zip(present, owners, strict=True)))
+    if comb(len(present), size) * (3 if mixed else 1) <= ALL_TABLES:
         tables = [
             table
             for members in combinations(present, size)
-            if apart.isdisjoint(pairs_of(members))
+            if meetings.allowed(members)
             for table in (_partnerships(members) if mixed else [members])
         ]
         return _in_rounds(tables)
-    meetings = Meetings(mixed, apart)
-    rounds: list[list[Table]] = []
+    rounds: list[tuple[Table, ...]] = []
     while len(rounds) < _ROUNDS_PER_ENTRANT * len(present) and not meetings.complete(present):
         rounds.append(_balanced_round(present, size, meetings, seed, len(rounds)))
         meetings.add(rounds[-1])
-    return rounds
+    return tuple(rounds)
 
 
-def _in_rounds(tables: Sequence[Table]) -> list[list[Table]]:
+def _in_rounds(tables: Sequence[Table]) -> tuple[tuple[Table, ...], ...]:
     """Each table in the first round in which nobody of it sits yet."""
     rounds: list[list[Table]] = []
     busy: list[set[int]] = []
@@ -100,7 +101,7 @@ def _in_rounds(tables: Sequence[Table]) -> list[list[Table]]:
             busy.append(set())
         rounds[free].append(table)
         busy[free].update(table)
-    return rounds
+    return tuple(map(tuple, rounds))
 
 
 def _partnerships(members: Sequence[int]) -> list[Table]:
@@ -114,9 +115,10 @@ class Meetings:
     the sum of the squares of all meetings.
     """
 
-    def __init__(self, mixed: bool, apart: Iterable[Pair] = ()) -> None:
+    def __init__(self, mixed: bool, owners: Mapping[int, str]) -> None:
+        """``owners``: of all entrants, empty for house bots."""
         self.mixed = mixed
-        self.apart = frozenset(apart)
+        self.owners = owners
         self.opposed: Counter[Pair] = Counter()
         self.partnered: Counter[Pair] = Counter()
         self.played: Counter[int] = Counter()
@@ -134,13 +136,13 @@ class Meetings:
         return all(
             self.opposed[pair] and (self.partnered[pair] or not self.mixed)
             for pair in pairs_of(present)
-            if pair not in self.apart
+            if self.allowed(pair)
         )
 
     def cost(self, one: int, other: int) -> int:
         """What it costs to seat the two at one table."""
         pair = pair_of(one, other)
-        if pair in self.apart:
+        if self.owners[one] and self.owners[one] == self.owners[other]:
             return APART
         # Everybody has twice as many opponents as partners, so a repeated partner weighs double.
         return 1 + 2 * self.opposed[pair] + 4 * self.partnered[pair]
@@ -152,7 +154,33 @@ class Meetings:
 
     def allowed(self, table: Sequence[int]) -> bool:
         """Whether no two at the table are bots of one owner."""
-        return self.apart.isdisjoint(pairs_of(table))
+        owned = [self.owners[index] for index in table if self.owners[index]]
+        return len(owned) == len(set(owned))
+
+    def seatable(self, order: Sequence[int], size: int) -> list[int]:
+        """Who of ``order`` can sit at as many full tables as possible, the first of them first: of one
+        owner no more than there are tables.
+        """
+        owned = Counter(self.owners[index] for index in order)
+        free = owned.pop("", 0)
+        tables = len(order) // size
+        while tables and free + sum(min(tables, count) for count in owned.values()) < tables * size:
+            tables -= 1
+        seated: list[int] = []
+        taken: Counter[str] = Counter()
+        for index in order:
+            owner = self.owners[index]
+            if len(seated) < tables * size and (not owner or taken[owner] < tables):
+                seated.append(index)
+                taken[owner] += 1
+        return seated
+
+    def apart(self, tables: Sequence[Sequence[int]]) -> list[list[int]]:
+        """The same entrants at as many tables, the bots of one owner at different ones."""
+        by_owner = sorted(
+            (index for table in tables for index in table), key=lambda index: self.owners[index]
+        )
+        return [by_owner[start :: len(tables)] for start in range(len(tables))]
 
     def _partner_cost(self, table: Sequence[int]) -> int:
         partners = self._partners(table)
@@ -203,7 +231,7 @@ def _gain(here: Sequence[int], i: int, there: Sequence[int], j: int, cost: Cost)
 
 def _balanced_round(
     present: Sequence[int], size: int, meetings: Meetings, seed: bytes, number: int
-) -> list[Table]:
+) -> tuple[Table, ...]:
     """One round in which those rest who have played most, and as few as possible meet again."""
     found = []
     for start in range(_STARTS if len(present) <= _LARGE else 1):
@@ -211,12 +239,25 @@ def _balanced_round(
         def rank(index: int, start: int = start) -> tuple[int, bytes]:
             return meetings.played[index], lot(seed, "table", number, start, index)
 
-        seated = sorted(present, key=rank)[: len(present) // size * size]
-        tables = _gather(seated, size, meetings.cost)
-        improve(tables, meetings.cost)
-        found.append(tables)
+        seated = meetings.seatable(sorted(present, key=rank), size)
+        found.append(settle(_gather(seated, size, meetings.cost), meetings, meetings.cost))
     best = min(found, key=lambda tables: total(tables, meetings.cost))
-    return [meetings.arranged(table) for table in best if meetings.allowed(table)]
+    return tuple(map(meetings.arranged, best))
+
+
+def settle(
+    tables: list[list[int]], meetings: Meetings, cost: Cost, allowed: Swap | None = None
+) -> list[list[int]]:
+    """Tables of entrants that :meth:`Meetings.seatable` chose, improved, with owners apart whatever it
+    costs.
+    """
+    improve(tables, cost, allowed)
+    if not all(map(meetings.allowed, tables)):
+        improve(tables, cost)
+    if not all(map(meetings.allowed, tables)):
+        tables = meetings.apart(tables)
+        improve(tables, cost)
+    return tables
 
 
 def _gather(order: Sequence[int], size: int, cost: Cost) -> list[list[int]]:

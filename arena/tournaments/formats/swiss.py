@@ -1,0 +1,195 @@
+"""A fixed number of rounds, in each of which those meet who have done equally well so far."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from math import fsum
+
+from arena.ratings.results import Player
+from arena.tournaments.formats.matching import maximum_matching, preferred_matching
+from arena.tournaments.formats.tables import (
+    APART,
+    Meetings,
+    Pair,
+    pair_of,
+    pairs_of,
+    rerun,
+    settle,
+)
+from arena.tournaments.plan import Field, GroupPlan
+from arena.tournaments.spec import MIXED, swiss_rounds
+
+_REPEAT = 1000
+"""What a repeat costs at tables, compared with a place in the order between two who meet."""
+
+_UNKNOWN = 0.5
+"""The score of somebody of whom nothing counts yet: neither first nor last."""
+
+
+def due(field: Field) -> list[GroupPlan]:
+    """The tables of the next round at which somebody forfeited again, else the next round."""
+    again = rerun(field)
+    round = field.round + 1
+    if again or round > swiss_rounds(field.spec, len(field.playing(1))):
+        return again
+    present = field.playing(round)
+    tables = _pairs(field, present) if field.spec.duels else _tables(field, present)
+    return [
+        group for pairing, table in enumerate(tables, 1) for group in field.groups_of(round, pairing, table)
+    ]
+
+
+def expected(field: Field) -> int:
+    """The groups of all rounds."""
+    present = len(field.playing(1))
+    rounds = swiss_rounds(field.spec, present) - field.round
+    per_round = field.spec.groups * (len(field.playing(field.round + 1)) // field.spec.table)
+    return len(field.planned) + max(0, rounds) * per_round
+
+
+def byes(field: Field) -> dict[Player, int]:
+    """How many byes each has had."""
+    return {field.entrants[index].player: count for index, count in sorted(byes_of(field).items())}
+
+
+def byes_of(field: Field) -> Counter[int]:
+    """In each round of duels with an odd number of players one of those without an opponent has a
+    bye: who has had fewest, then the last seed. Others without an opponent (all that are left are
+    bots of their owner) have nothing, and nor does anybody without a table.
+    """
+    had: Counter[int] = Counter()
+    if not field.spec.duels:
+        return had
+    seated: defaultdict[int, set[int]] = defaultdict(set)
+    for group in field.planned:
+        seated[group.round].update(group.members)
+    for round, members in sorted(seated.items()):
+        present = field.playing(round)
+        alone = [index for index in present if index not in members]
+        if len(present) % 2 and alone:
+            had[min(alone, key=lambda index: (had[index], -index))] += 1
+    return had
+
+
+def scores(field: Field) -> dict[int, float]:
+    """What each entrant gained so far per group that counts for it, byes among them."""
+    index_of = {entrant.player: index for index, entrant in enumerate(field.entrants)}
+    gained: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
+    for group in field.planned:
+        result = field.result(group)
+        for player in result.counts_for if result is not None else ():
+            if result is not None and player in index_of:
+                gained[index_of[player]].append(result.score(player))
+    for index, count in byes_of(field).items():
+        gained[index] += [1.0] * count
+    return {index: round(fsum(own) / len(own), 9) if own else _UNKNOWN for index, own in gained.items()}
+
+
+def _ranked(field: Field, present: Iterable[int]) -> list[int]:
+    found = scores(field)
+    return sorted(present, key=lambda index: (-found[index], index))
+
+
+def _met(field: Field) -> Counter[Pair]:
+    """In how many pairings whom met whom. A pairing that was given up counts: it was their turn."""
+    return Counter(pair for groups in field.pairings.values() for pair in pairs_of(groups[0].members))
+
+
+def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of a round: as many as there can be, repeats only where they cannot be avoided."""
+    met = _met(field)
+    order = _ranked(field, present)
+    levels = sorted({met[pair] for pair in pairs_of(present)})
+    graphs = [_graph(field, order, met, level) for level in levels]
+    if not graphs:
+        return []
+    most = len(maximum_matching(graphs[-1])) // 2
+    if len(order) % 2:
+        resting, graph = _bye(field, order, graphs, most)
+        order = [index for index in order if index != resting]
+        graph = {
+            index: [other for other in others if other != resting]
+            for index, others in graph.items()
+            if index != resting
+        }
+    else:
+        graph = next(graph for graph in graphs if len(maximum_matching(graph)) // 2 == most)
+    found = scores(field)
+
+    def wishes(index: int, left: Sequence[int]) -> list[int]:
+        return sorted(_folded(index, left, found), key=lambda other: met[pair_of(index, other)])
+
+    return preferred_matching(graph, order, wishes)
+
+
+def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[int]:
+    """Whom somebody meets: of equals the first meets the first of the lower half; then the next ones."""
+    equals = [other for other in left if found[other] == found[index]]
+    half = len(equals) // 2
+    others = [other for other in left if found[other] != found[index]]
+    return [*equals[half:], *reversed(equals[:half]), *others]
+
+
+def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -> dict[int, list[int]]:
+    """Who may meet whom with at most so many meetings before."""
+    return {
+        index: [
+            other
+            for other in order
+            if other != index and met[pair_of(index, other)] <= level and field.may_meet(index, other)
+        ]
+        for index in order
+    }
+
+
+def _bye(
+    field: Field, order: Sequence[int], graphs: Sequence[dict[int, list[int]]], most: int
+) -> tuple[int, dict[int, list[int]]]:
+    """Who has the bye, and who may meet whom: nobody has a second bye before all have had one, then
+    there are no repeats if possible, then the last in the order.
+    """
+    had = byes_of(field)
+    matchings = [maximum_matching(graph) for graph in graphs]
+    for level in sorted({had[index] for index in order}):
+        for graph, mates in zip(graphs, matchings, strict=True):
+            if len(mates) // 2 < most:
+                continue
+            for index in reversed(order):
+                if had[index] == level and _can_rest(graph, mates, index, most):
+                    return index, graph
+    raise AssertionError("with an odd number somebody is left over by every matching")
+
+
+def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, most: int) -> bool:
+    if index not in mates:
+        return True
+    rest = {one: mate for one, mate in mates.items() if index not in (one, mate)}
+    without = {
+        one: [other for other in others if other != index] for one, others in graph.items() if one != index
+    }
+    return len(maximum_matching(without, rest)) // 2 == most
+
+
+def _tables(field: Field, present: Sequence[int]) -> list[tuple[int, ...]]:
+    """Tables of a round: slices of the order, in which members of neighbouring slices are swapped as
+    long as that saves repeats. Those rest who have played most, the last of them first.
+    """
+    size = field.spec.table
+    owners = {index: entrant.owner for index, entrant in enumerate(field.entrants)}
+    meetings = Meetings(field.spec.partners == MIXED, owners)
+    for groups in field.pairings.values():
+        meetings.add([groups[0].seats[0] if meetings.mixed else groups[0].members])
+    order = _ranked(field, present)
+    rank = {index: place for place, index in enumerate(order)}
+    fresh = sorted(order, key=lambda index: (meetings.played[index], rank[index]))
+    seated = sorted(meetings.seatable(fresh, size), key=rank.__getitem__)
+    tables = [seated[start : start + size] for start in range(0, len(seated), size)]
+    home = {index: number for number, table in enumerate(tables) for index in table}
+
+    def cost(one: int, other: int) -> int:
+        own = meetings.cost(one, other)
+        return own if own == APART else (own - 1) * _REPEAT + abs(rank[one] - rank[other])
+
+    tables = settle(tables, meetings, cost, lambda index, table: abs(home[index] - table) <= 1)
+    return [meetings.arranged(table) for table in tables]

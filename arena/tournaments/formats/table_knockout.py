@@ -1,0 +1,138 @@
+"""A knockout at tables of three or more: half of those who are left go on, until one table is left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from arena.ratings.results import Player
+from arena.tournaments.formats.knockout import (
+    SUDDEN_DEATH,
+    forfeited,
+    places_of,
+    points_of,
+)
+from arena.tournaments.formats.tables import rerun
+from arena.tournaments.plan import Field, GroupPlan
+
+
+class _State(NamedTuple):
+    """What is due now, or, if nothing is, the levels from first to last."""
+
+    due: list[GroupPlan]
+    levels: list[list[int]]
+
+
+def due(field: Field) -> list[GroupPlan]:
+    """Tables at which somebody forfeited again, else the sudden death of tables that are tied at the
+    cut, else the next round.
+    """
+    return rerun(field) or _state(field).due
+
+
+def expected(field: Field) -> int:
+    """The tables of all rounds, without sudden death."""
+    size = field.spec.table
+    left = len(field.playing(1))
+    tables = 0
+    while left > size:
+        tables += left // size
+        left = _next_count(left, size)
+    return field.spec.groups * (tables + (left == size))
+
+
+def places(field: Field) -> dict[Player, int]:
+    """The final table in its order; before it, those who went out in one round share a place."""
+    return places_of(field, _state(field).levels)
+
+
+def _next_count(left: int, size: int) -> int:
+    """How many are left after a round: half, but always a full table."""
+    return max(size, (left + 1) // 2)
+
+
+def _state(field: Field) -> _State:
+    size = field.spec.table
+    left = field.playing(1)
+    out: list[list[int]] = []
+    rested: Counter[int] = Counter()
+    round = 0
+    while True:
+        round += 1
+        left, out = _present(field, round, left, out, size)
+        if len(left) < size:
+            return _State([], [[index] for index in left] + out[::-1])
+        resting = sorted(left, key=lambda index: (rested[index], index))[: len(left) % size]
+        rested.update(resting)
+        tables = _snake([index for index in left if index not in resting], size)
+        final = len(left) == size
+        leaving = size - 1 if final else len(left) - _next_count(left=len(left), size=size)
+        groups: list[GroupPlan] = []
+        going_on = list(resting)
+        losers: list[int] = []
+        order: list[int] = []
+        for pairing, table in enumerate(tables, 1):
+            share = (leaving + pairing - 1) // len(tables)
+            more, order = _decide(field, round, pairing, table, size - share)
+            groups += more
+            going_on += order[: size - share]
+            losers += order[size - share :]
+        if groups:
+            return _State(groups, [])
+        if final:
+            return _State([], [[index] for index in order] + out[::-1])
+        left = sorted(going_on)
+        out.append(sorted(losers))
+
+
+def _present(
+    field: Field, round: int, left: Sequence[int], out: Sequence[list[int]], size: int
+) -> tuple[list[int], list[list[int]]]:
+    """Who is left without those who withdrew; if that is less than a table, the last who went out come
+    back in the order of their seeds.
+    """
+    present = [index for index in left if field.entrants[index].plays(round)]
+    before = [list(level) for level in out]
+    gone = [index for index in left if index not in present]
+    for level in reversed(before):
+        for index in list(level):
+            if len(present) < size and field.entrants[index].plays(round):
+                present.append(index)
+                level.remove(index)
+    if gone:
+        before.append(gone)
+    return sorted(present), [level for level in before if level]
+
+
+def _snake(seated: Sequence[int], size: int) -> list[list[int]]:
+    """Tables of equal strength: the seeds go to the tables forth and back."""
+    count = len(seated) // size
+    tables: list[list[int]] = [[] for _ in range(count)]
+    for place, index in enumerate(seated):
+        lap, at = divmod(place, count)
+        tables[count - 1 - at if lap % 2 else at].append(index)
+    return tables
+
+
+def _decide(
+    field: Field, round: int, pairing: int, table: Sequence[int], places: int
+) -> tuple[list[GroupPlan], list[int]]:
+    """The groups that a table still needs, and its members from first to last; ``places`` go on."""
+    groups = field.pairings.get((round, pairing), [])
+    if not groups:
+        return field.groups_of(round, pairing, table), list(table)
+    later = {index for group in field.planned if group.round > round for index in group.members}
+    out = forfeited(field, groups)
+    gained = {index: points_of(field, groups, index) for index in table}
+
+    def standing(index: int) -> tuple[bool, bool, float]:
+        return index not in later, index in out, -gained[index]
+
+    order = sorted(table, key=lambda index: (*standing(index), index))
+    played = max(group.number for group in groups)
+    tied = 0 < places < len(order) and standing(order[places - 1]) == standing(order[places])
+    alive = not {order[places - 1], order[places]} & out if tied else False
+    if tied and alive and not later and played < field.spec.groups + SUDDEN_DEATH:
+        return field.groups_of(round, pairing, table, played + 1, 1), order
+    return [], order
