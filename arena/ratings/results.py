@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.games.kernel import CHANCE, Event
+from arena.games.kernel import Event
 from arena.games.toepen_titles import Style, styles
 from arena.outcomes import final_places, points
 from arena.records import InvalidRecord, Record, canonical_hash, parse_record, record_texts
@@ -343,7 +343,7 @@ def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int
     before = _whole(times[0]) if times else 0
     for (seat, *_), at in zip(actions, times, strict=True):
         now = _whole(at)
-        if seat != CHANCE and 0 <= seat < len(used):
+        if 0 <= seat < len(used):  # chance is no seat
             used[seat] += max(0, now - before)
         before = now
     return tuple(used)

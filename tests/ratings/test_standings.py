@@ -188,6 +188,8 @@ def test_buchholz_adds_the_opponents_scores() -> None:
     assert line(found, "b").tie_breaks == {"buchholz": 0}
     assert line(found, "c").tie_breaks == {"buchholz": 1 + 0 + 0.5}
     assert places(found) == {"a": 1, "b": 2, "c": 3, "e": 4, "d": 5}
+    twice = standings([*groups, match("again", "a", "c", 1)], tie_breaks=["buchholz"])
+    assert line(twice, "a").tie_breaks == {"buchholz": pytest.approx(2 * 1.5 / 4)}
 
 
 def test_won_counts_groups_won_alone() -> None:
