@@ -307,6 +307,15 @@ def test_the_json_is_what_was_found() -> None:
         assert [version["version"] for version in own["versions"]] == [v.version for v in expected.versions]
 
 
+def test_a_board_comes_back_from_its_json() -> None:
+    king = Style(hands_won=3, longest_run=3)
+    titled = [styled(1, "rookie a@1 b", king, king, Style()), styled(2, "rookie a@2 b", Style(), king, king)]
+    for found in (made(tables_with_everything()), made(titled), made([])):
+        again = Board.from_json({**json.loads(json.dumps(found.as_json())), "published_ms": 1})
+        assert again == found
+        assert again.as_csv() == boards_csv([found])
+
+
 def test_the_csv_has_a_line_per_version() -> None:
     found = made(duels(31, "a@1", "rookie", 31, finished_ms=1000) + duels(3, "a@2", "rookie", 0))
     (headings, *lines) = csv.reader(io.StringIO(boards_csv([found])))
