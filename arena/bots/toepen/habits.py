@@ -20,8 +20,6 @@ class Habits:
         self.exchanged = [0] * seats
         self.honest = [0] * seats
         self.caught = [0] * seats
-        self.trusted = [0] * seats
-        self.challenged = [0] * seats
 
     def note(self, turn: Turn) -> None:
         """Take in the events of a turn; those noted before are passed over."""
@@ -33,10 +31,7 @@ class Habits:
                 self.kept[event["seat"]] += 1
             elif event["type"] == "exchange":
                 self.exchanged[event["seat"]] += 1
-            elif event["type"] == "trust":
-                self.trusted[event["seat"]] += 1
             elif event["type"] == "challenge":
-                self.challenged[event["seat"]] += 1
                 if mask_of(event["cards"]) & CLEAN:
                     self.caught[event["exchanger"]] += 1
                 else:
@@ -48,9 +43,3 @@ class Habits:
         expected = min(1.0, HONEST / rate)
         shown = self.honest[seat] + self.caught[seat]
         return (4 * expected + self.honest[seat]) / (4 + shown)
-
-    def suspicion(self, seat: int, asked: int) -> float:
-        """The chance that ``seat`` challenges an exchange of which ``asked`` players are asked in turn."""
-        expected: float = 1 - 0.2 ** (1 / asked)
-        asked_before = self.challenged[seat] + self.trusted[seat]
-        return (4 * expected + self.challenged[seat]) / (4 + asked_before)

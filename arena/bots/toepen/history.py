@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from arena.bots.base import Turn
 from arena.bots.toepen.model import (
     card_chance,
-    exchange_chance,
+    keep_chance,
     knock_chance,
-    knocked_odds,
+    knock_gain,
     stay_chance,
-    stayers_odds,
+    stay_gain,
 )
 from arena.bots.toepen.spot import Spot
+from arena.bots.toepen.worth import Stakes
 from arena.games.toepen_cards import CARD_NUMBER, WHOLE_PACK, mask_of
 
 
@@ -30,9 +31,9 @@ class Decision(NamedTuple):
     gone: int
     card: int = -1
     trick: int = 0
-    knocker: int = -1
+    knocker: int | None = None
     value: int = 1
-    waiting: int = 0
+    lives: tuple[int, ...] = ()
     may_knock: bool = False
 
 
@@ -57,8 +58,7 @@ class History:
         self._trick: list[tuple[int, int]] = []
         self._tricks = 0
         self._value = 1
-        self._knocker = -1
-        self._waiting = 0
+        self._knocker: int | None = None
         self._known = True
 
     def note(self, turn: Turn) -> None:
@@ -80,13 +80,11 @@ class History:
         elif type == "knock":
             self._decided("knock", seat)
             self._value, self._knocker = event["value"], seat
-            self._waiting = self._in_hand & ~(1 << seat)
-        elif type in ("stay", "fold"):
-            if type == "stay":
-                self._decided("stay", seat)
-            else:
-                self._in_hand &= ~(1 << seat)
-            self._waiting &= ~(1 << seat)
+        elif type == "stay":
+            self._decided("stay", seat)
+        elif type == "fold":
+            self._in_hand &= ~(1 << seat)
+            self._lives[seat] -= event["lives"]
         elif type == "keep":
             self._decided("keep", seat)
         elif type == "trick":
@@ -95,11 +93,12 @@ class History:
             self._leader = seat
         elif type == "poverty":
             self._value, self._leader = event["value"], seat
-            self._waiting = self._in_hand & ~sum(1 << pelt for pelt in event["pelt"])
         elif type == "out":
             self._in_hand &= ~(1 << seat)
         elif type in ("challenge", "exchange") and event["cards"]:
             self._gone |= mask_of(event["cards"])
+            if type == "challenge":
+                self._lives[event["loser"]] -= 1
 
     def _note_play(self, seat: int, card: int) -> None:
         if self._leader < 0:
@@ -133,7 +132,7 @@ class History:
                 self._tricks,
                 self._knocker,
                 self._value,
-                self._waiting,
+                tuple(self._lives),
                 may_knock,
             )
         )
@@ -146,11 +145,13 @@ class History:
 class Reading:
     """How well hands explain what those in the mask ``in_hand`` decided.
 
-    ``needed``: of the seats in the hand (a mask), a seat and the value, the odds needed to stay.
+    ``stakes``: what is at stake, by the lives and the mask of those in the hand.
     """
 
-    def __init__(self, history: History, in_hand: int, needed: Callable[[int, int, int], float]) -> None:
-        self._needed = needed
+    def __init__(
+        self, history: History, in_hand: int, stakes: Callable[[Sequence[int], int], Stakes]
+    ) -> None:
+        self._stakes = stakes
         since: dict[int, int] = {}
         self.decisions: list[tuple[Decision, int]] = []
         for decision in reversed(history.decisions):
@@ -172,19 +173,18 @@ class Reading:
         return total
 
     def _chance(self, decision: Decision, spot: Spot) -> float:
-        others = spot.others.bit_count()
+        players = spot.others | 1 << spot.seat
         if decision.kind == "keep":
-            return 1.0 - exchange_chance(spot, others + 1)
+            return keep_chance(spot, players.bit_count(), decision.lives[spot.seat])
+        stakes = self._stakes(decision.lives, players)
+        value = decision.value
         if decision.kind == "stay":
-            if decision.knocker < 0:
-                odds = stayers_odds(spot, decision.waiting)
-            else:
-                odds = knocked_odds(spot, decision.trick, decision.knocker, decision.waiting)
-            return stay_chance(odds, self._needed(spot.others | 1 << spot.seat, spot.seat, decision.value))
+            return stay_chance(stay_gain(spot, stakes, value, decision.trick, decision.knocker))
         if decision.kind == "knock":
-            return knock_chance(spot.hand_chance(), others, decision.knocker >= 0)
+            odds = spot.hand_chance() if spot.played else spot.best_card()[1]
+            return knock_chance(knock_gain(spot, stakes, value, odds))
         cards = {card: spot.card_chance(card) for card in spot.playable()}
         chance = card_chance(cards, decision.card)
-        if decision.may_knock:
-            chance *= 1.0 - knock_chance(max(cards.values()), others, decision.knocker >= 0)
+        if decision.may_knock and chance:
+            chance *= 1.0 - knock_chance(knock_gain(spot, stakes, value, max(cards.values())))
         return chance

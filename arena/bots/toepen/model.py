@@ -1,64 +1,90 @@
-"""How sound players decide, as chances: for playing a hand to its end, and for reading what was decided."""
+"""How ``regular`` decides, as functions of what a seat knows: for itself, for playing a hand to its end
+and for reading what the others decided.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import exp
+from math import exp, log
 from typing import Final
 
 from arena.bots.toepen.spot import Spot
+from arena.bots.toepen.worth import Stakes
 from arena.games.toepen_cards import CLEAN
 
-_KNOCK_FROM: Final = (1.0, 0.64, 0.4, 0.3)
-_RAISE_FROM: Final = (1.0, 0.8, 0.75, 0.7)
-"""The chance to win from which a seat rather knocks than not, for the first time in the hand or over
-another's knock, by the number of others still in (the last for all more)."""
-_STAYED: Final = (2.2, 1.35, 1.0, 1.0)
-_BEHIND: Final = (2.2, 2.7, 5.0, 9.0)
-"""By what factor a knock lowers the odds of the others, by trick: if the knocker had to play before
-them, or has seen their cards and has still to play."""
-_WIDTH: Final = 0.05
-"""How far from the threshold a choice is still open, as a chance to win."""
+_BLUFF: Final = 0.5
+"""How often a hand is laid away that is no dirty laundry and much worse than a new one."""
+_BLUFF_FROM: Final = 0.25
+_CALLED: Final = 0.8
+"""How much worse the odds are, in log-odds, against a player who risks more on its hand."""
+_KNOCKED_BEFORE: Final = (0.7, 0.3, 0.0, 0.0)
+_KNOCKED_BEHIND: Final = (0.7, 1.0, 1.6, 2.2)
+"""The same against a knock in each of the four tricks: by one who had to play first, or who has
+seen this seat's card and has still to play."""
+_SPREAD: Final = 0.1
+_WIDTH: Final = 0.04
+"""How far from the threshold another's choice is still open, as a chance to win."""
 _SURPRISE: Final = 0.04
 """How often anybody does the other thing."""
+_BOLD: Final = 0.9
+"""The share of hands to lay away that are laid away."""
 
 
-def knock_chance(odds: float, others: int, raises: bool) -> float:
-    """How likely a seat knocks that may, with ``odds`` to win against that many others."""
-    return _between(odds, (_RAISE_FROM if raises else _KNOCK_FROM)[min(others, 3)])
+def exchange_chance(spot: Spot, players: int, lives: int) -> float:
+    """How likely a seat with so many lives lays its hand away, with that many players in the hand."""
+    gain = 1 / players - spot.hand_chance()
+    if not spot.hand & CLEAN:
+        return 1.0 if gain > 0 else 0.0
+    return _BLUFF if gain > _BLUFF_FROM and lives > 1 else 0.0
 
 
-def stay_chance(odds: float, needed: float) -> float:
-    """How likely a seat stays with ``odds`` to win, of which it needs ``needed``."""
-    return _between(odds, needed)
-
-
-def knocked_odds(spot: Spot, trick: int, knocker: int, waiting: int) -> float:
-    """The odds of a seat that answers a knock in ``trick`` (from 0), against those who have decided and
-    every second of the mask ``waiting``.
+def stay_gain(spot: Spot, stakes: Stakes, value: int, trick: int, knocker: int | None) -> float:
+    """The odds to win beyond those needed to stay for ``value``, asked by a knock in ``trick`` (from 0) or
+    by poverty (``knocker`` None).
     """
-    odds = stayers_odds(spot, waiting)
-    behind = spot.played and spot.after >> knocker & 1
-    return odds / (odds + (1.0 - odds) * (_BEHIND if behind else _STAYED)[trick])
+    odds = spot.hand_chance()
+    if knocker is not None:
+        behind = spot.played and spot.after >> knocker & 1
+        odds = shifted(odds, -(_KNOCKED_BEHIND if behind else _KNOCKED_BEFORE)[trick])
+    return odds - stakes.to_stay(spot.seat, value)
 
 
-def stayers_odds(spot: Spot, waiting: int) -> float:
-    """The odds of a seat to win against those who have decided and every second of ``waiting``."""
-    against = spot.others
-    waiting &= ~(1 << spot.seat)
-    while waiting:
-        against &= ~(waiting & -waiting)
-        waiting &= waiting - 1
-        waiting &= waiting - 1
-    return spot.hand_chance(against or spot.others)
+def knock_gain(spot: Spot, stakes: Stakes, value: int, odds: float) -> float:
+    """What a knock over ``value`` gains with ``odds`` to win: a life more at stake, and perhaps all fold."""
+    seat = spot.seat
+    others = spot.others
+    folds = []
+    mean = (1 - odds) / others.bit_count()
+    all_fold = 1.0
+    while others:
+        other = others & -others
+        others ^= other
+        fold = _logistic((stakes.to_stay(other.bit_length() - 1, value + 1) - mean) / _SPREAD)
+        folds.append((fold, other))
+        all_fold *= fold
+    count = max(1, round(sum([1 - fold for fold, _ in folds]) / (1 - all_fold)))
+    callers = 0
+    for _, other in sorted(folds)[:count]:
+        callers |= other
+    called = shifted(spot.hand_chance(callers), -_CALLED)
+    win = stakes.won(seat, value)
+    raised = called * stakes.won(seat, value + 1) + (1 - called) * stakes.lost(seat, value + 1)
+    return all_fold * win + (1 - all_fold) * raised - odds * win - (1 - odds) * stakes.lost(seat, value)
 
 
-def exchange_chance(spot: Spot, players: int) -> float:
-    """How likely a seat lays its hand away, with that many players in the hand."""
-    odds = spot.hand_chance() * players
-    if spot.hand & CLEAN:
-        return 0.25 if odds < 0.5 else 0.02 if odds < 1.0 else 0.0
-    return 0.95 if odds < 1.0 else 0.5
+def keep_chance(spot: Spot, players: int, lives: int) -> float:
+    """How likely a seat keeps its hand; many are too shy to lay one away."""
+    return 1.0 - _BOLD * exchange_chance(spot, players, lives)
+
+
+def knock_chance(gain: float) -> float:
+    """How likely a seat knocks that gains so much by it."""
+    return 1.0 - _SURPRISE if gain > 0 else _SURPRISE
+
+
+def stay_chance(gain: float) -> float:
+    """How likely a seat stays whose odds are so far above those that it needs."""
+    return _SURPRISE + (1 - 2 * _SURPRISE) * _logistic(gain / _WIDTH)
 
 
 def card_chance(odds: Mapping[int, float], card: int) -> float:
@@ -70,10 +96,15 @@ def card_chance(odds: Mapping[int, float], card: int) -> float:
     return _SURPRISE / len(odds) + (1 - _SURPRISE) * exp((odds[card] - best) / _WIDTH) / whole
 
 
-def _between(odds: float, threshold: float) -> float:
-    distance = (odds - threshold) / _WIDTH
-    if distance > 8:
-        return 1 - _SURPRISE
-    if distance < -8:
-        return _SURPRISE
-    return _SURPRISE + (1 - 2 * _SURPRISE) / (1.0 + exp(-distance))
+def shifted(chance: float, by: float) -> float:
+    """A chance whose log-odds are changed by so much."""
+    return _logistic(_log_odds(chance) + by)
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + exp(-max(-50.0, min(50.0, value))))
+
+
+def _log_odds(chance: float) -> float:
+    chance = max(1e-6, min(1 - 1e-6, chance))
+    return log(chance / (1 - chance))

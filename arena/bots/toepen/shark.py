@@ -1,4 +1,10 @@
-"""The house bot ``shark`` at Toepen: search over re-deals of what it cannot see."""
+"""The house bot ``shark`` at Toepen: search over re-deals of what it cannot see.
+
+The search decides what to play, when to knock and what to answer. Every action is tried in the same
+re-dealt worlds, chosen by how well they explain what the others decided, and played on as ``regular`` would
+by everybody; what the lives are then worth decides. Exchanges and challenges are those of ``regular``. The
+budget is a number of worlds, never a time, so that a game replays exactly.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +15,22 @@ from math import sqrt
 from typing import Final
 
 from arena.bots.base import Turn
-from arena.bots.toepen.duel import card_wins, hand_wins, is_duel
-from arena.bots.toepen.habits import Habits
+from arena.bots.toepen import regular
 from arena.bots.toepen.history import History, Reading
-from arena.bots.toepen.model import exchange_chance
 from arena.bots.toepen.playout import Playout
 from arena.bots.toepen.sight import Sight
 from arena.games.toepen import ToepenState
-from arena.games.toepen_cards import PACK
 from arena.redeal.toepen import Redealer
 
-_WORLDS: Final = {"exchange": 160, "challenge": 160, "poverty": 80, "play": 80, "knock": 80}
-"""How many re-deals are played out, by phase."""
-_DRAWN: Final = 3
+WORLDS: Final = 30
+"""How many re-deals are played out for a decision."""
+_DRAWN: Final = 2
 """How many times as many are drawn to choose these from."""
-_BATCH: Final = 40
+_BATCH: Final = 10
 _HOPELESS: Final = 3.0
-"""By how many standard errors an action must trail the best one to be dropped."""
-_CLEAR: Final = 1.0
-"""By how many it must lead the usual one to be preferred."""
+"""By how many standard errors an action must trail the best one, after a batch, to be dropped."""
+_CLEAR: Final = 0.5
+"""By how many it must lead what ``regular`` does to be preferred."""
 
 
 class Player:
@@ -35,91 +38,66 @@ class Player:
 
     def __init__(self, random: random.Random) -> None:
         self._random = random
+        self._regular = regular.Player(random)
         self._history: History | None = None
-        self._habits: Habits | None = None
 
     def choose(self, turn: Turn) -> str | None:
         """An action for a turn; None lets a right pass."""
-        if self._history is None or self._habits is None:
-            seats = len(turn["observation"]["lives"])
-            self._history, self._habits = History(turn["seat"], seats), Habits(seats)
+        if self._history is None:
+            self._history = History(turn["seat"], len(turn["observation"]["lives"]))
         self._history.note(turn)
-        self._habits.note(turn)
+        usual = self._regular.choose(turn)
         actions: list[str] = turn["legal_actions"]
-        if turn["optional"]:
-            return None
-        if len(actions) == 1:
-            return actions[0]
-        sight = Sight(turn)
-        if sight.phase == "exchange" and not exchange_chance(sight.spot, sight.in_hand.bit_count()):
-            return next(action for action in actions if action != "exchange")
-        playout = Playout(turn, sight, self._habits)
-        count = _WORLDS[sight.phase]
-        worlds = self._worlds(turn, Reading(self._history, sight.in_hand, playout.needed), count)
-        if is_duel(sight.spot) and sight.phase in ("play", "knock", "poverty"):
-            actions = _duel_actions(sight, playout, worlds)
-            if len(actions) == 1:
-                return actions[0]
-        return self._search(playout, worlds, actions, playout.usual(sight, actions))
-
-    def _search(
-        self, playout: Playout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str
-    ) -> str:
-        """The action with the best mean over the worlds; another than the usual one must be clearly better.
-
-        Actions that fall clearly behind are not looked at any further.
-        """
-        values: dict[str, list[float]] = {action: [] for action in actions}
-        left = list(actions)
-        for start in range(0, len(worlds), _BATCH):
-            for world in worlds[start : start + _BATCH]:
-                for action in left:
-                    values[action].append(playout.value(world.clone(), action, self._random))
-            best = max(left, key=lambda action: sum(values[action]))
-            left = [a for a in left if a == best or _lead(values[best], values[a]) < _HOPELESS]
-            if len(left) == 1:
-                break
-        best = max(left, key=lambda action: sum(values[action]))
-        if usual in left and best != usual and _lead(values[best], values[usual]) < _CLEAR:
+        if usual is None or len(actions) == 1:
             return usual
-        return best
+        sight = Sight(turn)
+        if sight.phase in ("exchange", "challenge"):
+            return usual
+        playout = Playout(turn, sight)
+        worlds = self._worlds(turn, Reading(self._history, sight.in_hand, playout.stakes))
+        return _search(playout, worlds, actions, usual)
 
-    def _worlds(self, turn: Turn, reading: Reading, count: int) -> list[ToepenState]:
+    def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
         """Re-deals, drawn again by how well they explain what the others decided."""
-        redealer = Redealer(turn, stock=turn["observation"]["phase"] in ("exchange", "challenge"))
+        redealer = Redealer(turn, stock=False)
         if not reading.decisions:
-            return [redealer.draw(self._random) for _ in range(count)]
-        deals = [redealer.deal(self._random) for _ in range(_DRAWN * count)]
+            return [redealer.draw(self._random) for _ in range(WORLDS)]
+        deals = [redealer.deal(self._random) for _ in range(_DRAWN * WORLDS)]
         sums = list(accumulate(reading.likelihood(redealer.hands(cards)) for cards in deals))
-        step = sums[-1] / count
+        step = sums[-1] / WORLDS
         if not step:
-            return [redealer.state(cards) for cards in deals[:count]]
+            return [redealer.state(cards) for cards in deals[:WORLDS]]
         worlds = []
         place = 0
         mark = step * self._random.random()
-        for _ in range(count):
+        for _ in range(WORLDS):
             while sums[place] < mark and place < len(sums) - 1:
                 place += 1
             worlds.append(redealer.state(deals[place]))
             mark += step
+        self._random.shuffle(worlds)
         return worlds
 
 
-def _duel_actions(sight: Sight, playout: Playout, worlds: Sequence[ToepenState]) -> list[str]:
-    """What is worth looking at against one opponent: staying or folding, or the best card and a knock.
+def _search(playout: Playout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str) -> str:
+    """The action with the best mean over the worlds; another than the usual one must be clearly better.
 
-    The play is solved in each world as if both saw all cards. To stay is right from the odds that the
-    lives at stake ask for.
+    Actions that fall clearly behind are not looked at any further.
     """
-    spot = sight.spot
-    other = spot.others.bit_length() - 1
-    hands = [world.hands[other] for world in worlds]
-    if sight.phase != "play":
-        odds = sum(hand_wins(spot, theirs) for theirs in hands) / len(hands)
-        return [sight.legal[0 if odds >= playout.needed(sight.in_hand, sight.seat, sight.value) else 1]]
-    wins = {card: sum(card_wins(spot, card, theirs) for theirs in hands) for card in spot.playable()}
-    best = max(wins, key=lambda card: (wins[card], -(card & 7)))
-    return ["play:" + PACK[best], *(action for action in sight.legal if action.startswith("knock"))]
+    values: dict[str, list[float]] = {action: [] for action in actions}
+    left = list(actions)
+    for start in range(0, len(worlds), _BATCH):
+        for world in worlds[start : start + _BATCH]:
+            for action in left:
+                values[action].append(playout.value(world.clone(), action))
+        best = max(left, key=lambda action: sum(values[action]))
+        left = [a for a in left if a == best or _lead(values[best], values[a]) < _HOPELESS]
+        if len(left) == 1:
+            break
+    best = max(left, key=lambda action: sum(values[action]))
+    if usual in left and best != usual and _lead(values[best], values[usual]) < _CLEAR:
+        return usual
+    return best
 
 
 def _lead(better: Sequence[float], worse: Sequence[float]) -> float:

@@ -98,6 +98,8 @@ class Stakes:
         self.worth = worth
         self._lives = lives
         self._players = [seat for seat in range(len(lives)) if in_hand >> seat & 1]
+        self._worth_known: dict[tuple[int, int, int, int], float] = {}
+        self._lost_known: dict[tuple[int, int, int], float] = {}
 
     def without(self, seat: int) -> list[int]:
         """The lives if ``seat`` loses one now."""
@@ -105,24 +107,35 @@ class Stakes:
         lives[seat] -= 1
         return lives
 
-    def won(self, seat: int, winner: int, value: int, due: int | None = None) -> float:
-        """The worth to ``seat`` if ``winner`` wins a hand of ``value``; ``seat`` pays ``due`` if given."""
-        lives = list(self._lives)
-        for player in self._players:
-            if player != winner:
-                paid = due if player == seat and due is not None else value
-                lives[player] = max(0, lives[player] - paid)
-        return self.worth.of(seat, lives)
+    def won(self, seat: int, value: int) -> float:
+        """The worth to ``seat`` if it wins a hand of ``value``."""
+        return self._worth_if(seat, seat, value, 0)
 
     def lost(self, seat: int, value: int, due: int | None = None) -> float:
-        """The worth to ``seat`` if another wins, each as likely."""
-        others = [player for player in self._players if player != seat]
-        return sum(self.won(seat, winner, value, due) for winner in others) / len(others)
+        """The worth to ``seat`` if another wins, each as likely; ``seat`` pays ``due`` if given."""
+        due = value if due is None else due
+        known = self._lost_known.get((seat, value, due))
+        if known is None:
+            others = [player for player in self._players if player != seat]
+            known = sum(self._worth_if(seat, winner, value, due) for winner in others) / len(others)
+            self._lost_known[seat, value, due] = known
+        return known
 
-    def needed(self, seat: int, due: int, value: int) -> float:
-        """The chance to win from which ``seat`` does better to stay for ``value`` than to pay ``due``."""
-        win, lose, fold = self.won(seat, seat, value), self.lost(seat, value), self.lost(seat, value, due)
+    def to_stay(self, seat: int, value: int) -> float:
+        """The chance to win from which ``seat`` does better to stay for ``value`` than to pay one less."""
+        win, lose, fold = self.won(seat, value), self.lost(seat, value), self.lost(seat, value, value - 1)
         return (fold - lose) / (win - lose) if win > lose else 0.0
+
+    def _worth_if(self, seat: int, winner: int, value: int, due: int) -> float:
+        key = (seat, winner, value, due)
+        known = self._worth_known.get(key)
+        if known is None:
+            lives = list(self._lives)
+            for player in self._players:
+                if player != winner:
+                    lives[player] = max(0, lives[player] - (due if player == seat else value))
+            known = self._worth_known[key] = self.worth.of(seat, lives)
+        return known
 
 
 @cache
