@@ -30,7 +30,7 @@ MAX_TABLE_ENTRIES: Final = 64
 """The most entries of a round robin at tables, whose design takes seconds for more."""
 
 MAX_GROUPS: Final = 200_000
-"""The most groups that the entries of a tournament may lead to."""
+"""The most groups that the entries of a tournament may lead to; an open one ends after as many."""
 
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
@@ -50,7 +50,7 @@ class Spec:
     otherwise. ``partners``: who sits in a team of Truco, the same bot twice or two bots (``mixed``).
     Entry is open from ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open``
     one, None otherwise. ``per_owner``: the most bots of one owner. ``games_per_bot``: the most live
-    games of one bot at once. ``max_repeats``: the most groups of one table of an ``open`` one.
+    games of one bot at once. ``max_repeats``: how often two may meet in an ``open`` one.
     Times are milliseconds since 1970.
     """
 
@@ -174,12 +174,12 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         max_repeats=read.number("max_repeats", 1, 10_000, 10),
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
     )
-    _check_together(spec, given)
+    _check_together(spec)
     check_entrants(spec, spec.max_entries)
     return spec
 
 
-def _check_together(spec: Spec, given: Mapping[str, Any]) -> None:
+def _check_together(spec: Spec) -> None:
     """What no field can tell by itself."""
     if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):
         raise _invalid(f"{spec.kind} has no partners", "partners", "same")
@@ -191,8 +191,6 @@ def _check_together(spec: Spec, given: Mapping[str, Any]) -> None:
         raise _invalid("nobody is invited", "invited", "the names of bots")
     if spec.who != "invited" and spec.invited:
         raise _invalid("bots are invited, but others may enter too", "invited", 'none, or who "invited"')
-    if "max_repeats" in given and spec.format != OPEN:
-        raise _invalid("only the open format repeats as it goes", "max_repeats", "none")
     unknown = [rule for rule in spec.tie_breaks if rule not in TIE_BREAKS]
     if unknown or len(set(spec.tie_breaks)) < len(spec.tie_breaks):
         what = f"there is no tie-break {unknown[0]!r}" if unknown else "a tie-break is there twice"
@@ -242,7 +240,7 @@ def most_groups(spec: Spec, entrants: int) -> int:
         return spec.groups * swiss_rounds(spec, entrants) * (entrants // spec.table)
     if spec.format == KNOCKOUT:
         return spec.groups * 2 * entrants
-    return spec.max_repeats * comb(entrants, 2)
+    return min(MAX_GROUPS, spec.groups * spec.max_repeats * comb(entrants, 2))
 
 
 def swiss_rounds(spec: Spec, entrants: int) -> int:

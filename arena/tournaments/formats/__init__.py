@@ -8,8 +8,11 @@ from typing import Final, NamedTuple
 from arena.ratings.results import GroupResult, Player
 from arena.tournaments.entry import Entrant
 from arena.tournaments.formats import knockout, round_robin, swiss, table_knockout
+from arena.tournaments.formats.open import plan_open
 from arena.tournaments.plan import Field, GroupPlan, Planned
 from arena.tournaments.spec import KNOCKOUT, ROUND_ROBIN, SWISS, Spec
+
+__all__ = ["plan", "plan_open"]
 
 
 class _Format(NamedTuple):

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.ratings.results import Player
+from arena.tournaments.entry import Entrant, check_entry, seed_order
+from arena.tournaments.plan import GroupPlan
+from arena.tournaments.spec import Spec, check_entrants, parse_spec
+from tests.tournaments.made_up import NOW, entrants, spec
+
+TRUCO = {"name": "Cup", "kind": "truco", "format": "round_robin"}
+TOEPEN = {"name": "Cup", "kind": "toepen", "format": "knockout"}
+
+
+def refused(code: str, given: dict[str, Any]) -> ArenaError:
+    with pytest.raises(ArenaError) as caught:
+        parse_spec(given, NOW)
+    assert caught.value.code == code, caught.value
+    assert caught.value.expected
+    return caught.value
+
+
+def test_defaults() -> None:
+    made = parse_spec(TRUCO, NOW)
+    assert (made.opens_ms, made.locks_ms, made.ends_ms) == (NOW, NOW + 60_000, None)
+    assert made.rules["max_burns"] == 3
+    assert (made.groups, made.rounds, made.partners, made.table, made.per_owner) == (1, 1, "same", 2, 4)
+    assert made.clock == {"per_turn_ms": 30_000, "bank_ms": 60_000}
+    assert made.rated
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        TRUCO,
+        {**TRUCO, "partners": "mixed", "rounds": 2, "who": "invited", "invited": ["ann", "bob"]},
+        {**TRUCO, "format": "swiss", "rounds": 4, "tie_breaks": ["buchholz"]},
+        {**TOEPEN, "rules": {"seats": 5}, "clock": {"per_turn_ms": 500}, "auto_enter": True},
+        {**TOEPEN, "format": "open", "ends_ms": NOW + 10**6, "max_repeats": 3, "rated": False},
+    ],
+)
+def test_json_keeps_everything(given: dict[str, Any]) -> None:
+    made = parse_spec(given, NOW)
+    data = json.loads(json.dumps(made.as_json()))
+    assert Spec.from_json({**data, "state": "entry"}) == made
+    assert parse_spec(data, NOW) == made
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("colour", {**TRUCO, "colour": "red"}),
+        ("name", {**TRUCO, "name": ""}),
+        ("name", {**TRUCO, "name": "a\nb"}),
+        ("name", {"kind": "truco", "format": "swiss"}),
+        ("kind", {"name": "Cup", "format": "swiss"}),
+        ("format", {"name": "Cup", "kind": "truco"}),
+        ("format", {**TRUCO, "format": "ladder"}),
+        ("groups", {**TRUCO, "groups": 0}),
+        ("groups", {**TRUCO, "groups": True}),
+        ("rounds", {**TRUCO, "rounds": 0}),
+        ("rounds", {**TRUCO, "format": "knockout", "rounds": 2}),
+        ("partners", {**TOEPEN, "format": "swiss", "partners": "mixed"}),
+        ("partners", {**TRUCO, "format": "knockout", "partners": "mixed"}),
+        ("per_owner", {**TOEPEN, "rules": {"seats": 4}, "per_owner": 2}),
+        ("per_owner", {**TRUCO, "per_owner": 65}),
+        ("opens_ms", {**TRUCO, "opens_ms": NOW + 10**12}),
+        ("locks_ms", {**TRUCO, "locks_ms": NOW - 1}),
+        ("locks_ms", {**TRUCO, "opens_ms": NOW + 10, "locks_ms": NOW + 9}),
+        ("ends_ms", {**TRUCO, "format": "open"}),
+        ("ends_ms", {**TRUCO, "format": "open", "locks_ms": NOW + 5, "ends_ms": NOW + 5}),
+        ("ends_ms", {**TRUCO, "ends_ms": NOW + 10**6}),
+        ("max_entries", {**TRUCO, "max_entries": 1}),
+        ("max_entries", {**TRUCO, "max_entries": 512, "groups": 10}),
+        ("max_entries", {**TRUCO, "partners": "mixed", "max_entries": 65}),
+        ("who", {**TRUCO, "who": "friends"}),
+        ("invited", {**TRUCO, "who": "invited"}),
+        ("invited", {**TRUCO, "invited": ["ann"]}),
+        ("invited", {**TRUCO, "who": "invited", "invited": "ann"}),
+        ("auto_enter", {**TRUCO, "auto_enter": 1}),
+        ("games_per_bot", {**TRUCO, "games_per_bot": 65}),
+        ("max_repeats", {**TRUCO, "max_repeats": 0}),
+        ("tie_breaks", {**TRUCO, "tie_breaks": ["coin"]}),
+        ("tie_breaks", {**TRUCO, "tie_breaks": ["won", "won"]}),
+        ("rules", {**TRUCO, "rules": []}),
+    ],
+)
+def test_what_cannot_be_says_where(field: str, given: dict[str, Any]) -> None:
+    assert refused("invalid_tournament", given).field == field
+
+
+def test_errors_of_the_parts_keep_their_codes() -> None:
+    assert refused("unknown_game", {**TRUCO, "kind": "chess"}).field == "kind"
+    assert refused("invalid_option", {**TRUCO, "rules": {"seats": 4}}).field == "rules.seats"
+    assert refused("invalid_clock", {**TRUCO, "clock": {"per_turn_ms": 1}}).field == "clock.per_turn_ms"
+    assert refused("too_few_entrants", {**TOEPEN, "rules": {"seats": 5}, "max_entries": 4})
+
+
+@pytest.mark.parametrize(
+    ("chosen", "least"),
+    [
+        (spec("swiss"), 2),
+        (spec("knockout", seats=5), 5),
+        (spec("round_robin", kind="truco"), 2),
+        (spec("round_robin", kind="truco", partners="mixed"), 4),
+    ],
+)
+def test_too_few_entrants(chosen: Spec, least: int) -> None:
+    check_entrants(chosen, least)
+    check_entrants(chosen, entrants(least))
+    for few in (least - 1, entrants(least - 1), entrants(["ann", "ann", *[""] * (least - 2)])):
+        with pytest.raises(ArenaError) as caught:
+            check_entrants(chosen, few)
+        assert caught.value.code == "too_few_entrants"
+
+
+@pytest.mark.parametrize(
+    ("code", "chosen", "new"),
+    [
+        ("not_invited", spec(who="house"), Entrant("new", "1", "eve")),
+        ("not_invited", spec(who="invited", invited=["eva"]), Entrant("new", "1", "eve")),
+        ("already_entered", spec(), Entrant("bot000", "2", "eve")),
+        ("too_many_of_owner", spec(per_owner=2), Entrant("new", "1", "ann")),
+        ("tournament_full", spec(max_entries=3), Entrant("new", "1", "eve")),
+    ],
+)
+def test_who_may_not_enter(code: str, chosen: Spec, new: Entrant) -> None:
+    with pytest.raises(ArenaError) as caught:
+        check_entry(chosen, entrants(["ann", "ann", ""]), new)
+    assert caught.value.code == code
+
+
+def test_who_may_enter() -> None:
+    check_entry(spec(per_owner=1, max_entries=4), entrants(["ann", "", ""]), Entrant("new", "1", "bob"))
+    check_entry(spec(who="house", per_owner=1), entrants(2), Entrant("rookie", "1", house=True))
+    check_entry(spec(who="invited", invited=["new"]), [], Entrant("new", "1", "bob"))
+
+
+def test_seeds_go_by_rating_then_by_lot() -> None:
+    field = entrants(6)
+    ratings = {Player("bot004", "1"): 1600.0, Player("bot002", "1"): 1700.0, Player("bot005", "2"): 9999.0}
+    first = seed_order(field, ratings, bytes(32))
+    assert [entrant.name for entrant in first[:2]] == ["bot002", "bot004"]
+    assert seed_order(field[::-1], ratings, bytes(32)) == first
+    others = {tuple(entrant.name for entrant in seed_order(field, {}, bytes([n] * 32))) for n in range(9)}
+    assert len(others) > 1
+
+
+def test_entrants_and_groups_survive_json() -> None:
+    entrant = Entrant("ann", "3", "eve", nonce="x", entered_ms=5, withdrawn=2)
+    assert Entrant.from_json(json.loads(json.dumps(entrant.as_json()))) == entrant
+    group = GroupPlan("r2-p11-g3-x1", 2, 11, ((4, 5), (5, 4)))
+    assert GroupPlan.from_json(json.loads(json.dumps(group.as_json()))) == group
+    assert (group.members, group.number, group.replay) == ((4, 5), 3, 1)
