@@ -166,6 +166,7 @@ class Supervisor:
     def __init__(self, bind: str, workers: int, data: Path, say: Callable[[str], None] = print) -> None:
         self.address = Address.parse(bind)
         self.say = say
+        self._workers = workers
         self._stop = threading.Event()
         self._environment = {**os.environ, "BOTEQUIM_BIND": self.address.bind}
         self._store = None if self._environment.get("REDIS_URL") else EmbeddedStore(data)
@@ -177,6 +178,10 @@ class Supervisor:
             _Child(f"worker {number}", [python, "-m", "workers"], self._logs / f"worker-{number}.log")
             for number in range(1, workers + 1)
         ]
+        if workers:
+            self._environment.setdefault("BOTEQUIM_SEED", "1")
+            scheduler = [python, "-m", "workers", "--scheduler"]
+            self._children.append(_Child("scheduler", scheduler, self._logs / "scheduler.log"))
 
     def stop(self) -> None:
         """Ask :meth:`run` to end; for signal handlers."""
@@ -219,7 +224,7 @@ class Supervisor:
             self.say(f"database: embedded, in {self._store.folder} (process {self._store.pid})")
         self.say(f"API:      {self.address.url}")
         self.say(f"docs:     {self.address.url}/docs")
-        self.say(f"workers:  {len(self._children) - 1}, logs in {self._logs}")
+        self.say(f"workers:  {self._workers}, logs in {self._logs}")
         self.say("Ctrl-C stops everything; the data stay.")
 
     def _wait_until_ready(self) -> bool:

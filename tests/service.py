@@ -97,14 +97,18 @@ class Process:
 
 
 class Service(Process):
-    """``botequim up`` on ``folder / "data"`` and a free port, without limits on requests."""
+    """``botequim up`` on ``folder / "data"`` and a free port, without limits on requests and without the
+    tournaments that a new service is given.
+    """
 
     def __init__(self, folder: Path, *, workers: int = 1, port: int | None = None, **settings: str) -> None:
         self.port = port or free_port()
         self.data = folder / "data"
         command = botequim("up", "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers))
         super().__init__(
-            [*command, "--data", str(self.data)], folder, **{"BOTEQUIM_LIMITS": "off", **settings}
+            [*command, "--data", str(self.data)],
+            folder,
+            **{"BOTEQUIM_LIMITS": "off", "BOTEQUIM_SEED": "0", **settings},
         )
 
     @property
@@ -123,11 +127,20 @@ class Service(Process):
         return self
 
     def pids(self, what: str) -> list[int]:
-        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker`` or
-        ``database``.
+        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``scheduler``
+        or ``database``.
         """
-        mark = {"api": "gunicorn", "worker": "-m workers", "database": "unixsocket"}[what]
-        return [pid for pid in descendants(self.process.pid) if mark in command_line(pid)]
+        mark, other = {
+            "api": ("gunicorn", "-m workers"),
+            "worker": ("-m workers", "--scheduler"),
+            "scheduler": ("-m workers --scheduler", "gunicorn"),
+            "database": ("unixsocket", "gunicorn"),
+        }[what]
+        return [
+            pid
+            for pid in descendants(self.process.pid)
+            if mark in (line := command_line(pid)) and other not in line
+        ]
 
 
 def descendants(pid: int) -> list[int]:

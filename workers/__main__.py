@@ -1,6 +1,8 @@
 """``python -m workers``: one worker process on the database of ``REDIS_URL``.
 
-``python -m workers --check`` ends with 0 if one works on this host, else with 1.
+``python -m workers --scheduler`` is the process that has tournaments, schedules and leaderboards looked
+after; several do no harm. ``python -m workers --check`` ends with 0 if a worker works on this host, else
+with 1.
 """
 
 from __future__ import annotations
@@ -8,14 +10,21 @@ from __future__ import annotations
 import sys
 
 from arena.errors import ArenaError
+from workers.scheduler import schedule
 from workers.worker import is_working, work
 
 if __name__ == "__main__":
     try:
-        if sys.argv[1:] == ["--check"]:
-            sys.exit(0 if is_working() else "botequim: no worker works here")
-        if sys.argv[1:]:
-            sys.exit(f"botequim: error: {sys.argv[1]!r} is no option; expected --check or nothing")
-        work()
+        match sys.argv[1:]:
+            case ["--check"]:
+                sys.exit(0 if is_working() else "botequim: no worker works here")
+            case ["--scheduler"]:
+                schedule()
+            case []:
+                work()
+            case [option, *_]:
+                sys.exit(
+                    f"botequim: error: {option!r} is no option; expected --scheduler, --check or nothing"
+                )
     except ArenaError as error:
         sys.exit(f"botequim: error: {error}")

@@ -10,7 +10,7 @@ from rq import Queue
 from rq import Worker as AnyWorker
 from rq.exceptions import DuplicateJobError, InvalidJobOperation
 
-from workers.settings import ARENA_QUEUE, PLANNER_QUEUE, queue_url
+from workers.settings import ARENA_QUEUE, HOUSE_QUEUE, PLANNER_QUEUE, queue_url
 
 JOB_LIMIT: Final = 900
 """Seconds after which a job is given up. It is asked for again."""
@@ -59,6 +59,11 @@ def enqueue_once(queue: str, job: str, *args: Any, job_id: str) -> None:
 def enqueue_advance(tournament_id: str) -> None:
     """Ask for what is due in a tournament."""
     enqueue_once(PLANNER_QUEUE, "advance", tournament_id, job_id=f"advance-{tournament_id}")
+
+
+def enqueue_house(game_id: str) -> None:
+    """Ask for the house bots of a live game to move."""
+    enqueue_once(HOUSE_QUEUE, "play_house", game_id, job_id=f"house-{game_id}")
 
 
 def enqueue_play(tournament_id: str, groups: int, slot: int | None = None) -> None:

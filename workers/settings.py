@@ -21,6 +21,10 @@ QUEUES: Final = (PLANNER_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
 """All queues, those first whose jobs go first."""
 
 
+TICK_SECONDS: Final = 2
+"""How often schedules, tournaments and leaderboards are looked after."""
+
+
 def database_url() -> str:
     """The database of the games. Raises :class:`~arena.errors.ArenaError` if none is named."""
     url = os.environ.get("REDIS_URL", "")

@@ -45,6 +45,15 @@ def check_tournament_id(text: str) -> str:
 _ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,39}\Z").match
 
 
+def tournament_of(group_id: str) -> str | None:
+    """The tournament whose group has that id in records; None if none has."""
+    found = _GROUP_ID(group_id)
+    return None if found is None else found[1]
+
+
+_GROUP_ID: Final = re.compile(r"(.+?)-r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?\Z").match
+
+
 @dataclass
 class Entered:
     """An entry. ``source``: the house bot that it is, empty for others. ``reason``: why ``status``."""
@@ -128,7 +137,8 @@ class Event:
 
     ``entries`` are in the order of entering, from the lock on those ``in_play`` first, in the order of
     their seeding; ``byes`` are counted per entry in play, ``expected`` are the groups in the end. ``places``
-    (name, version, place) are set where the standings do not decide. ``hidden``: on no list.
+    (name, version, place) are set where the standings do not decide. ``purpose``: the qualification that
+    it is, which is on no list, else empty.
     """
 
     id: str
@@ -148,7 +158,7 @@ class Event:
     expected: int = 0
     final: dict[str, Any] | None = None
     places: list[list[Any]] | None = None
-    hidden: bool = False
+    purpose: str = ""
 
     @classmethod
     def loads(cls, data: bytes) -> Event:

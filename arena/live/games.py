@@ -41,6 +41,7 @@ from arena.live.store_index import (
     kind_key,
     state_key,
 )
+from arena.live.store_presence import Presence
 from arena.live.store_waker import Waker, game_key
 from arena.live.store_wire import Wire, connect
 from arena.live.sweeper import Sweeper
@@ -122,6 +123,7 @@ class LiveGames:
         self.waker = Waker(self.store, self.desk.forget_older)
         self.endings = Endings(self.desk, self.index, retention or Retention(), on_house, on_finished)
         self._turns = Turns(self.desk, self.waker)
+        self.presence = Presence(wire, self.store.clock)
 
     @classmethod
     def open(cls, url: str, **options: Any) -> LiveGames:
@@ -413,6 +415,7 @@ class LiveGames:
         ``forfeited``); ``malformed`` (``faults``, ``forfeited`` if the turn is open and this bot's);
         ``unknown_turn`` (also for somebody else's). All but ``accepted`` have a ``message``.
         """
+        self.presence.note(bot)
         return self._turns.answer(bot, answers)
 
     def turns(
@@ -423,6 +426,7 @@ class LiveGames:
         Waits up to ``wait`` seconds while there are none. ``rights``: optional turns too. With
         ``limit`` turns there may be more: the cursor goes on.
         """
+        self.presence.note(bot)
         return self._turns.page(bot, after, wait=wait, rights=rights, limit=limit)
 
     def exchange(
@@ -436,6 +440,7 @@ class LiveGames:
         limit: int = 100,
     ) -> Exchange:
         """:meth:`answer`, then :meth:`turns`, in fewer round trips than the two."""
+        self.presence.note(bot)
         return self._turns.exchange(bot, answers, after, wait=wait, rights=rights, limit=limit)
 
     # House bots

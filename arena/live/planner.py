@@ -11,6 +11,8 @@ import orjson
 from arena.errors import ArenaError
 from arena.live.clocks import ServiceClock
 from arena.live.event import OVER, Entered, Event, PlannedGroup, TournamentNotFound
+from arena.live.gate import Gate
+from arena.live.remote_groups import RemoteGroups
 from arena.live.store_tournaments import NewGroup, Row, TournamentStore
 from arena.ratings.results import OPEN, SEALED, GroupResult, Player
 from arena.ratings.standings import Standings, standings
@@ -44,9 +46,17 @@ class Advanced(NamedTuple):
 class Planner:
     """Everything here may run twice, and at the same time: a step is taken from one version only."""
 
-    def __init__(self, store: TournamentStore, clock: Callable[[], ServiceClock]) -> None:
+    def __init__(
+        self,
+        store: TournamentStore,
+        clock: Callable[[], ServiceClock],
+        remote: RemoteGroups,
+        gate: Gate,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._remote = remote
+        self._gate = gate
 
     # Steps
 
@@ -70,20 +80,28 @@ class Planner:
 
     def advance(self, event_id: str) -> Advanced:
         """Do what is due."""
-        event = self.change(event_id, self._advance)
-        while event.state in ("announced", "entry") and self._due_ms(event) <= self._clock().now_ms:
+        while True:
             event = self.change(event_id, self._advance)
-        self.release(event)
-        now_ms = self._clock().now_ms
+            more = event.state in ("announced", "entry") and self._due_ms(event) <= self._clock().now_ms
+            if event.state == "running":
+                more = self._remote.drive(event)
+            self.release(event)
+            if not more:
+                break
+        if event.state in OVER:
+            if event.state == "cancelled":
+                self._remote.give_up(event, "the tournament was cancelled")
+            if event.purpose:
+                self._gate.note(event)
         due_ms = None if event.state in OVER else self._due_ms(event)
         self._store.settle(event_id, due_ms)
-        house = self._store.due(event_id, now_ms) if event.state == "running" else 0
+        house = self._store.due(event_id, self._clock().now_ms) if event.state == "running" else 0
         return Advanced(event.state, house, due_ms)
 
     def release(self, event: Event) -> None:
         """Put results on the lists that were not put there when they were stored."""
         ids = self._store.unreleased(event.id)
-        for group_id, (row, _), pack, result in zip(
+        for group_id, (row, voided), pack, result in zip(
             ids,
             self._store.rows(event.id, ids),
             self._store.packs(event.id, ids),
@@ -95,13 +113,15 @@ class Planner:
             group = PlannedGroup.loads(group_id, row)
             packed = [(group_id, len(group.seats))] if pack is not None else []
             others = [] if packed else [group_id]
+            if others:
+                self._remote.release(event, group, voided)
             self._store.release(event.id, event.spec.kind, event.board_of(group), packed, others)
 
     def _due_ms(self, event: Event) -> int:
         if event.state == "announced":
             return event.spec.opens_ms
         if event.state == "entry":
-            return event.spec.locks_ms
+            return self._gate.due_ms(event)
         return self._clock().now_ms + LOOK_MS
 
     def _advance(self, event: Event, row: Row) -> Sequence[NewGroup] | None:
@@ -109,15 +129,19 @@ class Planner:
         if event.state == "announced" and now_ms >= event.spec.opens_ms:
             event.state = "entry"
             return ()
-        if event.state == "entry" and now_ms >= event.spec.locks_ms:
-            return self._lock(event, now_ms)
+        if event.state == "entry":
+            changed = self._gate.look(event, now_ms)
+            if self._gate.may_lock(event, now_ms):
+                self._gate.close(event, now_ms)
+                return self._lock(event, now_ms)
+            return () if changed else None
         if event.state == "running" and row.done == row.planned:
             return self._go_on(event, now_ms)
         return None
 
     def _lock(self, event: Event, now_ms: int) -> Sequence[NewGroup]:
         """Entry is over: who plays is fixed, and the first round is planned."""
-        playing = [entry for entry in event.entries if entry.status in ("entered", "qualified")]
+        playing = [entry for entry in event.entries if entry.status == "qualified"]
         others = [entry for entry in event.entries if entry not in playing]
         try:
             check_entrants(event.spec, [entry.entrant for entry in playing])
@@ -169,7 +193,7 @@ class Planner:
         if event.spec.format not in (SWISS, KNOCKOUT):
             return {}
         division = SEALED if all(entry.source for entry in playing) else OPEN
-        shown, _, _ = self._store.board(f"{event.spec.kind}/{division}")
+        shown = self._store.board_state(f"{event.spec.kind}/{division}").shown
         if shown is None:
             return {}
         return {

@@ -24,8 +24,9 @@ _VOID: Final = Script("tournament_void")
 _CLAIM: Final = Script("claim")
 _RELEASE: Final = Script("release")
 _REPLACE: Final = Script("replace")
+_PUBLISH: Final = Script("board_publish")
 
-TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE, _REPLACE)
+TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE, _REPLACE, _PUBLISH)
 """The scripts that the wire of tournaments, boards and schedules has to know."""
 
 _ALL: Final = "tournaments"
@@ -75,6 +76,18 @@ class Counted(NamedTuple):
     planned: int
 
 
+class BoardState(NamedTuple):
+    """A board as published (JSON; None: never yet), up to which place of its list, when, what that took,
+    and the last place of the list. All zero if there is none.
+    """
+
+    shown: bytes | None
+    place: int
+    at_ms: int
+    cost_ms: int
+    last: int
+
+
 class TournamentStore:
     """The tournaments in one Redis or one Redis Cluster. Holds no rules. All times are milliseconds."""
 
@@ -112,9 +125,12 @@ class TournamentStore:
         reply, _ = self._wire.run([_STEP.call([event_key(event)], *args), _woken(event)])
         return bool(reply == 1)
 
-    def enlist(self, event: str, created_ms: int, due_ms: int) -> None:
-        """Put a tournament on the lists, to be looked at when it is due."""
-        self._wire.run([("ZADD", _ALL, created_ms, event), ("ZADD", _ACTIVE, "NX", due_ms, event)])
+    def enlist(self, event: str, created_ms: int, due_ms: int, *, listed: bool) -> None:
+        """Have a tournament looked at when it is due; and put it on the list of all."""
+        commands: list[Command] = [("ZADD", _ACTIVE, "NX", due_ms, event)]
+        if listed:
+            commands.append(("ZADD", _ALL, created_ms, event))
+        self._wire.run(commands)
 
     def settle(self, event: str, due_ms: int | None) -> None:
         """Somebody has to look at the tournament at ``due_ms``, or never again."""
@@ -274,28 +290,29 @@ class TournamentStore:
             found.append((int(reply[at + 1]), event, group))
         return found
 
-    def board_places(self, board: str) -> tuple[int, int, str]:
-        """How far the board was published, the last place of its list, and when it was (or '')."""
+    def board_state(self, board: str) -> BoardState:
+        """The board as published, and how far."""
         key = board_key(board)
-        (place, at), last = self._wire.run([("HMGET", key, "place", "at"), ("GET", f"{key}:last")])
-        return int(place or 0), int(last or 0), (at or b"").decode()
+        (shown, *numbers), last = self._wire.run(
+            [("HMGET", key, "board", "place", "at", "cost"), ("GET", f"{key}:last")]
+        )
+        return BoardState(shown, *(int(number or 0) for number in (*numbers, last)))
 
-    def board(self, board: str) -> tuple[bytes | None, bytes | None, int]:
-        """The published board, its ledger, and how far it was published."""
-        shown, ledger, place = self._one("HMGET", board_key(board), "board", "ledger", "place")
-        return shown, ledger, int(place or 0)
+    def board_ledger(self, board: str) -> tuple[bytes | None, int | None]:
+        """The groups that were counted, and up to which place."""
+        ledger, place = self._one("HMGET", board_key(board), "ledger", "place")
+        return ledger, None if place is None else int(place)
 
     def publish(
-        self, board: str, shown: bytes, ledger: bytes, place: int, at_ms: int, day: str, point: bytes
-    ) -> None:
-        """Publish a board: all of it at once."""
-        key = board_key(board)
-        self._wire.run(
-            [
-                ("HSET", key, "board", shown, "ledger", ledger, "place", place, "at", at_ms),
-                ("HSET", f"{key}:days", day, point),
-            ]
-        )
+        self, board: str, before: int | None, *, state: BoardState, ledger: bytes, day: str, point: bytes
+    ) -> bool:
+        """Publish a board that was made from what was there up to place ``before``, all of it at once;
+        False if somebody else has published meanwhile.
+        """
+        values = ("board", state.shown, "place", state.place, "at", state.at_ms, "cost", state.cost_ms)
+        expected = "" if before is None else before
+        call = _PUBLISH.call([board_key(board)], expected, day, point, *values, "ledger", ledger)
+        return bool(self._one(*call))
 
     def forget_ledger(self, board: str) -> None:
         """The ledger has to be made anew."""

@@ -17,10 +17,13 @@ from arena.dealing import SEED_BYTES, check_nonce, commitment
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.accounts import Accounts, BotAccount, BotWithdrawn, Forbidden, Principal
-from arena.live.event import OVER, STATES, Entered, Event, PlannedGroup, check_tournament_id
+from arena.live.event import OVER, STATES, Entered, Event, PlannedGroup, check_tournament_id, tournament_of
 from arena.live.games import LiveGames, Page
+from arena.live.gate import Gate
 from arena.live.house_groups import HouseGroups, Played
 from arena.live.planner import Advanced, Planner, final_standings, read_result
+from arena.live.qualification import Qualifications
+from arena.live.remote_groups import RemoteGroups
 from arena.live.store_tournaments import TOURNAMENT_SCRIPTS, NewGroup, Row, TournamentStore, wake_name
 from arena.live.store_waker import game_key
 from arena.live.store_wire import Wire
@@ -78,7 +81,15 @@ class Tournaments:
         self._accounts = accounts
         self._on_due = on_due
         self._clock = live.store.clock
-        self.planner = Planner(self.store, self._clock)
+        self._remote = RemoteGroups(self.store, live, self._clock)
+        self._gate = Gate(
+            self._clock,
+            live.presence,
+            accounts,
+            Qualifications(self.store, self._clock, self._make_qualification),
+            self._remote.all_records,
+        )
+        self.planner = Planner(self.store, self._clock, self._remote, self._gate)
         self._house = HouseGroups(self.store, self._clock)
 
     # Making and entering
@@ -90,30 +101,20 @@ class Tournaments:
         *,
         tournament_id: str | None = None,
         seed: bytes | None = None,
-        hidden: bool = False,
     ) -> dict[str, Any]:
         """Announce a tournament and return its view. ``fields``: those of ``parse_spec``, and ``house``:
         the house bots that take part. With ``tournament_id`` a second call returns the first one's.
         """
         now_ms = self._clock().now_ms
-        asked = dict(fields)
-        house = _house_names(asked.pop("house", None))
         made = secrets.token_hex(_ID_BYTES) if tournament_id is None else check_tournament_id(tournament_id)
-        spec = parse_spec(asked, now_ms)
         secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed
         commitment(secret)
-        event = Event(made, spec, created_by, now_ms, secret.hex(), hidden=hidden)
-        for name in house:
-            self._add(event, _house_entry(name, now_ms))
-        if now_ms >= spec.opens_ms:
-            event.state = "entry"
-        # On the list first: what is on it and does not exist is taken off when it is looked at.
-        if not hidden:
-            self.store.enlist(made, now_ms, spec.opens_ms)
-        self.store.step(made, 0, event.dumps())
-        if spec.locks_ms <= now_ms:
-            self._tell(made)
+        self._make(_new_event(fields, made, created_by, now_ms, secret))
         return self.view(made)
+
+    def check(self, fields: Mapping[str, Any]) -> None:
+        """Whether there can be such a tournament. Raises what :meth:`create` would."""
+        _new_event(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
 
     def enter(
         self,
@@ -144,13 +145,13 @@ class Tournaments:
                 _check_may_change(event, by)
                 entry = _house_entry(bot, now_ms)
             else:
-                entry = self._bot_entry(bot, version, nonce, now_ms, by)
+                entry = self._bot_entry(event, bot, version, nonce, now_ms, by)
             known = event.find(bot)
             if known is not None:
                 event.entries.remove(known)
                 if known.status != "withdrawn":
                     entry.entered_ms = known.entered_ms
-            self._add(event, entry)
+            _add(event, entry)
             entered[:] = [entry]
             return ()
 
@@ -193,7 +194,7 @@ class Tournaments:
             return ()
 
         self.planner.change(check_tournament_id(tournament_id), act)
-        self.store.settle(tournament_id, None)
+        self.planner.advance(tournament_id)
         return self.view(tournament_id)
 
     # Going on
@@ -205,6 +206,17 @@ class Tournaments:
     def play_house(self, tournament_id: str, seconds: float = 1.5) -> Played:
         """Play groups among house bots for about so many seconds. May be done again, and at once."""
         return self._house.play(check_tournament_id(tournament_id), seconds)
+
+    def finished(self, game_id: str, summary: Mapping[str, Any]) -> None:
+        """A live game has ended: for ``on_finished`` of :class:`LiveGames`."""
+        group = summary["group"]
+        name = None if group is None else tournament_of(group["id"])
+        if name is not None:
+            self._tell(name)
+
+    def online(self) -> list[str]:
+        """The bots that have asked for turns lately."""
+        return self._live.presence.online()
 
     # Looking
 
@@ -229,16 +241,19 @@ class Tournaments:
     def list(
         self, *, state: str | None = None, kind: str | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page:
-        """Views without entries, newest first. A page may be short though more follow: see its cursor."""
+        """Views without entries, newest first. ``state``: one of ``STATES``, or ``over``. A page may be
+        short though more follow: see its cursor.
+        """
         if kind is not None:
             game_of(kind)
-        if state is not None and state not in STATES:
+        if state not in (None, "over", *STATES):
             raise ArenaError(
                 f"{state!r} is no state",
                 code="invalid_tournament",
                 field="state",
-                expected="one of " + ", ".join(STATES),
+                expected="over or one of " + ", ".join(STATES),
             )
+        wanted = OVER if state == "over" else STATES if state is None else (state,)
         place = _place(cursor)
         items: list[dict[str, Any]] = []
         for _ in range(_PAGES_PER_LIST):
@@ -248,7 +263,7 @@ class Tournaments:
                 if row is None:
                     continue
                 event = Event.loads(row.meta)
-                if kind in (None, event.spec.kind) and state in (None, event.state):
+                if kind in (None, event.spec.kind) and event.state in wanted:
                     view = self._view(event, row)
                     del view["entries"]
                     items.append(view)
@@ -283,29 +298,46 @@ class Tournaments:
             items.append(_group_view(event, PlannedGroup.loads(group_id, row), data, result, voided))
         return Page(items, str(start + limit) if len(found) == limit else None)
 
-    def records(self, tournament_id: str) -> Iterator[bytes]:
-        """The released records, each one line of JSON, group by group."""
+    def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
+        """The released records, each one line of JSON, group by group; all or those of ``group``."""
         event, _ = self.planner.load(check_tournament_id(tournament_id))
         start = 0
-        while ids := [group for group, _ in self.store.groups(event.id, start, _GROUPS_AT_ONCE)]:
+        while found := self.store.groups(event.id, start, _GROUPS_AT_ONCE):
             start += _GROUPS_AT_ONCE
-            for pack in self.store.packs(event.id, ids):
+            ids = [name for name, _ in found if group in (None, name)]
+            for name, pack, result in zip(
+                ids, self.store.packs(event.id, ids), self.store.results(event.id, ids), strict=True
+            ):
                 if pack is not None:
                     yield from gzip.decompress(pack).split(b"\n")
+                elif result is not None:
+                    yield from self._remote.records(event, name)
 
     # Parts
+
+    def _make(self, event: Event) -> None:
+        if event.created_ms >= event.spec.opens_ms:
+            event.state = "entry"
+        self.store.step(event.id, 0, event.dumps())
+        self.store.enlist(event.id, event.created_ms, event.spec.opens_ms, listed=not event.purpose)
+        if event.spec.locks_ms <= event.created_ms:
+            self._tell(event.id)
+
+    def _make_qualification(
+        self, fields: dict[str, Any], name: str, bot: BotAccount, version: str, purpose: str
+    ) -> None:
+        now_ms: int = fields["locks_ms"]
+        event = _new_event(fields, name, bot.owner, now_ms, secrets.token_bytes(SEED_BYTES))
+        event.purpose = purpose
+        _add(event, Entered(bot.name, version, bot.owner, entered_ms=now_ms, status="qualified"))
+        self._make(event)
 
     def _tell(self, tournament_id: str) -> None:
         if self._on_due is not None:
             self._on_due(tournament_id)
 
-    def _add(self, event: Event, entry: Entered) -> None:
-        present = [other.entrant for other in event.entries if other.status != "withdrawn"]
-        check_entry(event.spec, present, entry.entrant)
-        event.entries.append(entry)
-
     def _bot_entry(
-        self, name: str, version: str | None, nonce: str, now_ms: int, by: Principal | None
+        self, event: Event, name: str, version: str | None, nonce: str, now_ms: int, by: Principal | None
     ) -> Entered:
         bot = self._accounts.bot(name)
         if not _may_enter(by, bot):
@@ -320,7 +352,10 @@ class Tournaments:
                 field="version",
                 expected="one of " + ", ".join(known.label for known in bot.versions[-20:]),
             )
-        return Entered(name, label, bot.owner, nonce, entered_ms=now_ms)
+        entry = Entered(name, label, bot.owner, nonce, entered_ms=now_ms)
+        check_entry(event.spec, [], entry.entrant)
+        self._gate.admit(event, bot, entry)
+        return entry
 
     def _view(self, event: Event, row: Row) -> dict[str, Any]:
         return {
@@ -361,16 +396,31 @@ class Tournaments:
         }
 
 
+def _new_event(fields: Mapping[str, Any], name: str, created_by: str, now_ms: int, seed: bytes) -> Event:
+    asked = dict(fields)
+    house = _house_names(asked.pop("house", None))
+    event = Event(name, parse_spec(asked, now_ms), created_by, now_ms, seed.hex())
+    for bot in house:
+        _add(event, _house_entry(bot, now_ms))
+    return event
+
+
+def _add(event: Event, entry: Entered) -> None:
+    present = [other.entrant for other in event.entries if other.status not in ("withdrawn", "failed")]
+    check_entry(event.spec, present, entry.entrant)
+    event.entries.append(entry)
+
+
 def _group_view(
     event: Event, group: PlannedGroup, data: bytes | None, result: GroupResult | None, voided: int
 ) -> dict[str, Any]:
     players = [event.playing[number] for number in group.players]
     attempt = 0 if group.mirrored else voided
     return {
-        "id": event.group_id(group.id),
+        "id": group.id,
         "round": group.round,
         "pairing": group.pairing,
-        "players": [{"bot": entry.name, "version": entry.version} for entry in players],
+        "players": [entry.name for entry in players],
         "state": "planned" if data is None else "void" if result is None or result.annulled else "done",
         "mirrored": group.mirrored,
         "commitment": group.commitment,
@@ -413,7 +463,7 @@ def _house_entry(name: str, now_ms: int) -> Entered:
 
 
 def _check_may_change(event: Event, by: Principal | None) -> None:
-    if by is not None and not by.admin and (by.scope != "owner" or by.name != event.created_by):
+    if by is not None and not by.admin and (by.scope != "owner" or by.owner != event.created_by):
         raise Forbidden(f"tournament {event.id} is not yours", field="tournament")
 
 

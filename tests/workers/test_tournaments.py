@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +18,24 @@ from rq import Queue
 import api.queues
 import workers.jobs
 import workers.settings
+from arena.bots import HOUSE_BOTS
 from arena.live.accounts import Accounts
+from arena.live.boards import Boards
 from arena.live.embedded import EmbeddedStore
 from arena.live.games import LIVE_SCRIPTS, LiveGames
+from arena.live.schedules import Schedules
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.live.store_wire import connect
 from arena.live.tournaments import TOURNAMENT_SCRIPTS, Tournaments
+from arena.ratings.board import board
+from arena.ratings.results import collect
 from arena.verify import verify
+from tests.live.playing import Choose, bot_loop, random_player
 from tests.service import Process
 
 WORKER = [sys.executable, "-m", "workers"]
+SCHEDULER = [*WORKER, "--scheduler"]
+RULES: dict[str, dict[str, Any]] = {"truco": {}, "toepen": {"seats": 2}}
 
 
 @pytest.fixture
@@ -35,24 +45,83 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 
 
 @pytest.fixture
-def jobs(store: EmbeddedStore) -> Queue:
-    return Queue(api.queues.PLANNER_QUEUE, connection=Redis.from_url(store.url))
+def arena(store: EmbeddedStore) -> Iterator[Arena]:
+    opened = Arena(store.url)
+    yield opened
+    opened.live.close()
 
 
 @pytest.fixture
-def tournaments(store: EmbeddedStore, jobs: Queue) -> Iterator[Tournaments]:
-    wire = connect(store.url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *TOURNAMENT_SCRIPTS))
-    live = LiveGames(wire)
-    yield Tournaments(
-        wire, live, Accounts(AccountStore(wire)), on_due=lambda name: api.queues.enqueue_advance(jobs, name)
-    )
-    live.close()
+def service(arena: Arena, store: EmbeddedStore, tmp_path: Path) -> Iterator[None]:
+    """A worker and two schedulers, which say nothing."""
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(Process(command, tmp_path, REDIS_URL=store.url))
+            for command in (WORKER, SCHEDULER, SCHEDULER)
+        ]
+        yield
+        for process in started:
+            assert process.process.poll() is None
+    for process in started:
+        assert process.lines == []
+
+
+class Arena:
+    """The parts, as the API has them."""
+
+    def __init__(self, url: str) -> None:
+        wire = connect(url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *TOURNAMENT_SCRIPTS))
+        connection = Redis.from_url(url)
+        planner = Queue(api.queues.PLANNER_QUEUE, connection=connection)
+        house = Queue(api.queues.HOUSE_QUEUE, connection=connection)
+        self.live = LiveGames(
+            wire,
+            on_house=lambda game: api.queues.enqueue_house(house, game),
+            on_finished=lambda game, summary: self.tournaments.finished(game, summary),
+        )
+        self.accounts = Accounts(AccountStore(wire), reserved=HOUSE_BOTS)
+        self.tournaments = Tournaments(
+            wire, self.live, self.accounts, on_due=lambda name: api.queues.enqueue_advance(planner, name)
+        )
+        self.boards = Boards(self.tournaments.store, self.live.store.clock)
+        self.schedules = Schedules(self.tournaments.store, self.tournaments, self.live.store.clock)
+
+    def wait(self, name: str, state: str = "finished", seconds: float = 120) -> dict[str, Any]:
+        """The tournament as soon as it is in that state."""
+        deadline = time.monotonic() + seconds
+        view = self.tournaments.view(name)
+        while view["state"] != state:
+            assert time.monotonic() < deadline, view
+            assert view["state"] != "cancelled", view
+            view = self.tournaments.wait(name, view["version"], 5) or view
+        return view
+
+    @contextmanager
+    def playing(self, bots: Mapping[str, Choose]) -> Iterator[None]:
+        """The bots play, each in a thread."""
+        over = threading.Event()
+        threads = [
+            threading.Thread(target=bot_loop, args=(self.live, name, choose, over.is_set))
+            for name, choose in bots.items()
+        ]
+        sweeper = threading.Thread(target=self.live.sweeper().run, args=(over,))
+        for thread in (*threads, sweeper):
+            thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            for thread in (*threads, sweeper):
+                thread.join()
 
 
 def fields(kind: str, **options: Any) -> dict[str, Any]:
-    now = time.time_ns() // 1_000_000
     settings = {"name": "The Test", "kind": kind, "format": "round_robin", "groups": 3}
-    return {**settings, "house": ["random", "rookie", "regular"], "locks_ms": now + 5000, **options}
+    return {**settings, "house": ["random", "rookie", "regular"], "rules": RULES[kind], **options}
+
+
+def in_ms(seconds: float) -> int:
+    return time.time_ns() // 1_000_000 + int(1000 * seconds)
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
@@ -62,40 +131,86 @@ def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
+    records = [json.loads(line) for line in arena.tournaments.records(name)]
+    assert all(verify(record) == [] for record in records)
+    return records
+
+
 def test_both_sides_mean_the_same_queue_and_job() -> None:
     assert workers.settings.PLANNER_QUEUE == api.queues.PLANNER_QUEUE
     assert f"workers.jobs.{workers.jobs.advance.__name__}" == api.queues.ADVANCE_JOB
 
 
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_a_worker_plays_a_round_robin_of_house_bots(
-    kind: str, tournaments: Tournaments, jobs: Queue, tmp_path: Path, store: EmbeddedStore
-) -> None:
-    rules = {"seats": 2} if kind == "toepen" else {}
-    made = tournaments.create(fields(kind, rules=rules), "olga", tournament_id="cup", seed=bytes(32))
+def test_house_bots_play_a_round_robin_without_a_hand_on_it(kind: str, arena: Arena, service: None) -> None:
+    made = arena.tournaments.create(
+        fields(kind, locks_ms=in_ms(2)), "olga", tournament_id="cup", seed=bytes(32)
+    )
     assert made["state"] == "entry"
     assert made["seed"] is None
-    tournaments.leave("cup", "regular")
-    tournaments.enter("cup", "regular")
-    wait_until(lambda: time.time_ns() // 1_000_000 >= made["locks_ms"])
-    with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
-        api.queues.enqueue_advance(jobs, "cup")
-        seen = made
-        while seen["state"] not in ("finished", "cancelled"):
-            later = tournaments.wait("cup", seen["version"], 60)
-            assert later is not None
-            seen = later
-        assert worker.lines == []
+    arena.tournaments.leave("cup", "regular")
+    arena.tournaments.enter("cup", "regular")
+    seen = arena.wait("cup")
     assert seen["seed"] == "00" * 32
     assert seen["progress"]["done"] == seen["progress"]["planned"] == 9
-    table = tournaments.standings("cup")
+    table = arena.tournaments.standings("cup")
     assert [row.groups for row in table.rows] == [6, 6, 6]
     assert table.records_hash == seen["records_hash"]
-    records = [json.loads(line) for line in tournaments.records("cup")]
+    records = records_of(arena, "cup")
     assert len(records) == 18 == seen["progress"]["games"]
-    assert all(verify(record) == [] for record in records)
-    groups = tournaments.groups("cup").items
+    groups = arena.tournaments.groups("cup").items
     assert {group["state"] for group in groups} == {"done"}
-    assert sorted(game for group in groups for game in group["games"]) == sorted(
-        record["canonical"]["game"] for record in records
+    games = [game for group in groups for game in group["games"]]
+    assert sorted(games) == sorted(record["canonical"]["game"] for record in records)
+    # What is told of a group is what its records say.
+    assert collect(records)[0].id == "cup-r1-p1-g1"
+    for group, result in zip(sorted(groups, key=lambda group: group["id"]), collect(records), strict=True):
+        assert {player.name: result.score(player) for player in result.players} == group["score"]
+    # The board that is published is the one that anybody makes of the download.
+    wait_until(lambda: (arena.boards.read(kind, "sealed") or {"groups": 0})["groups"] == 9)
+    downloaded = [json.loads(line) for _, line in arena.live.iter_records(kind=kind)]
+    assert len(downloaded) == 18
+    published = arena.boards.read(kind, "sealed")
+    assert published is not None
+    del published["published_ms"]
+    assert json.loads(json.dumps(board(collect(downloaded), kind, "sealed").as_json())) == published
+    points = arena.boards.history(kind, "sealed", "random")
+    assert [point["name"] for point in points] == ["random"] * len(points)
+    assert points
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_bots_qualify_and_play_live_against_each_other_and_the_house(
+    kind: str, arena: Arena, service: None
+) -> None:
+    for owner in ("ann", "bob"):
+        arena.accounts.sign_up(owner)
+        for number in (1, 2):
+            arena.accounts.register_bot(owner, f"{owner}-{number}")
+    names = ("ann-1", "ann-2", "bob-1", "bob-2")
+    made = arena.tournaments.create(
+        fields(kind, locks_ms=in_ms(4), groups=2, house=["random", "rookie"], per_owner=2), "ann"
     )
+    with arena.playing({name: random_player(number) for number, name in enumerate(names)}):
+        entry = arena.tournaments.enter(made["id"], "ann-1", nonce="mine")
+        assert entry["status"] == "qualifying"
+        for name in names[1:]:
+            arena.tournaments.enter(made["id"], name)
+        seen = arena.wait(made["id"])
+    assert {entry["status"] for entry in seen["entries"]} == {"qualified"}
+    # Of 15 pairs the two of one owner are left out.
+    assert seen["progress"]["done"] == 2 * 13
+    assert all(row.faults == 0 for row in arena.tournaments.standings(made["id"]).rows)
+    records = records_of(arena, made["id"])
+    assert len(records) == 4 * 13
+    assert sum(record["canonical"]["group"]["mirrored"] for record in records) == 4
+    assert all(len(arena.live.list(bot=name, state="running").items) == 0 for name in names)
+    for division, groups in (("open", 24 + 4), ("sealed", 2)):
+        wait_until(lambda d=division, n=groups: (arena.boards.read(kind, d) or {"groups": 0})["groups"] == n)  # type: ignore[misc]
+    downloaded = [json.loads(line) for _, line in arena.live.iter_records(kind=kind)]
+    for division in ("open", "sealed"):
+        published = arena.boards.read(kind, division)
+        assert published is not None
+        del published["published_ms"]
+        assert json.loads(json.dumps(board(collect(downloaded), kind, division).as_json())) == published

@@ -1,0 +1,128 @@
+"""Who may be paired: qualification of what has entered, and the bots that are entered by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.live.accounts import Accounts, BotAccount, UnknownBot
+from arena.live.clocks import ServiceClock
+from arena.live.event import Entered, Event
+from arena.live.qualification import RETRY_MS, Qualifications
+from arena.live.store_presence import Presence
+from arena.tournaments.entry import check_entry
+
+GRACE_MS: Final = 60_000
+"""The lock waits at most so long for those who are qualifying."""
+
+_LOOK_MS: Final = 2_000
+
+
+class Gate:
+    """What happens to entries until the lock. ``records(event)``: those of a finished qualification."""
+
+    def __init__(
+        self,
+        clock: Callable[[], ServiceClock],
+        presence: Presence,
+        accounts: Accounts,
+        qualifications: Qualifications,
+        records: Callable[[Event], Iterator[bytes]],
+    ) -> None:
+        self._clock = clock
+        self._presence = presence
+        self._accounts = accounts
+        self._qualifications = qualifications
+        self._records = records
+
+    def admit(self, event: Event, bot: BotAccount, entry: Entered) -> None:
+        """Set the status of a new entry; its qualification is begun if it must be."""
+        known = self._qualifications.start(event.spec.kind, bot, entry.version)
+        entry.status, entry.reason = known.state, known.reason
+
+    def due_ms(self, event: Event) -> int:
+        """When a tournament whose entry is open has to be looked at."""
+        if event.spec.auto_enter or _qualifying(event):
+            return min(self._clock().now_ms + _LOOK_MS, event.spec.locks_ms + GRACE_MS)
+        return event.spec.locks_ms
+
+    def look(self, event: Event, now_ms: int) -> bool:
+        """See who has qualified meanwhile, and let those begin who will be entered by themselves."""
+        if event.spec.auto_enter:
+            for bot in self._uninvited(event):
+                self._qualifications.start(event.spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
+        return self._refresh(event)
+
+    def may_lock(self, event: Event, now_ms: int) -> bool:
+        """Whether it is time, and nobody is waited for."""
+        if now_ms < event.spec.locks_ms:
+            return False
+        if now_ms >= event.spec.locks_ms + GRACE_MS:
+            return True
+        return not _qualifying(event)
+
+    def close(self, event: Event, now_ms: int) -> None:
+        """The lock: enter who enters by itself, leave out who has not qualified or was withdrawn."""
+        if event.spec.auto_enter:
+            bots = self._uninvited(event)
+            names = [(bot.name, bot.version) for bot in bots]
+            for bot, known in zip(bots, self._qualifications.known(event.spec.kind, names), strict=True):
+                if known is None or known.state != "qualified":
+                    continue
+                entry = Entered(bot.name, bot.version, bot.owner, entered_ms=now_ms, status="qualified")
+                try:
+                    check_entry(event.spec, [other.entrant for other in _in(event)], entry.entrant)
+                except ArenaError:
+                    continue
+                event.entries.append(entry)
+        for entry in event.entries:
+            if entry.status == "qualifying":
+                entry.status, entry.reason = "failed", "its qualification was not over in time"
+            elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
+                entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
+
+    def note(self, event: Event) -> None:
+        """A qualification is over."""
+        self._qualifications.note(event, self._records(event))
+
+    def _refresh(self, event: Event) -> bool:
+        waiting = _qualifying(event)
+        names = [(entry.name, entry.version) for entry in waiting]
+        changed = False
+        for entry, known in zip(waiting, self._qualifications.known(event.spec.kind, names), strict=True):
+            if known is not None and known.state != entry.status:
+                entry.status, entry.reason = known.state, known.reason
+                changed = True
+        return changed
+
+    def _uninvited(self, event: Event) -> list[BotAccount]:
+        """The bots that are online and have not entered."""
+        found = []
+        for name in self._presence.online():
+            if event.find(name) is not None:
+                continue
+            try:
+                bot = self._accounts.bot(name)
+                entry = Entered(bot.name, bot.version, bot.owner)
+                check_entry(event.spec, [other.entrant for other in _in(event)], entry.entrant)
+            except ArenaError:
+                # Deleted, or not allowed here.
+                continue
+            if bot.state == "active":
+                found.append(bot)
+        return found
+
+    def _withdrawn(self, entry: Entered) -> bool:
+        try:
+            return self._accounts.bot(entry.name).state == "withdrawn"
+        except UnknownBot:
+            return True
+
+
+def _qualifying(event: Event) -> list[Entered]:
+    return [entry for entry in event.entries if entry.status == "qualifying"]
+
+
+def _in(event: Event) -> list[Entered]:
+    return [entry for entry in event.entries if entry.status not in ("withdrawn", "failed")]
