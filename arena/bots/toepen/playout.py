@@ -61,6 +61,8 @@ class Playout:
         hand = state.hands[seat]
         in_hand = state.in_hand
         others = in_hand & ~(1 << seat)
+        for code in state.trick:  # TP-8.4: the rules may have played some of them.
+            gone |= 1 << (code & 31)
         spot = Spot(seat, hand, WHOLE_PACK & ~gone & ~hand, others, may_hold)
         if state.phase >= PLAY:
             trick = state.trick
