@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
@@ -22,11 +23,14 @@ from api.config import DEFAULT_LIMITS, Config
 from api.openapi import EXAMPLES_FILE, document
 from api.streams import MEDIA
 from arena.live.embedded import EmbeddedStore
+from arena.live.event import OVER
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
 _TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_)[A-Za-z0-9_-]+")
 _STREAM_EVENTS: Final = 4
+_TEXT_LINES: Final = 6
+_ENTRY_MS: Final = 200
 _RECORD_ACTIONS: Final = 6
 
 
@@ -54,6 +58,9 @@ class Story:
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
         status = str(response.status_code)
         shown = _shown(response) if response.content_type else None
+        if "format=" in path and isinstance(shown, str):
+            example.setdefault("texts", {})[response.mimetype] = shown
+            return
         known = example["responses"].get(status)
         if known is not None and len(orjson.dumps(shown)) <= len(orjson.dumps(known)):
             return
@@ -85,7 +92,7 @@ def _shown(response: TestResponse) -> Any:
         return _TOKEN.sub(rb"\1...", chunks).decode()
     text = _TOKEN.sub(rb"\1...", response.get_data())
     if not response.is_json:
-        return "\n".join(text.decode().splitlines()[:3])
+        return "\n".join(text.decode().splitlines()[:_TEXT_LINES])
     value = orjson.loads(text)
     canonical = value.get("canonical") if isinstance(value, dict) else None
     if canonical is not None:
@@ -115,6 +122,9 @@ def tell(app: Flask) -> dict[str, Any]:
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _games(story, ana, bots)
+    _tournaments(story, app, ana)
+    _leaderboards(story, app)
+    _schedules(story, admin)
     ana("POST", "/v1/bots/pica-bot/token")
     ana("DELETE", "/v1/bots/pica-bot/token")
     ana("DELETE", "/v1/bots/pica-bot")
@@ -154,6 +164,58 @@ def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:
     ana("GET", "/v1/records")
 
 
+def _tournaments(story: Story, app: Flask, ana: Teller) -> None:
+    anybody, arena = story.client(), app.extensions["botequim"].tournaments
+    cup = {
+        "name": "Friday cup",
+        "kind": "toepen",
+        "rules": {"seats": 2, "lives": 3},
+        "format": "round_robin",
+        "groups": 2,
+        "house": ["rookie", "random"],
+    }
+    ana("POST", "/v1/tournaments", {**cup, "format": "open"})
+    called_off = ana("POST", "/v1/tournaments", cup)["id"]
+    ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot", "nonce": "sete-belo"})
+    ana("DELETE", f"/v1/tournaments/{called_off}/entries/zap-bot")
+    ana("POST", f"/v1/tournaments/{called_off}/cancel", {"reason": "Rain."})
+    ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot"})
+    made = ana("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
+    time.sleep(_ENTRY_MS / 1000)
+    while arena.advance(made).state not in OVER:
+        arena.play_house(made)
+    anybody("GET", f"/v1/tournaments/{made}")
+    anybody("GET", f"/v1/tournaments/{made}/events")
+    anybody("GET", "/v1/tournaments?limit=1&state=finished")
+    for form in ("json", "csv", "text"):
+        anybody("GET", f"/v1/tournaments/{made}/standings?format={form}")
+    anybody("GET", f"/v1/tournaments/{made}/groups?limit=1")
+    anybody("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
+    anybody("GET", "/v1/tournaments/nothing")
+
+
+def _leaderboards(story: Story, app: Flask) -> None:
+    anybody = story.client()
+    app.extensions["botequim"].boards.publish("toepen", "sealed")
+    anybody("GET", "/v1/leaderboards")
+    for form in ("json", "csv", "text"):
+        anybody("GET", f"/v1/leaderboards/toepen/sealed?format={form}")
+    anybody("GET", "/v1/leaderboards/toepen/sealed/history")
+    anybody("GET", "/v1/leaderboards/toepen/nothing")
+
+
+def _schedules(story: Story, admin: Teller) -> None:
+    anybody = story.client()
+    cup = {"name": "Hourly cup", "kind": "truco", "format": "swiss", "auto_enter": True, "entry_s": 300}
+    body = {"id": "hourly-cup", "cron": "0 * * * *", "tournament": cup}
+    admin("POST", "/v1/schedules", body)
+    admin("POST", "/v1/schedules", {**body, "id": "never", "cron": "0 0 31 2 *"})
+    anybody("GET", "/v1/schedules")
+    anybody("GET", "/v1/schedules/hourly-cup")
+    admin("PATCH", "/v1/schedules/hourly-cup", {"enabled": False})
+    admin("DELETE", "/v1/schedules/hourly-cup")
+
+
 def _played(bots: list[Teller]) -> Iterator[None]:
     """A few rounds in which every turn is answered by the first legal action."""
     for _ in range(4):
@@ -167,6 +229,10 @@ def _played(bots: list[Teller]) -> Iterator[None]:
             if answers:
                 bot("POST", "/v1/turns", {"answers": answers})
                 yield
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _calmest(legal: list[str]) -> str:

@@ -32,6 +32,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
     "bots_per_owner": Limit(100, 3600),
     "games_per_owner": Limit(2000, 3600),
+    "tournaments_per_owner": Limit(100, 3600),
     "requests_per_token": Limit(10_000, 10),
     "requests_per_address": Limit(2000, 10),
 }

@@ -27,7 +27,9 @@ from api.schemas.fields import one_of_to_openapi
 from api.schemas.turns import OverSchema, ReconnectSchema
 from api.services import services
 from arena import __version__
+from arena.games import GAMES
 from arena.live.accounts import NAME_PATTERN
+from arena.ratings.results import DIVISIONS
 
 View = Callable[..., Any]
 
@@ -37,6 +39,23 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "owner": {"description": "The name of an owner.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
     "bot": {"description": "The name of a bot.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
     "game": {"description": "The id of a game.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
+    "tournament": {
+        "description": "The id of a tournament.",
+        "schema": {"type": "string", "pattern": GAME_PATTERN},
+    },
+    "entry": {
+        "description": "The name of a bot that has entered.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 40},
+    },
+    "schedule": {
+        "description": "The id of a schedule.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"},
+    },
+    "kind": {"description": "A kind of game.", "schema": {"type": "string", "enum": list(GAMES)}},
+    "division": {
+        "description": "`sealed`: only bots that the arena runs itself. `open`: any bot.",
+        "schema": {"type": "string", "enum": list(DIVISIONS)},
+    },
 }
 
 SECURITY_SCHEMES: Final = {
@@ -79,6 +98,7 @@ class Blueprint(flask_smorest.Blueprint):
         status: int = 200,
         returns: type[Schema] | Mapping[str, Any] | None = None,
         media: str = JSON,
+        texts: Sequence[str] = (),
         headers: Sequence[str] = (),
         also: Mapping[int, str] | None = None,
         errors: Sequence[str] = (),
@@ -91,9 +111,10 @@ class Blueprint(flask_smorest.Blueprint):
         The rest of the docstring is the description. ``scopes``: what a token must be for (empty: a
         token may be sent; None: no account matters). The view is called with the principal (not for
         None), the loaded ``query``, the loaded ``body`` and the parts of the path. It returns what
-        ``returns`` dumps, or a response. ``also``: further successful statuses. ``limit``: what is
-        counted against the principal's owner. ``parameters``: headers that are read. ``direct``: the
-        view is called as :data:`~api.edge.DirectView`, by the edge, past Flask.
+        ``returns`` dumps, or a response. ``texts``: media types in which it can come instead. ``also``:
+        further successful statuses. ``limit``: what is counted against the principal's owner.
+        ``parameters``: headers that are read. ``direct``: the view is called as
+        :data:`~api.edge.DirectView`, by the edge, past Flask.
         """
 
         def decorate(view: View) -> View:
@@ -103,7 +124,9 @@ class Blueprint(flask_smorest.Blueprint):
                 handler = _direct_handler(name, view)
             else:
                 handler = _handler(name, view, scopes, query, body, status, returns, limit)
-            handler._apidoc = self._told(scopes, query, body, status, returns, media, headers, also, errors)  # type: ignore[attr-defined]
+            handler._apidoc = self._told(  # type: ignore[attr-defined]
+                scopes, query, body, status, returns, media, texts, headers, also, errors
+            )
             handler._apidoc["manual_doc"]["operationId"] = name  # type: ignore[attr-defined]
             self.add_url_rule(
                 rule,
@@ -129,6 +152,7 @@ class Blueprint(flask_smorest.Blueprint):
         status: int,
         returns: type[Schema] | Mapping[str, Any] | None,
         media: str,
+        texts: Sequence[str],
         headers: Sequence[str],
         also: Mapping[int, str] | None,
         errors: Sequence[str],
@@ -156,6 +180,15 @@ class Blueprint(flask_smorest.Blueprint):
             headers=sent,
             description=_phrase(status),
         )(told)
+        for text in texts:
+            told = self.alt_response(
+                status,
+                schema={"type": "string"},
+                content_type=text,
+                description=_phrase(status),
+                headers=sent,
+                success=True,
+            )(told)
         for other, meaning in (also or {}).items():
             others = _headers(headers if other == 304 else ())
             told = self.alt_response(other, description=meaning, headers=others, success=True)(told)

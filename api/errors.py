@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -108,6 +109,38 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         409, "Record not ready", "The game, or the group that it belongs to, is not over."
     ),
     "events_gone": ErrorCode(410, "Events gone", "Of a game that was over long ago only the record is left."),
+    # Tournaments
+    "invalid_tournament": ErrorCode(
+        422, "Invalid tournament", "A tournament that cannot be: `field` says why, `expected` what can."
+    ),
+    "too_few_entrants": ErrorCode(
+        422,
+        "Too few entrants",
+        "The format, or the size of the tables, needs more entrants than there may be.",
+    ),
+    "tournament_not_found": ErrorCode(404, "Unknown tournament", "There is no tournament with this id."),
+    "tournament_over": ErrorCode(409, "Tournament over", "The tournament is finished or was cancelled."),
+    "tournament_busy": ErrorCode(
+        409, "Tournament busy", "Too many changes at once. Nothing was changed; try again."
+    ),
+    "entry_closed": ErrorCode(
+        409, "Entry closed", "The tournament takes no entries: not yet, or not any more."
+    ),
+    "entry_not_found": ErrorCode(404, "Not entered", "The bot has not entered the tournament."),
+    "already_entered": ErrorCode(409, "Already entered", "The bot is in the list of entries already."),
+    "unknown_version": ErrorCode(422, "Unknown version", "The bot has no version with this label."),
+    "not_invited": ErrorCode(403, "Not invited", "The tournament is for others."),
+    "too_many_of_owner": ErrorCode(
+        409, "Too many of one owner", "The tournament takes no more bots of this owner."
+    ),
+    "tournament_full": ErrorCode(409, "Tournament full", "The tournament takes no more bots."),
+    "schedule_not_found": ErrorCode(404, "Unknown schedule", "There is no schedule with this id."),
+    "schedule_exists": ErrorCode(409, "Schedule exists", "There is another schedule with this id."),
+    "invalid_schedule": ErrorCode(
+        422, "Invalid schedule", "A schedule that never fires, or is none; `field` says why."
+    ),
+    # Leaderboards
+    "unknown_division": ErrorCode(404, "Unknown division", "The divisions are `sealed` and `open`."),
 }
 
 
@@ -224,11 +257,11 @@ def _told(error: HTTPException, environ: Environ) -> str:
     return error.description or ERRORS["bad_request"].meaning
 
 
-def register_error_handlers(app: Flask) -> None:
-    """Answer every error with a problem document."""
+def register_error_handlers(app: Flask, as_page: Callable[[Response], Response]) -> None:
+    """Answer every error with a problem document, or what ``as_page`` makes of it."""
 
     def handle(error: Exception) -> Response:
-        return error_response(error, request.environ)
+        return as_page(error_response(error, request.environ))
 
     for kind in (ArenaError, HTTPException, Exception):
         app.register_error_handler(kind, handle)

@@ -23,7 +23,9 @@ METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 @cache
 def examples() -> dict[str, Any]:
-    """What was captured, by operation: ``request`` (its body) and ``responses`` by status."""
+    """What was captured, by operation: ``request`` (its body), ``responses`` by status, and ``texts``: the
+    same in other media, by type.
+    """
     loaded: dict[str, Any] = orjson.loads(EXAMPLES_FILE.read_bytes()) if EXAMPLES_FILE.exists() else {}
     return loaded
 
@@ -86,8 +88,10 @@ def _with_examples(spec: dict[str, Any]) -> dict[str, Any]:
                 if "request" in known:
                     content["examples"] = _captured(known["request"])
             for status, response in operation["responses"].items():
-                for content in response.get("content", {}).values():
-                    if status in known["responses"]:
+                for media, content in response.get("content", {}).items():
+                    if media in known.get("texts", {}):
+                        content["examples"] = _captured(known["texts"][media])
+                    elif status in known["responses"]:
                         content["examples"] = _captured(known["responses"][status])
     return spec
 

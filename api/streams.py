@@ -19,8 +19,10 @@ from prometheus_client import Gauge
 from api.auth import still_valid
 from api.services import services
 from arena.errors import ArenaError
+from arena.live.event import OVER
 from arena.live.games import LiveGames
 from arena.live.sheet import Viewer
+from arena.live.tournaments import Tournaments
 
 MEDIA: Final = "text/event-stream"
 
@@ -57,6 +59,9 @@ LAST_EVENT_ID: Final = {
 }
 
 _RETRY_MS: Final = 1000
+
+_BREATH: Final = 0.5
+"""Seconds between two messages about one tournament."""
 
 _BUFFER_BYTES: Final = 32_768
 """What the system may hold for a reader that is slow."""
@@ -109,6 +114,30 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
             page = live.events(game, viewer, seat=seat, start=page["next"], wait=pause)
             if not page["events"]:
                 yield _PING
+
+    return _response(pages())
+
+
+def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
+    """How far a tournament is since the request's ``Last-Event-ID``, whenever that changes."""
+    pause = _pause()
+    last = request.headers.get("Last-Event-ID", "")
+    since = _next_event(last) - 1 if last else None
+    view = tournaments.view(tournament)
+
+    def pages() -> Iterator[bytes]:
+        nonlocal view, since
+        while True:
+            if view is None:
+                yield _PING
+            elif view["version"] != since:
+                since = view["version"]
+                yield _message("tournament", view, str(since))
+                # Groups end many times a second.
+                time.sleep(min(_BREATH, pause))
+            if view is not None and view["state"] in OVER:
+                return
+            view = tournaments.wait(tournament, since, pause)
 
     return _response(pages())
 

@@ -71,7 +71,7 @@ def what_to_play(command: Function) -> Function:
         click.option("--max-entries", type=int, help="At most so many bots."),
         click.option("--per-owner", type=int, help="At most so many bots of one owner."),
         click.option(
-            "--invite", "invited", multiple=True, metavar="OWNER", help="Only for OWNER; may be repeated."
+            "--invite", "invited", multiple=True, metavar="BOT", help="Only for BOT; may be repeated."
         ),
         click.option(
             "--house", multiple=True, metavar="BOT", help="A house bot that takes part; may be repeated."

@@ -192,6 +192,7 @@ OFFLINE = {
     "invalid_seed",
     "invalid_setting",
     "invalid_store_url",
+    "server_fault",
     "store_failed",
 }
 """Codes of settings, of files and of parts that no request reaches."""
@@ -199,7 +200,7 @@ OFFLINE = {
 
 def test_every_code_is_in_the_list() -> None:
     """Those of the API and of all that it uses; and nothing is in the list that nobody tells."""
-    folders = (ROOT / "api", ROOT / "arena" / "live", ROOT / "arena" / "games")
+    folders = [ROOT / "api", *(ROOT / "arena" / name for name in ("live", "games", "tournaments"))]
     sources = [path for folder in folders for path in folder.rglob("*.py")]
     sources += [ROOT / "arena" / name for name in ("errors.py", "table.py", "dealing.py")]
     told = {code for path in sources for code in told_codes(path)}

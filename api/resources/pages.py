@@ -1,0 +1,195 @@
+"""Pages for people: plain tables, made on the server, that need no script."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, abort, render_template, request, send_from_directory, url_for
+
+from api.auth import authenticate
+from api.edge import OPERATION
+from api.requests import read_query
+from api.schemas.common import PageQuery
+from api.services import services
+from arena.games import GAMES
+from arena.live.sheet import ANYBODY
+from arena.ratings.results import DIVISIONS, OPEN, SEALED
+
+blueprint = Blueprint("pages", __name__, template_folder="../templates")
+
+BEST: Final = 5
+"""Rows of each leaderboard on the front page."""
+
+GROUPS_AT_ONCE: Final = 100
+TOURNAMENTS_AT_ONCE: Final = 50
+
+MEANINGS: Final = {
+    SEALED: "Only bots that the arena runs itself: same machine, no memory between games, mirrored deals.",
+    OPEN: "Any bot, wherever it runs.",
+}
+
+_STATIC: Final = Path(__file__).parent.parent / "static"
+_QUERY: Final = PageQuery()
+_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+
+
+def _page(template: str, status: int = 200, **values: Any) -> Response:
+    html = render_template(template, kinds=list(GAMES), **values)
+    response = Response(html, status, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "no-cache"
+    return response
+
+
+@blueprint.before_request
+def _count() -> None:
+    """Pages count against the limit of requests like everything else."""
+    request.environ[OPERATION] = "page"
+    authenticate(request.environ, services())
+
+
+@blueprint.get("/")
+def home() -> Response:
+    """What this is, the best bots, the next tournaments, how to enter."""
+    boards = [
+        (kind, division, board)
+        for kind in GAMES
+        for division in DIVISIONS
+        if (board := services().boards.read(kind, division)) is not None and board["rows"]
+    ]
+    address = request.url_root.rstrip("/")
+    return _page("home.html", boards=boards, most=BEST, tournaments=_present(), address=address)
+
+
+@blueprint.get("/leaderboards/<kind>")
+def leaderboard_page(kind: str) -> Response:
+    """The boards of one game."""
+    if kind not in GAMES:
+        abort(404)
+    boards = [(division, services().boards.read(kind, division)) for division in DIVISIONS]
+    records = url_for("records.download_records", kind=kind)
+    return _page("leaderboard.html", kind=kind, boards=boards, meanings=MEANINGS, records=records)
+
+
+@blueprint.get("/tournaments")
+def tournaments_page() -> Response:
+    """The tournaments, the present ones first."""
+    cursor = _cursor()
+    page = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE)
+    now = [] if cursor else _present()
+    return _page("tournaments.html", now=now, past=page.items, next=page.cursor, cursor=cursor)
+
+
+@blueprint.get("/tournaments/<tournament>")
+def tournament_page(tournament: str) -> Response:
+    """One tournament: its progress, standings, crosstable and groups."""
+    cursor = _cursor()
+    arena = services().tournaments
+    view = arena.view(tournament, ANYBODY)
+    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE)
+    return _page(
+        "tournament.html",
+        one=view,
+        defaults=GAMES[view["kind"]].options.complete({}),
+        standings=arena.standings(tournament).as_json(),
+        groups=groups.items,
+        earlier=cursor,
+        next=groups.cursor,
+    )
+
+
+@blueprint.get("/pages.css")
+def style() -> Response:
+    """The style sheet of the pages."""
+    return send_from_directory(_STATIC, "pages.css", max_age=3600)
+
+
+def _cursor() -> str | None:
+    cursor: str | None = read_query(_QUERY, request.environ, services().config)["cursor"]
+    return cursor
+
+
+def _present() -> list[dict[str, Any]]:
+    """The tournaments that run or are to come, those that start first at the top."""
+    found = [
+        one
+        for state in ("running", "entry", "announced")
+        for one in services().tournaments.list(state=state, limit=TOURNAMENTS_AT_ONCE).items
+    ]
+    return sorted(found, key=lambda one: (one["locks_ms"], one["id"]))
+
+
+# Errors
+
+
+def error_page(problem: Response) -> Response:
+    """The response to a browser in place of a problem document; the same one for anybody else.
+
+    Only what is for people is told as a page: under ``/v1`` errors are problems, whoever asks.
+    """
+    accepted = request.accept_mimetypes
+    for_people = request.path != "/v1" and not request.path.startswith("/v1/")
+    if not for_people or "text/html" not in accepted.values() or _prefers_problems(accepted):
+        return problem
+    page = _page("error.html", problem.status_code, problem=orjson.loads(problem.get_data()))
+    for name in ("Allow", "Retry-After", "WWW-Authenticate"):
+        if name in problem.headers:
+            page.headers[name] = problem.headers[name]
+    return page
+
+
+def _prefers_problems(accepted: Any) -> bool:
+    return bool(accepted["application/problem+json"] > accepted["text/html"])
+
+
+# Filters
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+@blueprint.app_template_filter("iso")
+def iso(ms: int) -> str:
+    """A moment for machines."""
+    return _moment(ms).isoformat(timespec="seconds")
+
+
+@blueprint.app_template_filter("minute")
+def minute(ms: int) -> str:
+    """A moment for people, to the minute."""
+    return f"{_moment(ms):%Y-%m-%d %H:%M}"
+
+
+@blueprint.app_template_filter("day")
+def day(ms: int | None) -> str:
+    """The day of a moment; a dash for none."""
+    return "–" if ms is None else _moment(ms).date().isoformat()
+
+
+@blueprint.app_template_filter("words")
+def words(name: str) -> str:
+    """A name of the API as people write it."""
+    return name.replace("_", " ")
+
+
+@blueprint.app_template_filter("sentence")
+def sentence(text: str) -> str:
+    """A message as a sentence."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+@blueprint.app_template_filter("duration")
+def duration(seconds: float) -> str:
+    """How long, in the unit that fits."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,120 @@
+"""Leaderboards over HTTP: empty, published, the same as from the downloaded records."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from flask import Flask
+
+from api.services import Services
+from arena.cli import run
+from tests.api.conftest import Account
+from tests.api.contract import ContractClient
+
+PATH = "/v1/leaderboards/toepen/sealed"
+
+
+@pytest.fixture
+def published(app: Flask, owner: Account) -> None:
+    """A tournament of house bots was played, and its board published."""
+    services: Services = app.extensions["botequim"]
+    body = {
+        "name": "Cup",
+        "kind": "toepen",
+        "format": "round_robin",
+        "rules": {"seats": 2, "lives": 2},
+        "groups": 4,
+        "house": ["rookie", "random", "rookie+2"],
+        "locks_ms": time.time_ns() // 1_000_000 + 200,
+    }
+    event = owner.client.post("/v1/tournaments", json=body).json["id"]
+    deadline = time.monotonic() + 60
+    while (state := services.tournaments.advance(event).state) != "finished":
+        assert time.monotonic() < deadline, state
+        if not services.tournaments.play_house(event).groups:
+            time.sleep(0.02)
+    assert services.boards.publish("toepen", "sealed")
+
+
+def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> None:
+    boards = anybody.get("/v1/leaderboards").json["leaderboards"]
+    assert [(board["kind"], board["division"]) for board in boards] == [
+        ("truco", "sealed"),
+        ("truco", "open"),
+        ("toepen", "sealed"),
+        ("toepen", "open"),
+    ]
+    board = anybody.get(PATH).json
+    assert (board["rows"], board["groups"], board["published_ms"]) == ([], 0, None)
+    assert anybody.get(f"{PATH}/history").json["points"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/v1/leaderboards/chess/sealed", 422, "unknown_game"),
+        ("/v1/leaderboards/toepen/shut", 404, "unknown_division"),
+        ("/v1/leaderboards/toepen/shut/history", 404, "unknown_division"),
+        ("/v1/leaderboards/toepen", 404, "not_found"),
+    ],
+)
+def test_boards_that_are_not(anybody: ContractClient, path: str, status: int, code: str) -> None:
+    response = anybody.get(path)
+    assert (response.status_code, response.json["code"]) == (status, code)
+
+
+def test_the_command_gives_the_published_board(
+    published: None, anybody: ContractClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_bytes(anybody.get("/v1/records").data)
+    for form in ("json", "csv", "text"):
+        options = ["--kind", "toepen", "--division", "sealed", "--format", form]
+        assert run(["leaderboard", str(file), *options]) == 0
+        printed = capsys.readouterr().out
+        told = anybody.get(f"{PATH}?format={form}")
+        if form == "json":
+            published_ms = told.json.pop("published_ms")
+            assert abs(published_ms / 1000 - time.time()) < 600
+            board = {key: value for key, value in told.json.items() if key != "published_ms"}
+            assert board == json.loads(printed)["boards"][0]
+        elif form == "csv":
+            assert told.mimetype == "text/csv"
+            assert told.text == printed
+        else:
+            assert told.mimetype == "text/plain"
+            assert printed.startswith(told.text)
+
+
+def test_what_a_board_says(published: None, anybody: ContractClient) -> None:
+    board = anybody.get(PATH).json
+    names = {row["name"] for row in board["rows"]}
+    assert names == {"rookie", "random", "rookie+2"}
+    (anchor,) = [row for row in board["rows"] if row["name"] == "rookie"]
+    assert (anchor["rating"], anchor["low"], anchor["high"]) == (1500, 1500, 1500)
+    assert board["groups"] == 12
+    rows = list(csv.DictReader(io.StringIO(anybody.get(f"{PATH}?format=csv").text)))
+    assert [(row["name"], float(row["rating"])) for row in rows] == [
+        (row["name"], row["rating"]) for row in board["rows"]
+    ]
+    listed = anybody.get("/v1/leaderboards").json["leaderboards"]
+    assert [one["groups"] for one in listed] == [0, 0, 12, 0]
+
+
+def test_the_history_has_a_point_per_day_and_bot(published: None, anybody: ContractClient) -> None:
+    points = anybody.get(f"{PATH}/history").json["points"]
+    board = anybody.get(PATH).json
+    days = {point["day"] for point in points}
+    assert len(days) == 1
+    assert abs((datetime.fromisoformat(days.pop()).replace(tzinfo=UTC) - datetime.now(UTC)).days) <= 1
+    assert {point["name"]: point["rating"] for point in points} == {
+        row["name"]: row["rating"] for row in board["rows"]
+    }
+    only = anybody.get(f"{PATH}/history?bot=random").json["points"]
+    assert [point["name"] for point in only] == ["random"]

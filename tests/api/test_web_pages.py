@@ -1,0 +1,323 @@
+"""The pages for people: complete, escaped, readable without a script, strict about what they load."""
+
+from __future__ import annotations
+
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
+
+from api.app import create_app
+from api.config import Config, Limit
+from api.services import Services
+from arena.live.embedded import EmbeddedStore
+from tests.api.conftest import Account
+from tests.api.contract import ContractClient
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+NASTY = "<script>alert('1')</script> & \"co\""
+
+
+class Page(HTMLParser):
+    """A page as read: its text, links, tables; and whether it is well formed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.html = html
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.attributes: dict[str, dict[str, str | None]] = {}
+        self.headings: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self.captions: list[str] = []
+        self.title = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes.setdefault(tag, dict(attrs))
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+        elif tag == "caption":
+            self.captions.append("")
+        elif tag in ("h1", "h2"):
+            self.headings.append("")
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "title" in self._open:
+            self.title += data
+        if "caption" in self._open:
+            self.captions[-1] += data
+        elif "td" in self._open or "th" in self._open:
+            self.tables[-1][-1][-1] += data
+        elif {"h1", "h2"} & set(self._open):
+            self.headings[-1] += data
+
+    def rows(self, caption: str) -> list[dict[str, str]]:
+        """The rows of the table whose caption begins so, by heading."""
+        (table,) = [
+            table for table, own in zip(self.tables, self.captions, strict=True) if own.startswith(caption)
+        ]
+        return [
+            {name: " ".join(cell.split()) for name, cell in zip(table[0], row, strict=True)}
+            for row in table[1:]
+        ]
+
+
+def read(client: ContractClient, path: str, status: int = 200) -> Page:
+    response = client.get(path, headers=BROWSER)
+    assert response.status_code == status, response.text
+    return check_page(response)
+
+
+def check_page(response: TestResponse) -> Page:
+    """What holds for every page."""
+    assert response.content_type == "text/html; charset=utf-8"
+    policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    assert policy["style-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert "script-src" not in policy
+    assert "unsafe" not in response.headers["Content-Security-Policy"]
+    page = Page(response.text)
+    assert page.html.startswith("<!doctype html>")
+    assert page.attributes["html"]["lang"] == "en"
+    assert "viewport" in page.html
+    assert page.title.endswith("– Botequim")
+    assert page.tags.count("h1") == 1
+    assert len(page.captions) == len(page.tables)
+    assert not {"script", "style", "iframe", "form"} & set(page.tags)
+    assert "style=" not in page.html
+    assert "onload=" not in page.html
+    assert all(not urlsplit(link).netloc for link in page.links)
+    return page
+
+
+@pytest.fixture
+def played(app: Flask, owner: Account) -> str:
+    """A finished tournament of house bots whose board is published; its id."""
+    services: Services = app.extensions["botequim"]
+    body = {
+        "name": NASTY,
+        "kind": "toepen",
+        "format": "round_robin",
+        "rules": {"seats": 2, "lives": 2},
+        "groups": 2,
+        "house": ["rookie", "random", "rookie+2"],
+        "locks_ms": time.time_ns() // 1_000_000 + 200,
+    }
+    event: str = owner.client.post("/v1/tournaments", json=body).json["id"]
+    deadline = time.monotonic() + 60
+    while (state := services.tournaments.advance(event).state) != "finished":
+        assert time.monotonic() < deadline, state
+        if not services.tournaments.play_house(event).groups:
+            time.sleep(0.02)
+    assert services.boards.publish("toepen", "sealed")
+    return event
+
+
+def later(**fields: Any) -> dict[str, Any]:
+    """A tournament to come."""
+    times = {
+        "opens_ms": time.time_ns() // 1_000_000 + 60_000,
+        "locks_ms": time.time_ns() // 1_000_000 + 90_000,
+    }
+    return {"name": "Later", "kind": "truco", "format": "round_robin", **times, **fields}
+
+
+# On an empty database
+
+
+@pytest.mark.parametrize("path", ["/", "/leaderboards/truco", "/leaderboards/toepen", "/tournaments"])
+def test_pages_before_anything_has_happened(anybody: ContractClient, path: str) -> None:
+    page = read(anybody, path)
+    assert "No rated group has been played yet." in page.html or "None yet." in page.html
+
+
+def test_the_style_sheet(anybody: ContractClient) -> None:
+    style = anybody.get("/pages.css")
+    assert style.mimetype == "text/css"
+    assert "prefers-color-scheme: dark" in style.text
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+# With a tournament that was played
+
+
+def test_the_front_page(played: str, owner: Account, anybody: ContractClient) -> None:
+    made = owner.client.post("/v1/tournaments", json=later()).json["id"]
+    page = read(anybody, "/")
+    (coming,) = page.rows("Running, or to come")
+    assert (coming["tournament"], coming["game"], coming["state"]) == ("Later", "truco", "announced")
+    assert f"/tournaments/{made}" in page.links
+    best = page.rows("Toepen, sealed division")
+    assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
+    assert "botequim tournament enter" in page.html
+    assert "export BOTEQUIM_URL=http://localhost" in page.html
+
+
+def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
+    page = read(anybody, "/leaderboards/toepen")
+    board = anybody.get("/v1/leaderboards/toepen/sealed").json
+    rows = page.rows("toepen, sealed")
+    assert [(row["rank"], row["bot"], row["games"], row["faults"]) for row in rows] == [
+        (str(row["rank"]), row["name"], str(row["games"]), str(row["faults"])) for row in board["rows"]
+    ]
+    for shown, row in zip(rows, board["rows"], strict=True):
+        half = (row["high"] - row["low"]) / 2
+        assert shown["rating"].startswith(f"{row['rating']:.1f} ± {half:.1f}")
+        assert ("provisional" in shown["rating"]) == row["provisional"]
+    for name, title in board["titles"].items():
+        assert name in page.html
+        assert all(holder in page.html for holder in title["holders"])
+    assert {
+        "/v1/leaderboards/toepen/sealed",
+        "/v1/leaderboards/toepen/sealed?format=csv",
+        "/v1/records?kind=toepen",
+    } <= set(page.links)
+    assert board["records_hash"] in page.html
+
+
+def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
+    page = read(anybody, f"/tournaments/{played}")
+    assert NASTY in page.title
+    assert NASTY in page.headings
+    standings = anybody.get(f"/v1/tournaments/{played}/standings").json
+    rows = page.rows("Final standings, after 6 groups")
+    assert [(row["place"], row["bot"], row["points"]) for row in rows] == [
+        (str(row["place"]), row["name"], f"{row['points']:.2f}") for row in standings["rows"]
+    ]
+    cross = page.rows("Points of the bot of the row")
+    for number, (row, meetings) in enumerate(zip(cross, standings["crosstable"], strict=True), 1):
+        assert row[str(number)] == ""
+        for other, meeting in enumerate(meetings, 1):
+            if meeting is not None:
+                assert row[str(other)] == f"{meeting['points']:g}/{meeting['groups']}"
+    assert page.attributes["progress"] == {"id": "progress", "max": "6", "value": "6"}
+    groups = page.rows("All groups")
+    assert [group["state"] for group in groups] == ["done"] * 6
+    view = anybody.get(f"/v1/tournaments/{played}").json
+    assert view["seed"] in page.html
+    assert view["commitment"] in page.html
+
+
+def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> None:
+    seen: set[str] = set()
+    ahead = ["/"]
+    while ahead:
+        path = ahead.pop()
+        if path in seen or path.startswith(("#", "data:")):
+            continue
+        seen.add(path)
+        response = anybody.get(path, headers=BROWSER)
+        assert response.status_code == 200, path
+        if response.mimetype == "text/html" and not path.startswith("/docs"):
+            ahead += check_page(response).links
+        response.close()
+    assert f"/tournaments/{played}" in seen
+    assert f"/v1/tournaments/{played}/records?group=r1-p1-g1" in seen
+    assert len(seen) > 15
+
+
+def test_groups_come_in_pages(played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.resources.pages.GROUPS_AT_ONCE", 4)
+    page = read(anybody, f"/tournaments/{played}")
+    assert len(page.rows("A page of the groups")) == 4
+    (more,) = [link for link in page.links if "cursor=" in link]
+    assert len(read(anybody, more).rows("A page of the groups")) == 2
+
+
+def test_tournaments_come_in_pages(
+    owner: Account, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        event = owner.client.post("/v1/tournaments", json=later(name=f"Cup {number}")).json["id"]
+        assert owner.client.post(f"/v1/tournaments/{event}/cancel", json={"reason": NASTY}).status_code == 200
+    monkeypatch.setattr("api.resources.pages.TOURNAMENTS_AT_ONCE", 2)
+    page = read(anybody, "/tournaments")
+    assert [row["tournament"] for row in page.rows("Finished or cancelled")] == ["Cup 2", "Cup 1"]
+    (more,) = [link for link in page.links if "cursor=" in link]
+    assert [row["tournament"] for row in read(anybody, more).rows("Finished or cancelled")] == ["Cup 0"]
+    assert NASTY not in read(anybody, f"/tournaments/{event}").html
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nothing", 404),
+        ("/tournaments/nothing", 404),
+        ("/tournaments/<script>", 404),
+        ("/leaderboards/chess", 404),
+        ("/tournaments/", 404),
+        ("/tournaments?cursor=nonsense", 422),
+        ("/tournaments?limit=x", 422),
+    ],
+)
+def test_errors_for_people_and_for_programs(anybody: ContractClient, path: str, status: int) -> None:
+    page = read(anybody, path, status)
+    assert "<script" not in page.html
+    assert f"Error {status}" in page.html
+    for accept in ("*/*", "application/json", "text/html;q=0.5, application/problem+json", ""):
+        response = anybody.get(path, headers={"Accept": accept})
+        assert response.status_code == status
+        assert response.content_type == "application/problem+json"
+        assert response.json["status"] == status
+
+
+def test_errors_of_the_api_are_never_pages(anybody: ContractClient) -> None:
+    for path in ("/v1/nothing", "/v1", "/v1/bots/nobody", "/v1/tournaments/nothing"):
+        response = anybody.get(path, headers=BROWSER)
+        assert response.status_code == 404
+        assert response.content_type == "application/problem+json"
+
+
+def test_a_page_that_takes_no_post(anybody: ContractClient) -> None:
+    response = anybody.post("/tournaments", headers=BROWSER)
+    assert response.status_code == 405
+    assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
+    assert "Error 405" in response.text
+
+
+def test_pages_count_against_the_limit(config: Config, clean_store: EmbeddedStore) -> None:
+    limits = {**config.limits, "requests_per_address": Limit(2, 600)}
+    client = create_app(Config(config.redis_url, limits=limits)).test_client()
+    answers = [client.get("/", headers=BROWSER) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    check_page(answers[-1])
+    assert int(answers[-1].headers["Retry-After"]) > 0
+
+
+def test_pages_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.live.store_wire._PATIENCE", (0.0,))
+    client = create_app(Config(f"unix://{tmp_path}/nothing.sock")).test_client()
+    response = client.get("/", headers=BROWSER)
+    assert response.status_code == 503
+    check_page(response)
+
+
+def test_a_head_request(anybody: ContractClient) -> None:
+    response = anybody.head("/", headers=BROWSER)
+    assert (response.status_code, response.get_data()) == (200, b"")
