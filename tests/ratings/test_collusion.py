@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+from math import exp
+from random import Random
+
+import pytest
+
+from arena.games.toepen_titles import Style
+from arena.ratings.collusion import DUMPING, SIGNALLING, suspicious_pairs
+from arena.ratings.results import GroupResult
+from tests.ratings.made_up import group, player
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+STRENGTH = dict(zip(NAMES, (0.6, 0.4, 0.2, 0.0, -0.3, -0.6), strict=True))
+
+
+def duel(random: Random, number: int, one: str, other: str, *, dumped: bool = False) -> GroupResult:
+    """Two games; ``dumped``: ``other`` folds and loses nine of ten."""
+    chance = 0.98 if dumped else 1 / (1 + exp(STRENGTH[other] - STRENGTH[one]))
+    places = ["12" if random.random() < chance else "21" for _ in range(2)]
+    folds = Style(folds=9 if dumped else 3, fold_opportunities=10)
+    return group(number, f"{one} {other}", *places, styles=[(Style(), folds), (folds, Style())])
+
+
+def duels(random: Random, dumper: str | None) -> list[GroupResult]:
+    pairs = [(one, other) for one in NAMES for other in NAMES if one < other] * 25
+    return [
+        duel(random, number, one, other, dumped=(one, other) == ("b", dumper))
+        for number, (one, other) in enumerate(pairs)
+    ]
+
+
+def test_a_bot_that_loses_to_one_friend_on_purpose_is_found_with_the_evidence() -> None:
+    groups = duels(Random(1), "c")
+    found = suspicious_pairs(groups[::-1])
+    assert [(one.what, one.gainer, one.helper) for one in found] == [(DUMPING, player("b"), player("c"))]
+    (one,) = found
+    assert one.groups == 25
+    assert one.score > 0.8 > 0.65 > one.expected
+    assert (one.fold_rate, one.fold_rate_elsewhere) == (0.9, pytest.approx(0.3, abs=0.2))
+    assert len(one.group_ids) == 20
+    assert json.loads(json.dumps(one.as_json()))["gainer"] == {"name": "b", "version": "1"}
+    assert suspicious_pairs(groups) == found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_honest_field_is_not_named(seed: int) -> None:
+    assert suspicious_pairs(duels(Random(seed), None)) == []
+
+
+def table(random: Random, number: int, names: list[str], *, friends: bool) -> GroupResult:
+    """Four games at a table of four. Friends, if both are there, come in before the others."""
+    together = friends and {"a", "d"} <= set(names)
+    places = []
+    for _ in range(4):
+
+        def luck(name: str) -> float:
+            return STRENGTH[name] + random.gauss(0, 1) + (2 if together and name in "ad" else 0)
+
+        order = sorted(names, key=luck, reverse=True)
+        places.append("".join(str(order.index(name) + 1) for name in names))
+    return group(number, names, *places)
+
+
+def tables(friends: bool) -> list[GroupResult]:
+    random = Random(3)
+    return [table(random, number, random.sample(NAMES, 4), friends=friends) for number in range(200)]
+
+
+def test_two_who_help_each_other_at_tables_are_found() -> None:
+    found = suspicious_pairs(tables(True))
+    assert (found[0].what, found[0].gainer, found[0].helper) == (SIGNALLING, player("a"), player("d"))
+    assert suspicious_pairs(tables(False)) == []
+
+
+def test_partners_who_understand_each_other_too_well_are_found() -> None:
+    random = Random(5)
+    groups = []
+    for number in range(300):
+        a, b, c, d = random.sample(NAMES, 4)
+        friends = {a, c} == {"a", "b"} or {b, d} == {"a", "b"}
+        edge = (STRENGTH[a] + STRENGTH[c] - STRENGTH[b] - STRENGTH[d]) / 2
+        if friends:
+            edge += 3 if {a, c} == {"a", "b"} else -3
+        wins = [random.random() < 1 / (1 + exp(-edge)) for _ in range(2)]
+        places = ["1212" if won else "2121" for won in wins]
+        groups.append(group(number, [a, b, c, d], *places, kind="truco"))
+    found = suspicious_pairs(groups)[0]
+    assert (found.what, found.gainer, found.helper) == (SIGNALLING, player("a"), player("b"))
+    assert found.fold_rate is None
+
+
+def test_forfeits_are_evidence_but_no_gain() -> None:
+    groups = duels(Random(1), "c")
+    lost = group("x", "b c", "12", "12", forfeits=[(1,), (0,)])
+    (found,) = suspicious_pairs([*groups, lost])
+    assert (found.forfeits, found.groups) == (1, 25)
+
+
+def test_nothing_comes_of_nothing() -> None:
+    assert suspicious_pairs([]) == []
+    assert suspicious_pairs([group(1, "a b", "12", "12")]) == []
