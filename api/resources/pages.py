@@ -65,7 +65,14 @@ def home() -> Response:
         if (board := services().boards.read(kind, division)) is not None and board["rows"]
     ]
     address = request.url_root.rstrip("/")
-    return _page("home.html", boards=boards, most=BEST, tournaments=_present(), address=address)
+    return _page(
+        "home.html",
+        boards=boards,
+        most=BEST,
+        tournaments=services().tournaments.present(),
+        schedules=_coming(),
+        address=address,
+    )
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -83,8 +90,16 @@ def tournaments_page() -> Response:
     """The tournaments, the present ones first."""
     cursor = _cursor()
     page = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE)
-    now = [] if cursor else _present()
-    return _page("tournaments.html", now=now, past=page.items, next=page.cursor, cursor=cursor)
+    present = [] if cursor else services().tournaments.present()
+    schedules = [] if cursor else _coming()
+    return _page(
+        "tournaments.html",
+        now=present,
+        schedules=schedules,
+        past=page.items,
+        next=page.cursor,
+        cursor=cursor,
+    )
 
 
 @blueprint.get("/tournaments/<tournament>")
@@ -116,14 +131,10 @@ def _cursor() -> str | None:
     return cursor
 
 
-def _present() -> list[dict[str, Any]]:
-    """The tournaments that run or are to come, those that start first at the top."""
-    found = [
-        one
-        for state in ("running", "entry", "announced")
-        for one in services().tournaments.list(state=state, limit=TOURNAMENTS_AT_ONCE).items
-    ]
-    return sorted(found, key=lambda one: (one["locks_ms"], one["id"]))
+def _coming() -> list[dict[str, Any]]:
+    """The schedules that fire again, the next one first."""
+    found = [one for one in services().schedules.list() if one["enabled"] and one["next_ms"] is not None]
+    return sorted(found, key=lambda one: (one["next_ms"], one["id"]))
 
 
 # Errors

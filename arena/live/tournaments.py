@@ -264,14 +264,21 @@ class Tournaments:
                     continue
                 event = Event.loads(row.meta)
                 if kind in (None, event.spec.kind) and event.state in wanted:
-                    view = self._view(event, row)
-                    del view["entries"]
-                    items.append(view)
+                    items.append(self._summary(event, row))
                     if len(items) == limit:
                         return Page(items, f"{place[0]}-{place[1]}")
             if len(places) < limit:
                 return Page(items, None)
         return Page(items, None if place is None else f"{place[0]}-{place[1]}")
+
+    def present(self) -> Sequence[dict[str, Any]]:
+        """Views without entries of all that are not over, those that start first at the top."""
+        found = []
+        for row in self.store.load(self.store.active()):
+            event = None if row is None else Event.loads(row.meta)
+            if row is not None and event is not None and not event.purpose and event.state not in OVER:
+                found.append(self._summary(event, row))
+        return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
     def progress(self, tournament_id: str) -> dict[str, Any]:
         """How far it is; part of the view too."""
@@ -377,6 +384,11 @@ class Tournaments:
             "progress": self._progress(event, row),
             "version": row.changes,
         }
+
+    def _summary(self, event: Event, row: Row) -> dict[str, Any]:
+        view = self._view(event, row)
+        del view["entries"]
+        return view
 
     def _progress(self, event: Event, row: Row) -> dict[str, Any]:
         until = event.finished_ms or self._clock().now_ms

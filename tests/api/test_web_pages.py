@@ -164,12 +164,18 @@ def test_the_style_sheet(anybody: ContractClient) -> None:
 # With a tournament that was played
 
 
-def test_the_front_page(played: str, owner: Account, anybody: ContractClient) -> None:
+def test_the_front_page(played: str, owner: Account, admin: ContractClient, anybody: ContractClient) -> None:
+    cup = {"name": "Hourly", "kind": "truco", "format": "swiss"}
+    schedule = {"id": "hourly", "cron": "0 * * * *", "tournament": cup}
+    assert admin.post("/v1/schedules", json=schedule).status_code == 201
     made = owner.client.post("/v1/tournaments", json=later()).json["id"]
     page = read(anybody, "/")
     (coming,) = page.rows("Running, or to come")
     assert (coming["tournament"], coming["game"], coming["state"]) == ("Later", "truco", "announced")
     assert f"/tournaments/{made}" in page.links
+    (hourly,) = page.rows("Scheduled")
+    assert (hourly["tournament"], hourly["again (cron)"]) == ("Hourly", "0 * * * *")
+    assert hourly["announced next"].endswith(":00")
     best = page.rows("Toepen, sealed division")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     assert "botequim tournament enter" in page.html
