@@ -1,0 +1,216 @@
+"""The house bots at Toepen."""
+
+from __future__ import annotations
+
+import json
+import random
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from arena.bots import HOUSE_BOTS, bot_spec
+from arena.bots.toepen.history import History, Reading
+from arena.bots.toepen.playout import Playout
+from arena.bots.toepen.sight import Sight
+from arena.bots.toepen.spot import Spot
+from arena.bots.toepen.worth import Stakes, Worth
+from arena.games import game_of
+from arena.games.toepen_cards import TENS, WHOLE_PACK, mask_of
+from arena.games.toepen_view import view
+from arena.ladder import Step, margins
+from arena.match import play, seat_bot
+from arena.redeal.toepen import Redealer
+from arena.runner import play_group
+from arena.table import Table
+from tests.contract.playouts import random_rules
+from tests.games.toepen_tables import Table as StatedTable
+
+GAME = game_of("toepen")
+THINKING = ("rookie", "regular", "shark")
+
+LAST_CARD = ("JC JH JS TC", "QC QH QS TH")
+"""Hands of which each plays its last card at the end: the ten of the leader cannot be beaten."""
+THREE_TRICKS = ("JC", "QC", "QS", "JS", "QH", "JH")
+"""Seat 1 wins them and leads the last one."""
+
+
+def turn_of(table: StatedTable) -> dict[str, Any]:
+    """The turn of the seat asked, as JSON brings it to a bot that has been in this hand from its start."""
+    seat = table.asked
+    events = [{**view(event, seat), "n": number} for number, event in enumerate(table.history)]
+    turn = {
+        "turn": "t", "game": "g", "kind": "toepen", "rules": table.rules, "seat": seat, "optional": False,
+        "legal_actions": list(table.state.legal_actions(seat)), "deadline_ms": None, "bank_ms": None,
+        "observation": table.state.observation(seat), "events": events,
+    }  # fmt: skip
+    copied: dict[str, Any] = json.loads(json.dumps(turn))
+    return copied
+
+
+def choice(level: str, table: StatedTable, seed: int = 1) -> str | None:
+    return bot_spec(level).make(seed).choose(turn_of(table))
+
+
+def two(*hands: str, **options: Any) -> StatedTable:
+    """Two seats that have kept these hands; seat 0 leads."""
+    return StatedTable(1, seats=2, **options).deal(*hands).keep()
+
+
+def four(*hands: str, **options: Any) -> StatedTable:
+    """Four seats that have kept these hands; seat 0 leads."""
+    return StatedTable(3, **options).deal(*hands).keep()
+
+
+@pytest.mark.parametrize("level", ["rookie", "regular"])
+def test_they_play_by_the_rules_whatever_the_options(level: str) -> None:
+    chooser = random.Random(level)
+    for number in range(15):
+        rules = random_rules(GAME, chooser)
+        rules["lives"] = min(rules["lives"], 6)
+        table = Table(f"g{number}", "toepen", rules, chooser.randbytes(32))
+        levels = (level, "random") if number % 2 else (level,)
+        play(table, [seat_bot(bot_spec(levels[s % len(levels)]), s) for s in range(rules["seats"])])
+        assert table.faults == []
+
+
+def test_the_shark_plays_by_the_rules_whatever_the_options() -> None:
+    chooser = random.Random(2)
+    for number in range(4):
+        rules = random_rules(GAME, chooser)
+        rules["lives"], rules["rubbers"] = min(rules["lives"], 3), 1
+        table = Table(f"g{number}", "toepen", rules, chooser.randbytes(32))
+        levels = ("shark", "regular", "random")
+        play(table, [seat_bot(bot_spec(levels[s % 3]), s) for s in range(rules["seats"])])
+        assert table.faults == []
+
+
+def test_the_shark_knows_the_cards_that_the_rules_play_by_themselves() -> None:
+    """TP-8.4: in the last trick a card may lie on the table that nobody chose to play."""
+    chooser = random.Random(3)
+    rules = GAME.options.complete({"seats": 3, "lives": 3, "knocking": "on_turn"})
+    for number in range(3):
+        table = Table(f"g{number}", "toepen", rules, chooser.randbytes(32))
+        play(table, [seat_bot(bot_spec(level), 1) for level in ("shark", "regular", "shark")])
+        assert table.faults == []
+
+
+@pytest.mark.parametrize("level", [level for level in HOUSE_BOTS if level != "random"])
+def test_the_same_seed_gives_the_same_game(level: str) -> None:
+    logs = []
+    for _ in range(2):
+        table = Table("g", "toepen", {"seats": 3, "lives": 3}, bytes(32))
+        play(table, [seat_bot(bot_spec(level), seat) for seat in range(3)])
+        logs.append(table.actions)
+    assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("level", THINKING)
+def test_a_hopeless_hand_folds_and_three_tens_stay(level: str) -> None:
+    table = four("TC TH 9S 9D", "JC QH KS AD", "TS TD 9C 8H", "JS QD KC AH").do("0 knock:2")
+    assert choice(level, table) == "fold:1"
+    assert choice(level, table.do("1 fold:1")) == "stay:2"
+
+
+@pytest.mark.parametrize("level", THINKING)
+def test_who_cannot_lose_knocks_and_stays(level: str) -> None:
+    table = two(*LAST_CARD).play(*THREE_TRICKS)
+    assert choice(level, table) == "knock:2"
+    table.play("TH").do("0 knock:2")
+    assert choice(level, table) == "stay:2"
+
+
+@pytest.mark.parametrize("level", ["regular", "shark"])
+def test_who_has_lost_does_not_knock_and_folds(level: str) -> None:
+    table = two(*LAST_CARD).play(*THREE_TRICKS, "TH")
+    assert choice(level, table) == "play:TC"
+    table = two(*LAST_CARD).play(*THREE_TRICKS, "TH").do("1 knock:2")
+    assert choice(level, table) == "fold:1"
+
+
+@pytest.mark.parametrize("level", ["regular", "shark"])
+def test_between_two_a_poor_hand_does_not_knock(level: str) -> None:
+    answer = choice(level, two("JC QH KS 7D", "TC TH TS TD"))
+    assert answer is not None
+    assert answer.startswith("play:")
+
+
+def test_regular_knocks_with_three_tens() -> None:
+    assert choice("regular", two("TC TH TS 9D", "JC QH KS 7D")) == "knock:2"
+
+
+@pytest.mark.parametrize("level", THINKING)
+def test_the_third_trick_is_taken_with_the_lead_of_the_last_in_mind(level: str) -> None:
+    """Seat 1 has the nine and the jack; if it lets the eight win, only a club lower than nine helps it."""
+    table = two("QH QS 8C QD", "JH JS 9C 7C").play("QH", "JH", "QS", "JS", "8C")
+    answer = choice(level, table)
+    assert answer in ("play:9C", "knock:2")
+
+
+@pytest.mark.parametrize("level", THINKING)
+def test_a_ten_is_kept_for_the_last_trick(level: str) -> None:
+    table = two("QH QS 8H QD", "JH JS TC JD").play("QH", "JH", "QS", "JS", "8H")
+    answer = choice(level, table)
+    assert answer in ("play:JD", "knock:2")
+
+
+@pytest.mark.parametrize("level", THINKING)
+def test_dirty_laundry_is_laid_away_and_tens_are_not(level: str) -> None:
+    table = StatedTable(3).deal("JC QH KS AD", "TC TH TS TD", "9C 9H 9S 9D", "8C 8H 8S 8D")
+    assert choice(level, table) == "exchange"
+    assert choice(level, table.do("0 keep")) == "keep"
+
+
+def test_nothing_but_the_turn_decides() -> None:
+    """Worlds that look alike to the seat are answered alike."""
+    mine, theirs = "9C 8H QS JD", "TC TH TS TD"
+    one = turn_of(four(mine, theirs, "9H 9S 9D 8C", "8S 8D 7C 7H"))
+    other = turn_of(four(mine, "JC JH JS QC", theirs, "QH QD KC KH"))
+    assert one == other
+    for level in THINKING:
+        bots = [bot_spec(level).make(5) for _ in range(2)]
+        assert bots[0].choose(one) == bots[1].choose(other)
+
+
+def test_a_knock_tells_of_tens() -> None:
+    """Re-deals in which the knocker holds more tens explain its knock better."""
+    turn = turn_of(two("TC TH TS 9D", "JC QH 8S 8D").do("0 knock:2"))
+    history = History(1, 2)
+    history.note(turn)
+    sight = Sight(turn)
+    reading = Reading(history, sight.in_hand, Playout(turn, sight).stakes)
+    redealer, rng = Redealer(turn, stock=False), random.Random(1)
+    deals = [redealer.hands(redealer.deal(rng)) for _ in range(300)]
+    weights = [reading.likelihood(hands) for hands in deals]
+    tens = [(hands[0] & TENS).bit_count() for hands in deals]
+    read = sum(w * t for w, t in zip(weights, tens, strict=True)) / sum(weights)
+    assert read > 1.4 * mean(tens)
+
+
+def test_chances_count_cards() -> None:
+    """With one card left to lead it wins unless the other holds a higher one of its suit."""
+    hand, nine, ten = mask_of(["9C"]), mask_of(["9C"]).bit_length() - 1, mask_of(["TC"])
+    unseen = WHOLE_PACK & ~hand
+    spot = Spot(0, hand, unseen, 2, (3, 3, 3, 3), leads=True, after=2)
+    assert spot.card_chance(nine) == pytest.approx(30 / 31)
+    spot = Spot(0, hand, unseen & ~ten, 2, (3, 3, 3, 3), leads=True, after=2)
+    assert spot.card_chance(nine) == 1.0
+
+
+def test_stakes_are_what_lives_are_worth() -> None:
+    turn = turn_of(two("TC TH TS TD", "9C 9H 9S 9D"))
+    worth = Worth(turn)
+    assert worth.of(0, [4, 4]) == 0.5
+    assert worth.of(0, [3, 0]) == 1.0
+    assert worth.of(0, [2, 5]) < worth.of(0, [3, 5]) < worth.of(0, [3, 4])
+    assert Stakes(worth, [5, 5], 3).to_stay(0, 2) == pytest.approx(0.25, abs=0.1)
+    # TP-5.7: with one life left to fold costs as much as to lose.
+    assert Stakes(worth, [1, 5], 3).to_stay(0, 2) == 0.0
+
+
+@pytest.mark.parametrize(("level", "groups"), [("rookie", 12), ("regular", 12), ("shark", 4)])
+def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None:
+    plan = Step("toepen", {"seats": 2, "lives": 5}, level, "random", groups).plan(seed="a small match")
+    results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
+    assert mean(margins(results)) > 0.3
+    assert not any(tally.faults for result in results for tally in result.tallies.values())
