@@ -24,6 +24,7 @@ TABLE_FORMATS: Final = ("text", "csv", "json")
 _POLL: Final = 20.0
 """Seconds that the service may hold a request while a tournament does not change."""
 
+_BREATH: Final = 0.25
 _OVER: Final = ("finished", "cancelled")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -176,7 +177,7 @@ def _status(entry: Mapping[str, Any]) -> str:
 @url_option
 @token_option("the bot or its owner")
 def leave(tournament_id: str, bot: str, url: str, token: str) -> None:
-    """Take BOT out, as long as entry is not locked."""
+    """Withdraw BOT; once play has begun it plays out its round."""
     service(url, token).leave_tournament(tournament_id, bot)
 
 
@@ -283,6 +284,8 @@ def _follow(
         tell(view)
         if view["state"] in _OVER:
             return view
+        # Groups end many times a second.
+        time.sleep(_BREATH)
 
 
 def _pace(view: Mapping[str, Any]) -> str:

@@ -295,14 +295,16 @@ class Client:
         return found
 
     def enter_tournament(self, tournament: str, bot: str, nonce: str = "") -> dict[str, Any]:
-        """Enter a bot and return the entry. Entering again returns the entry that is there."""
+        """Enter a bot in its current version and return the entry; again to change version or nonce."""
         body = {"bot": bot, **({"nonce": nonce} if nonce else {})}
         entry: dict[str, Any] = self.request("POST", f"{_tournament(tournament)}/entries", body)
         return entry
 
-    def leave_tournament(self, tournament: str, bot: str) -> None:
-        """Take a bot out of a tournament whose entry is not locked."""
-        self.request("DELETE", f"{_tournament(tournament)}/entries/{quote(bot, safe='')}")
+    def leave_tournament(self, tournament: str, bot: str) -> dict[str, Any]:
+        """Withdraw a bot and return its entry; once play has begun it plays out its round."""
+        path = f"{_tournament(tournament)}/entries/{quote(bot, safe='')}"
+        entry: dict[str, Any] = self.request("DELETE", path)
+        return entry
 
     def cancel_tournament(self, tournament: str, reason: str) -> dict[str, Any]:
         """Call a tournament off, and return it."""
