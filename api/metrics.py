@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -35,10 +35,14 @@ _seconds: Any = cache(_SECONDS.labels)
 _answers: Any = cache(_ANSWERS.labels)
 
 
-def count_answer(result: Mapping[str, Any]) -> None:
-    """Count what became of an answer to a turn; ``late`` is a stale one because of the clock."""
-    status = result["status"]
-    _answers("late" if result.get("reason") == "clock" else status).inc()
+def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
+    """Count what became of answers to turns; ``late`` is a stale one because of the clock."""
+    counts: dict[str, int] = {}
+    for result in results:
+        status = "late" if result.get("reason") == "clock" else result["status"]
+        counts[status] = counts.get(status, 0) + 1
+    for status, count in counts.items():
+        _answers(status).inc(count)
 
 
 def count_request(operation: str, status: int, seconds: float) -> None:

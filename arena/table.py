@@ -69,7 +69,7 @@ class Answered(NamedTuple):
     after: int
 
 
-@dataclass
+@dataclass(slots=True)
 class _Seat:
     turn: int = 0
     legal: tuple[str, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from random import Random
 from typing import Final
@@ -39,7 +38,9 @@ class Caller:
 
 
 class Bot:
-    """A bot on all seats of its games: whatever it answers, it has a next turn. It chooses at random.
+    """A bot on all seats of its games: whatever it answers, it has a next turn. It chooses at random. It
+    answers its newest turns first, so that as many games are under way as it sends answers at a time; the
+    others are begun when one ends.
 
     ``answers``: how many it sends per request. ``wait``: seconds that it would wait for turns, as the
     documented loop does.
@@ -53,7 +54,7 @@ class Bot:
         self.answers = answers
         self._wait = wait
         self._random = random
-        self._pending: deque[tuple[str, str]] = deque()
+        self._pending: list[tuple[str, str]] = []
         self._cursor: str | None = None
         self._sent = 0
 
@@ -77,7 +78,7 @@ class Bot:
         self._sent = min(self.answers, len(pending))
         if not self._sent:
             raise BenchFailed(f"{self.name} has no game left", expected="shorter rounds")
-        parts = [b'{"turn":"%b","action":"%b"}' % _encoded(pending.popleft()) for _ in range(self._sent)]
+        parts = [b'{"turn":"%b","action":"%b"}' % _encoded(pending.pop()) for _ in range(self._sent)]
         body = b'{"answers":[%b]}' % b",".join(parts)
         path = f"/v1/turns?wait={self._wait}&rights=false&after={self._cursor}"
         return head("POST", path, len(body), self._token) + body

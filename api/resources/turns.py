@@ -13,7 +13,7 @@ from api.auth import require, still_valid
 from api.config import Config
 from api.contract import Blueprint, json_response
 from api.edge import Environ
-from api.metrics import count_answer
+from api.metrics import count_answers
 from api.requests import read_json, read_query
 from api.schemas.turns import (
     MAX_ANSWERS,
@@ -76,8 +76,7 @@ def exchange_turns(environ: Environ, parts: Services) -> bytes:
     results, turns, cursor = parts.live.exchange(who.name, _answers(environ, parts.config), **query)
     if check is not None:
         check()
-    for result in results:
-        count_answer(result)
+    count_answers(results)
     return orjson.dumps({"results": results, "turns": turns, "cursor": cursor})
 
 

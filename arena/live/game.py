@@ -37,7 +37,7 @@ class LiveGame:
     ``stored``: the newest of its versions that is known to be, or to have been, in the store.
     """
 
-    __slots__ = ("_before", "_has_house", "_tail", "clocks", "sheet", "stored", "table", "version")
+    __slots__ = ("_after", "_before", "_has_house", "_tail", "clocks", "sheet", "stored", "table", "version")
 
     def __init__(self, sheet: Sheet, version: int = 0) -> None:
         self.sheet = sheet
@@ -47,6 +47,7 @@ class LiveGame:
         self.stored = version
         self._has_house = any(entry.house is not None for entry in sheet.seats)
         self._before = _Marks()
+        self._after: _Marks | None = None
         self._tail: Sequence[bytes] = ()
 
     @classmethod
@@ -158,6 +159,10 @@ class LiveGame:
 
     def begin(self) -> None:
         """Note what is there, so that :meth:`step` knows what a change has changed."""
+        after, self._after = self._after, None
+        if after is not None:
+            self._before = after
+            return
         table = self.table
         sheet = _sheet_marks(self.sheet)
         if table is None:
@@ -191,19 +196,22 @@ class LiveGame:
         step = Step(sheet.game, self.version, version)
         must: list[str] = []
         may: list[str] = []
+        after: _Marks | None = None
         if table is not None and _progress(table) != before.progress:
-            if table.is_over() and sheet.state == "running":
+            awaited = table.awaited()
+            if not awaited and sheet.state == "running":
                 outcome = table.outcome()
                 assert outcome is not None
                 sheet.state = "finished"
                 sheet.finished_ms = clock.now_ms
                 sheet.outcome = outcome.as_json()
                 sheet.released = sheet.group is None
-            awaited = table.awaited()
             positions = table.positions()
             step.due_ms = self._run_clocks(awaited, positions, clock)
             self._put_table(table, step, clock)
             self._put_turn_hints(step.hints, awaited, positions, must, may)
+            end = table.first_event + len(table.events)
+            after = _Marks(_sheet_marks(sheet), _progress(table), end, awaited, positions)
         if _sheet_marks(sheet) != before.sheet:
             step.sheet = sheet.dumps()
             step.hints += self._list_hints(before.sheet[0])
@@ -213,6 +221,7 @@ class LiveGame:
             step.due_ms = clock.now_ms + SETTLE_MS
         step.wake = Wake(sheet.game, version, must, may)
         self.version = version
+        self._after = after
         return step
 
     def trim(self) -> None:
