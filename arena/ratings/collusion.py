@@ -10,15 +10,17 @@ games of a group that depend on each other raise no suspicion.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import permutations
 from math import exp, fsum, sqrt
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from arena.ratings.ledger import Ledger
-from arena.ratings.model import Likelihood
+from arena.ratings.model import FloatArray, Likelihood
 from arena.ratings.results import GroupResult, Player
 from arena.ratings.standings import group_points
 
@@ -78,7 +80,14 @@ class _Meeting(NamedTuple):
 
 
 _Key = tuple[str, Player, Player]
-_Strength = Callable[[Player], float]
+
+
+class _Strengths(NamedTuple):
+    """Where each player stands in ``values``, and how exact these are."""
+
+    numbers: Mapping[Player, int]
+    values: FloatArray
+    covariance: FloatArray
 
 
 def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
@@ -92,26 +101,46 @@ def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
 
 
 def _of_board(groups: Sequence[GroupResult]) -> list[Suspicion]:
-    meetings: dict[_Key, list[_Meeting]] = defaultdict(list)
-    for group in groups:
-        if not group.forfeiters:
-            for key, meeting in _meetings(group):
-                meetings[key].append(meeting)
-    looked_at = {key: own for key, own in meetings.items() if len(own) >= MIN_GROUPS}
-    if not looked_at:
-        return []
-    threshold = NormalDist().inv_cdf(1 - LEVEL / len(looked_at))
+    """One after the other, the strangest first, each without the groups of those before: two who help
+    each other seem stronger than they are, and whoever beats one of them alone seems to be helped.
+    """
+    found: list[Suspicion] = []
+    left = groups
+    for what in (SIGNALLING, DUMPING):
+        threshold = None
+        while True:
+            meetings: dict[_Key, list[_Meeting]] = defaultdict(list)
+            for group in left:
+                for key, meeting in _meetings(group) if not group.forfeiters else ():
+                    if key[0] == what:
+                        meetings[key].append(meeting)
+            looked_at = {key: own for key, own in sorted(meetings.items()) if len(own) >= MIN_GROUPS}
+            if not looked_at:
+                break
+            if threshold is None:
+                threshold = NormalDist().inv_cdf(1 - LEVEL / 2 / len(looked_at))
+            strangest = _strangest(looked_at, left, threshold)
+            if strangest is None:
+                break
+            key, compared = strangest
+            found.append(_suspicion(key, looked_at[key], groups, *compared))
+            own = {meeting.group.id for meeting in looked_at[key]}
+            left = [group for group in left if group.id not in own]
+    return found
+
+
+def _strangest(
+    looked_at: Mapping[_Key, Sequence[_Meeting]], groups: Sequence[GroupResult], threshold: float
+) -> tuple[_Key, tuple[float, float, float]] | None:
+    """The pair with the greatest deviation of those above ``threshold``, and its comparison."""
     everything = _strengths(groups)
     found = []
-    for key, own in sorted(looked_at.items()):
-        if _compare(own, everything)[2] < threshold * _SCREEN:
-            continue
-        _, one, other = key
-        elsewhere = [group for group in groups if not {one, other} <= set(group.players)]
-        score, expected, deviations = _compare(own, _strengths(elsewhere))
-        if deviations >= threshold:
-            found.append(_suspicion(key, own, groups, score, expected, deviations))
-    return found
+    for key, meetings in looked_at.items():
+        if _compare(meetings, everything)[2] >= threshold * _SCREEN:
+            own = {meeting.group.id for meeting in meetings}
+            found.append((key, _compare(meetings, _strengths(groups, own))))
+    found = [(key, compared) for key, compared in found if compared[2] >= threshold]
+    return max(found, key=lambda item: item[1][2], default=None)
 
 
 def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
@@ -147,36 +176,44 @@ def _partners(group: GroupResult) -> set[frozenset[Player]]:
     return {team for team in teams if len(team) == 2}
 
 
-def _compare(meetings: Sequence[_Meeting], strength: _Strength) -> tuple[float, float, float]:
-    """The mean score, the predicted one, and by how many standard deviations it is above it."""
+def _compare(meetings: Sequence[_Meeting], strengths: _Strengths) -> tuple[float, float, float]:
+    """The mean score, the predicted one, and by how many standard deviations it is above it: those of
+    chance, a group counting as one game, and of what is not known of the strengths.
+    """
     predicted = []
     variance = []
+    slope = np.zeros(len(strengths.values))
     for meeting in meetings:
-        chances = [_chance(mine, theirs, strength) for mine, theirs in meeting.rivals]
+        chances = []
+        for mine, theirs in meeting.rivals:
+            sides = [[strengths.numbers[player] for player in side] for side in (mine, theirs)]
+            gap = strengths.values[sides[1]].mean() - strengths.values[sides[0]].mean()
+            chance = 1 / (1 + exp(float(gap)))
+            chances.append(chance)
+            for sign, side in zip((1, -1), sides, strict=True):
+                np.add.at(slope, side, sign * chance * (1 - chance) / len(side) / len(meeting.rivals))
         predicted.append(fsum(chances) / len(chances))
         variance.append(fsum(chance * (1 - chance) for chance in chances) / len(chances))
     score = fsum(meeting.score for meeting in meetings)
-    deviations = (score - fsum(predicted)) / sqrt(fsum(variance))
+    unknown = float(slope @ strengths.covariance @ slope)
+    deviations = (score - fsum(predicted)) / sqrt(fsum(variance) + unknown)
     return score / len(meetings), fsum(predicted) / len(meetings), deviations
 
 
-def _chance(mine: Sequence[Player], theirs: Sequence[Player], strength: _Strength) -> float:
-    gap = fsum(map(strength, theirs)) / len(theirs) - fsum(map(strength, mine)) / len(mine)
-    return 1 / (1 + exp(gap))
-
-
-def _strengths(groups: Sequence[GroupResult]) -> _Strength:
-    """By maximum likelihood, as for a leaderboard; 0 is the phantom of the virtual draws."""
-    if not groups:
-        return lambda player: 0.0
+def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> _Strengths:
+    """By maximum likelihood, as for a leaderboard, from the groups that are not ``without``."""
     ledger = Ledger(groups[0].kind, groups[0].division)
-    for group in groups:
+    used = [group for group in groups if group.id not in without]
+    for group in used:
         ledger.add(group)
-    index = {player: number for number, player in enumerate(sorted(ledger.doings))}
+    players = sorted({player for group in groups for player in group.players})
+    index = {player: number for number, player in enumerate(players)}
     likelihood = Likelihood(len(index), ledger.blocks(index))
     fitted = likelihood.fit()
-    known: Mapping[Player, float] = {player: float(fitted[number]) for player, number in index.items()}
-    return lambda player: known.get(player, 0.0)
+    games = max((len(group.games) for group in used), default=1)
+    # The games of a group may depend on each other as much as if they were one.
+    covariance = likelihood.covariance(fitted)[: len(index), : len(index)] * games
+    return _Strengths(index, fitted[: len(index)], covariance)
 
 
 def _suspicion(

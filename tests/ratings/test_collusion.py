@@ -24,7 +24,7 @@ def duel(random: Random, number: int, one: str, other: str, *, dumped: bool = Fa
 
 
 def duels(random: Random, dumper: str | None) -> list[GroupResult]:
-    pairs = [(one, other) for one in NAMES for other in NAMES if one < other] * 25
+    pairs = [(one, other) for one in NAMES for other in NAMES if one < other] * 40
     return [
         duel(random, number, one, other, dumped=(one, other) == ("b", dumper))
         for number, (one, other) in enumerate(pairs)
@@ -36,7 +36,7 @@ def test_a_bot_that_loses_to_one_friend_on_purpose_is_found_with_the_evidence() 
     found = suspicious_pairs(groups[::-1])
     assert [(one.what, one.gainer, one.helper) for one in found] == [(DUMPING, player("b"), player("c"))]
     (one,) = found
-    assert one.groups == 25
+    assert one.groups == 40
     assert one.score > 0.8 > 0.65 > one.expected
     assert (one.fold_rate, one.fold_rate_elsewhere) == (0.9, pytest.approx(0.3, abs=0.2))
     assert len(one.group_ids) == 20
@@ -77,7 +77,7 @@ def test_two_who_help_each_other_at_tables_are_found() -> None:
 def test_partners_who_understand_each_other_too_well_are_found() -> None:
     random = Random(5)
     groups = []
-    for number in range(300):
+    for number in range(800):
         a, b, c, d = random.sample(NAMES, 4)
         friends = {a, c} == {"a", "b"} or {b, d} == {"a", "b"}
         edge = (STRENGTH[a] + STRENGTH[c] - STRENGTH[b] - STRENGTH[d]) / 2
@@ -95,7 +95,7 @@ def test_forfeits_are_evidence_but_no_gain() -> None:
     groups = duels(Random(1), "c")
     lost = group("x", "b c", "12", "12", forfeits=[(1,), (0,)])
     (found,) = suspicious_pairs([*groups, lost])
-    assert (found.forfeits, found.groups) == (1, 25)
+    assert (found.forfeits, found.groups) == (1, 40)
 
 
 def test_nothing_comes_of_nothing() -> None:
