@@ -49,6 +49,7 @@ def make_services(config: Config) -> Services:
         wire,
         retention=Retention(record_s=86_400 * config.record_days or None),
         on_house=HouseQueue(config.queue_url),
+        on_finished=lambda game, summary: tournaments.finished(game, summary),
     )
     tournaments = Tournaments(wire, live, accounts, on_due=PlannerQueue(config.queue_url))
     clock = live.store.clock

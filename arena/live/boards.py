@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from arena.live.planner import read_result
 from arena.live.store_tournaments import BoardState, TournamentStore
 from arena.ratings.board import ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger
-from arena.ratings.results import DIVISIONS
+from arena.ratings.results import DIVISIONS, GroupResult
 
 PUBLISH_EVERY_MS: Final = 2_000
 COST_SHARE: Final = 10
@@ -51,6 +51,13 @@ class Boards:
                     points.append({"day": day, "name": name, **dict(zip(_POINT, values, strict=True))})
         return points
 
+    def groups(self, kind: str, division: str) -> Iterator[GroupResult]:
+        """All released groups of the board, annulled ones too."""
+        place = 0
+        while news := self._store.board_news(_name(kind, division), place, _AT_ONCE):
+            place = news[-1][0]
+            yield from self._results(news)
+
     def due(self) -> list[tuple[str, str]]:
         """The boards (kind, division) that lack released groups and may be published now."""
         now_ms = self._clock().now_ms
@@ -73,15 +80,9 @@ class Boards:
         ledger, place = self._ledger(kind, division)
         before = place
         while news := self._store.board_news(name, place or 0, _AT_ONCE):
-            groups: dict[str, list[str]] = defaultdict(list)
-            for at, event, group in news:
-                groups[event].append(group)
-                place = at
-            for event, ids in groups.items():
-                for data in self._store.results(event, ids):
-                    result = None if data is None else read_result(data)
-                    if result is not None:
-                        ledger.add(result)
+            place = news[-1][0]
+            for result in self._results(news):
+                ledger.add(result)
         if place is None or (place == before and state.shown is not None):
             return False
         shown = ledger_board(ledger).as_json()
@@ -101,6 +102,16 @@ class Boards:
     def renew(self, kind: str, division: str) -> None:
         """What was counted no longer counts: publish the board from all groups the next time."""
         self._store.forget_ledger(_name(kind, division))
+
+    def _results(self, news: Sequence[tuple[int, str, str]]) -> Iterator[GroupResult]:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for _, event, group in news:
+            groups[event].append(group)
+        for event, ids in groups.items():
+            for data in self._store.results(event, ids):
+                result = None if data is None else read_result(data)
+                if result is not None:
+                    yield result
 
     def _ledger(self, kind: str, division: str) -> tuple[Ledger, int | None]:
         """What was counted so far, and up to which place; None: nothing."""

@@ -82,6 +82,10 @@ class Gate:
             elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
                 entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
 
+    def online(self) -> list[str]:
+        """The bots that are online, by name."""
+        return self._presence.online()
+
     def note(self, event: Event) -> None:
         """A qualification is over."""
         self._qualifications.note(event, self._records(event))

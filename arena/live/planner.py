@@ -18,8 +18,10 @@ from arena.ratings.results import OPEN, SEALED, GroupResult, Player
 from arena.ratings.standings import Standings, standings
 from arena.tournaments.entry import seed_order
 from arena.tournaments.formats import plan
+from arena.tournaments.formats.open import plan_open
 from arena.tournaments.plan import Planned
 from arena.tournaments.spec import KNOCKOUT, SWISS, check_entrants
+from arena.tournaments.spec import OPEN as OPEN_FORMAT
 
 _TRIES: Final = 20
 
@@ -135,7 +137,7 @@ class Planner:
                 self._gate.close(event, now_ms)
                 return self._lock(event, now_ms)
             return () if changed else None
-        if event.state == "running" and row.done == row.planned:
+        if event.state == "running" and (row.done == row.planned or event.spec.format == OPEN_FORMAT):
             return self._go_on(event, now_ms)
         return None
 
@@ -155,28 +157,46 @@ class Planner:
         event.in_play = len(playing)
         event.entries_hash = event.hash_entries().hex()
         event.state, event.started_ms = "running", now_ms
-        return self._take(event, self._plan(event, [], {}), now_ms)
+        return self._take(event, self._plan(event, [], {}, now_ms), now_ms)
 
-    def _go_on(self, event: Event, now_ms: int) -> Sequence[NewGroup]:
+    def _go_on(self, event: Event, now_ms: int) -> Sequence[NewGroup] | None:
         groups = self.planned_groups(event)
         results = self.results(event)
-        planned = self._plan(event, groups, results)
+        planned = self._plan(event, groups, results, now_ms)
         if planned.finished:
             if planned.places is not None:
                 event.places = [[*player, place] for player, place in sorted(planned.places.items())]
             event.state, event.finished_ms = "finished", now_ms
             event.final = final_standings(event, results.values()).as_json()
+        elif not planned.groups:
+            return None
         return self._take(event, planned, now_ms)
 
     def _plan(
-        self, event: Event, groups: Sequence[PlannedGroup], results: Mapping[str, GroupResult | None]
+        self,
+        event: Event,
+        groups: Sequence[PlannedGroup],
+        results: Mapping[str, GroupResult | None],
+        now_ms: int,
     ) -> Planned:
-        return plan(
-            event.spec,
-            [entry.entrant for entry in event.playing],
+        spec = event.spec
+        entrants = [entry.entrant for entry in event.playing]
+        seed = bytes.fromhex(event.seed)
+        known = [group.plan for group in groups]
+        if spec.format != OPEN_FORMAT:
+            return plan(spec, entrants, results, seed, planned=known)
+        if spec.ends_ms is not None and now_ms >= spec.ends_ms:
+            waiting = len(known) > len(results)
+            return Planned((), {}, not waiting, event.round, len(known))
+        online = set(self._gate.online())
+        return plan_open(
+            spec,
+            entrants,
             results,
-            bytes.fromhex(event.seed),
-            planned=[group.plan for group in groups],
+            seed,
+            planned=known,
+            online={entry.player for entry in event.playing if entry.name in online},
+            widths=self._widths(event),
         )
 
     def _take(self, event: Event, planned: Planned, now_ms: int) -> list[NewGroup]:
@@ -192,12 +212,23 @@ class Planner:
         """The published ratings, where the order of the seeds matters."""
         if event.spec.format not in (SWISS, KNOCKOUT):
             return {}
+        return {player: rating["rating"] for player, rating in self._published(event, playing).items()}
+
+    def _widths(self, event: Event) -> dict[Player, float]:
+        """Half the widths of the published intervals."""
+        return {
+            player: (rating["high"] - rating["low"]) / 2
+            for player, rating in self._published(event, event.playing).items()
+        }
+
+    def _published(self, event: Event, playing: Sequence[Entered]) -> dict[Player, dict[str, Any]]:
+        """The ratings of all versions on the board of the tournament."""
         division = SEALED if all(entry.source for entry in playing) else OPEN
         shown = self._store.board_state(f"{event.spec.kind}/{division}").shown
         if shown is None:
             return {}
         return {
-            Player(row["name"], version["version"]): version["rating"]
+            Player(row["name"], version["version"]): version
             for row in orjson.loads(shown)["rows"]
             for version in row["versions"]
         }

@@ -117,10 +117,8 @@ class RemoteGroups:
                     self._live.void(sheet.game, "another game of the group is void")
             void(self._store, event.id, group.id, voided, reason, self._clock().now_ms)
             return True
-        if not games and any(
-            (last := event.playing[player].withdrawn) is not None and last < group.round
-            for player in group.players
-        ):
+        if not games and any(event.playing[player].withdrawn is not None for player in group.players):
+            # It has not begun, and will not: given up.
             self._store.add_results(event.id, [NewResult(group.id, voided, 0, b"null", b"")])
             return True
         if len(games) < len(sheets) or any(sheet.state != "finished" for sheet in games):

@@ -109,6 +109,10 @@ class GameIndex:
         commands += (("ZREMRANGEBYSCORE", bot_games_key(bot), "-inf", oldest_ms) for bot in bots)
         self._wire.run(commands)
 
+    def replace_record(self, game: str, record: bytes) -> None:
+        """Put another record in the place of a kept one; what is hashed of it must be the same."""
+        self._wire.run([("HSET", record_key(game), "z", record)])
+
     def publish(self, game: str, kind: str) -> None:
         """Put the record on the lists of released records."""
         self._wire.run([_PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)])

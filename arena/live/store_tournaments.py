@@ -9,7 +9,7 @@ bots; ``:results`` one per group, ``:packs`` their records; ``:voided`` how ofte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -216,8 +216,7 @@ class TournamentStore:
 
     def all_results(self, event: str) -> dict[str, bytes]:
         """The results by group."""
-        reply = self._one("HGETALL", f"{event_key(event)}:results")
-        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
+        return _by_name(self._one("HGETALL", f"{event_key(event)}:results"))
 
     def replace_result(self, event: str, group: str, result: bytes, pack: bytes) -> None:
         """Put another result and other records in place of those of a group."""
@@ -320,15 +319,13 @@ class TournamentStore:
 
     def days(self, board: str) -> dict[str, bytes]:
         """The board's daily points by day."""
-        reply = self._one("HGETALL", f"{board_key(board)}:days")
-        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
+        return _by_name(self._one("HGETALL", f"{board_key(board)}:days"))
 
     # Schedules, qualifications, flags: hashes whose fields change one by one
 
     def fields(self, name: str) -> dict[str, bytes]:
         """All fields of a hash."""
-        reply = self._one("HGETALL", name)
-        return {reply[at].decode(): reply[at + 1] for at in range(0, len(reply), 2)}
+        return _by_name(self._one("HGETALL", name))
 
     def field(self, name: str, field: str) -> bytes | None:
         """One field of a hash."""
@@ -356,6 +353,12 @@ def event_key(event: str) -> str:
 def board_key(board: str) -> str:
     """The hash of a board ``<kind>/<division>``: ``board`` as published, ``ledger``, ``place``, ``at``."""
     return f"{{board:{board}}}"
+
+
+def _by_name(reply: Any) -> dict[str, bytes]:
+    """A hash, which the client of a cluster gives as one and a single server as a list."""
+    items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
+    return {name.decode(): value for name, value in items}
 
 
 def _woken(event: str) -> Command:

@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import orjson
+
 from arena import __version__
 from arena.bots import HOUSE_BOTS
 from arena.dealing import SEED_BYTES, check_nonce, commitment
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.accounts import Accounts, BotAccount, BotWithdrawn, Forbidden, Principal
+from arena.live.annulment import Annulments
 from arena.live.event import OVER, STATES, Entered, Event, PlannedGroup, check_tournament_id, tournament_of
 from arena.live.games import LiveGames, Page
 from arena.live.gate import Gate
@@ -90,6 +93,7 @@ class Tournaments:
             self._remote.all_records,
         )
         self.planner = Planner(self.store, self._clock, self._remote, self._gate)
+        self._annulments = Annulments(self.store, live, self.planner, self._clock)
         self._house = HouseGroups(self.store, self._clock)
 
     # Making and entering
@@ -197,6 +201,13 @@ class Tournaments:
         self.planner.advance(tournament_id)
         return self.view(tournament_id)
 
+    def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
+        """Annul the group of a game, or a group by its id in records: it counts for nobody any more, and its
+        records say why. Returns ``{"group", "reason", "by", "at_ms"}``. Raises ``game_not_found`` or
+        ``group_not_over``.
+        """
+        return self._annulments.annul(game, by, reason)
+
     # Going on
 
     def advance(self, tournament_id: str) -> Advanced:
@@ -222,7 +233,12 @@ class Tournaments:
 
     def view(self, tournament_id: str, viewer: object = None) -> dict[str, Any]:
         """The tournament as it is published."""
-        return self._view(*self.planner.load(check_tournament_id(tournament_id)))
+        event, row = self.planner.load(check_tournament_id(tournament_id))
+        return {
+            **self._view(event, row),
+            "entries": [entry.as_json() for entry in event.entries],
+            "voids": [orjson.loads(told) for told in self.store.voids(event.id)],
+        }
 
     def wait(self, tournament_id: str, since: int | None, seconds: float) -> dict[str, Any] | None:
         """The view as soon as its ``version`` is not ``since``; None if that takes longer."""
@@ -241,8 +257,8 @@ class Tournaments:
     def list(
         self, *, state: str | None = None, kind: str | None = None, cursor: str | None = None, limit: int = 50
     ) -> Page:
-        """Views without entries, newest first. ``state``: one of ``STATES``, or ``over``. A page may be
-        short though more follow: see its cursor.
+        """Views without entries and voids, newest first. ``state``: one of ``STATES``, or ``over``. A page
+        may be short though more follow: see its cursor.
         """
         if kind is not None:
             game_of(kind)
@@ -264,7 +280,7 @@ class Tournaments:
                     continue
                 event = Event.loads(row.meta)
                 if kind in (None, event.spec.kind) and event.state in wanted:
-                    items.append(self._summary(event, row))
+                    items.append(self._view(event, row))
                     if len(items) == limit:
                         return Page(items, f"{place[0]}-{place[1]}")
             if len(places) < limit:
@@ -277,7 +293,7 @@ class Tournaments:
         for row in self.store.load(self.store.active()):
             event = None if row is None else Event.loads(row.meta)
             if row is not None and event is not None and not event.purpose and event.state not in OVER:
-                found.append(self._summary(event, row))
+                found.append(self._view(event, row))
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
     def progress(self, tournament_id: str) -> dict[str, Any]:
@@ -298,11 +314,16 @@ class Tournaments:
         found = self.store.groups(event.id, start, limit)
         ids = [group for group, _ in found]
         items = []
-        for (group_id, row), data, (_, voided) in zip(
-            found, self.store.results(event.id, ids), self.store.rows(event.id, ids), strict=True
+        for (group_id, row), data, (_, voided), annulled in zip(
+            found,
+            self.store.results(event.id, ids),
+            self.store.rows(event.id, ids),
+            self._annulments.of(event, ids),
+            strict=True,
         ):
             result = None if data is None else read_result(data)
-            items.append(_group_view(event, PlannedGroup.loads(group_id, row), data, result, voided))
+            view = _group_view(event, PlannedGroup.loads(group_id, row), data, result, voided)
+            items.append({**view, "annulled": annulled})
         return Page(items, str(start + limit) if len(found) == limit else None)
 
     def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
@@ -377,18 +398,11 @@ class Tournaments:
             "commitment": commitment(bytes.fromhex(event.seed)),
             "seed": event.seed if event.state in OVER else None,
             "entries_hash": event.entries_hash or None,
-            "entries": [entry.as_json() for entry in event.entries],
             "places": event.places,
             "records_hash": None if event.final is None else event.final["records_hash"],
-            "voids": [],
             "progress": self._progress(event, row),
             "version": row.changes,
         }
-
-    def _summary(self, event: Event, row: Row) -> dict[str, Any]:
-        view = self._view(event, row)
-        del view["entries"]
-        return view
 
     def _progress(self, event: Event, row: Row) -> dict[str, Any]:
         until = event.finished_ms or self._clock().now_ms

@@ -1,0 +1,360 @@
+"""Tournaments on a real store, single and cluster: what may be done, and that nothing changes results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import arena.live.house_groups
+from arena.dealing import commitment, game_seed, group_seed
+from arena.errors import ArenaError
+from arena.live.accounts import Principal
+from arena.live.sheet import GameNotFound
+from arena.ratings.board import board
+from arena.ratings.results import collect
+from arena.tournaments.playing import play_house_group
+from arena.verify import verify
+from tests.live.arenas import SEED, Arena
+from tests.live.playing import quiet
+
+MakeArena = Callable[[], Arena]
+
+
+@pytest.fixture
+def make_arena(url: str) -> Iterator[MakeArena]:
+    made: list[Arena] = []
+
+    def make() -> Arena:
+        made.append(Arena(url))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.live.close()
+
+
+@pytest.fixture
+def hall(make_arena: MakeArena) -> Arena:
+    return make_arena()
+
+
+def records_of(hall: Arena, name: str = "cup", group: str | None = None) -> list[dict[str, Any]]:
+    records = [json.loads(line) for line in hall.tournaments.records(name, group)]
+    assert all(verify(record) == [] for record in records)
+    return records
+
+
+def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -> ArenaError:
+    with pytest.raises(ArenaError) as caught:
+        act(*args, **options)
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+# What comes of it
+
+
+# The hashes of the records of a cup with a fixed seed: whoever changes them has changed what is played.
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, hall: Arena) -> None:
+    results = []
+    for _ in range(2):
+        made = hall.cup(kind)
+        assert made["commitment"] == commitment(SEED)
+        view = hall.run()
+        results.append((view["records_hash"], hall.tournaments.standings("cup").as_json()))
+        hashes = [record["hash"] for record in records_of(hall)]
+        assert len(set(hashes)) == 12
+        for key in list(_keys(hall)):
+            hall.tournaments.store._wire.run([("DEL", key)])
+    assert results[0] == results[1]
+
+
+def _keys(hall: Arena) -> Iterator[str]:
+    parts = ("", ":groups", ":order", ":due", ":remote", ":results", ":packs", ":unreleased")
+    return (f"{{t:cup}}{part}" for part in parts)
+
+
+def test_everybody_can_work_out_the_seeds_of_groups_and_games(hall: Arena) -> None:
+    hall.cup_in_entry()
+    hall.tournaments.enter("cup", "shark", nonce="salt")
+    hall.tournaments.leave("cup", "shark")
+    view = hall.tournaments.view("cup")
+    assert view["seed"] is None
+    assert view["entries_hash"] is None
+    hall.cup(name="other")
+    view = hall.run("other")
+    entries = bytes.fromhex(view["entries_hash"])
+    groups = {f"other-{group['id']}": group for group in hall.tournaments.groups("other").items}
+    for record in records_of(hall, "other"):
+        group = record["canonical"]["group"]
+        seed = group_seed(bytes.fromhex(view["seed"]), entries, group["id"], group["attempt"])
+        assert groups[group["id"]]["commitment"] == commitment(seed)
+        assert record["canonical"]["seed"] == game_seed(seed, group["index"], True).hex()
+
+
+def test_results_are_taken_once_and_lost_work_is_done_again(
+    hall: Arena, make_arena: MakeArena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hall.cup("toepen", name="alone")
+    expected = [hall.run("alone")["progress"], _scores(hall, "alone")]
+    hall.cup("toepen")
+    hall.tournaments.advance("cup")
+    # One takes three groups and dies; another plays them twice over.
+    store = hall.tournaments.store
+    now = hall.now_ms()
+    taken = store.claim_groups("cup", now, now + 10_000, 3)
+    assert len(taken) == 3
+    other = make_arena()
+    other.tournaments.play_house("cup", 30)
+    assert other.tournaments.progress("cup")["done"] == 3
+    assert other.tournaments.play_house("cup", 30) == (0, False, False)
+    monkeypatch.setattr(arena.live.house_groups, "LEASE_MS", -1)
+    store.hand_back("cup", taken)
+    for one in (hall, other):
+        one.tournaments.play_house("cup", 30)
+    view = hall.run()
+    assert view["progress"]["games"] == expected[0]["games"] == 12  # type: ignore[index,call-overload]
+    assert len(records_of(hall)) == 12
+    # Other ids, other deals: but as many of everything.
+    assert len(_scores(hall, "cup")) == len(expected[1])
+
+
+def _scores(hall: Arena, name: str) -> list[Any]:
+    return [group["score"] for group in hall.tournaments.groups(name).items]
+
+
+def test_a_fault_of_ours_voids_a_group_and_the_third_stops_it(
+    hall: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = {"cup-r1-p1-g1": 2, "cup-r2-p1-g2": 99}
+
+    def play(group: Any, *args: Any) -> Any:
+        if failures.get(group.id, 0) > 0:
+            failures[group.id] -= 1
+            raise RuntimeError("a disk is full")
+        return play_house_group(group, *args)
+
+    monkeypatch.setattr(arena.live.house_groups, "play_house_group", play)
+    monkeypatch.setattr(arena.live.house_groups, "LEASE_MS", -1)
+    hall.cup()
+    view = hall.run()
+    assert view["state"] == "finished"
+    voids = [(void["group"], void["attempt"], void["reason"]) for void in view["voids"]]
+    assert sorted(voids) == [
+        ("r1-p1-g1", 0, "a disk is full"),
+        ("r1-p1-g1", 1, "a disk is full"),
+        *(("r2-p1-g2", attempt, "a disk is full") for attempt in range(3)),
+    ]
+    groups = {group["id"]: group for group in hall.tournaments.groups("cup").items}
+    assert groups["r1-p1-g1"]["state"] == "done"
+    assert groups["r2-p1-g2"]["state"] == "void"
+    assert groups["r2-p1-g2"]["score"] is None
+    # Replayed from the same seeds: nothing tells that it was void before.
+    assert {record["canonical"]["group"]["attempt"] for record in records_of(hall)} == {0}
+    assert hall.tournaments.standings("cup").groups == 5
+
+
+@pytest.mark.parametrize("format", ["swiss", "knockout"])
+def test_other_formats_come_to_an_end(format: str, hall: Arena) -> None:
+    hall.cup(format=format, house=["random", "rookie", "regular", "rookie+2", "random+2"])
+    view = hall.run()
+    assert view["state"] == "finished"
+    assert view["progress"]["done"] == view["progress"]["planned"]
+    assert (view["places"] is None) == (format == "swiss")
+    assert len(hall.tournaments.standings("cup").rows) == 5
+
+
+def test_an_open_tournament_goes_on_until_its_end(hall: Arena) -> None:
+    now = hall.now_ms()
+    hall.cup(format="open", locks_ms=now + 1, ends_ms=now + 2000, max_repeats=1000)
+    view = hall.run()
+    assert view["finished_ms"] >= now + 2000
+    assert view["progress"]["round"] > 1
+    played = [row.groups for row in hall.tournaments.standings("cup").rows]
+    assert max(played) - min(played) <= max(played) / 2
+
+
+# Entering
+
+
+def test_entry_has_its_time(hall: Arena) -> None:
+    hall.bot("ann", "able")
+    later = hall.now_ms() + 500_000
+    made = hall.tournaments.create(
+        {"name": "Later", "kind": "truco", "format": "swiss", "opens_ms": later, "locks_ms": later + 1000},
+        "ann",
+    )
+    assert made["state"] == "announced"
+    refused("entry_closed", hall.tournaments.enter, made["id"], "able")
+    hall.cup()
+    hall.run()
+    refused("entry_closed", hall.tournaments.enter, "cup", "able")
+    refused("tournament_over", hall.tournaments.leave, "cup", "rookie")
+    refused("tournament_over", hall.tournaments.cancel, "cup")
+    refused("tournament_not_found", hall.tournaments.enter, "none", "able")
+    refused("tournament_not_found", hall.tournaments.view, "../etc")
+
+
+def test_who_may_enter_what(hall: Arena) -> None:
+    ann, bob = hall.bot("ann", "able"), hall.bot("bob", "baker")
+    admin = Principal("admin", "admin", admin=True)
+    olga = Principal("owner", "olga", "olga")
+    hall.cup_in_entry(house=["rookie"], max_entries=3, per_owner=1)
+    enter = hall.tournaments.enter
+    refused("forbidden", enter, "cup", "able", by=bob)
+    refused("forbidden", enter, "cup", "random", by=ann)
+    refused("forbidden", enter, "cup", "able", by=Principal("bot", "other", "ann"))
+    refused("unknown_bot", enter, "cup", "nobody", by=ann)
+    refused("unknown_version", enter, "cup", "able", "7", by=ann)
+    refused("invalid_nonce", enter, "cup", "able", nonce="two words", by=ann)
+    assert enter("cup", "able", by=Principal("bot", "able", "ann"))["status"] == "qualifying"
+    hall.bot("ann", "able2")
+    refused("too_many_of_owner", enter, "cup", "able2", by=ann)
+    assert enter("cup", "able", nonce="mine", by=ann)["nonce"] == "mine"
+    assert enter("cup", "random", by=olga)["status"] == "qualified"
+    refused("tournament_full", enter, "cup", "baker", by=admin)
+    refused("forbidden", hall.tournaments.leave, "cup", "able", by=bob)
+    assert hall.tournaments.leave("cup", "able", by=ann)["status"] == "withdrawn"
+    hall.accounts.change_bot("baker", "withdrawn")
+    refused("bot_withdrawn", enter, "cup", "baker", by=bob)
+    hall.accounts.change_bot("baker", "active")
+    enter("cup", "baker", by=bob)
+    refused("entry_not_found", hall.tournaments.leave, "cup", "shark", by=olga)
+    names = {entry["bot"]: entry["status"] for entry in hall.tournaments.view("cup")["entries"]}
+    assert names == {"rookie": "qualified", "able": "withdrawn", "random": "qualified", "baker": "qualifying"}
+    refused("forbidden", hall.tournaments.cancel, "cup", by=bob)
+    view = hall.tournaments.cancel("cup", by=olga, reason="rain")
+    assert (view["state"], view["reason"]) == ("cancelled", "rain")
+
+
+def test_too_few_at_the_lock_cancel_it(hall: Arena) -> None:
+    hall.cup(house=["rookie"])
+    view = hall.run()
+    assert view["state"] == "cancelled"
+    assert "too few" in view["reason"] or "cannot play" in view["reason"]
+
+
+def test_lists_and_their_pages(hall: Arena) -> None:
+    for number in range(5):
+        hall.cup("toepen" if number % 2 else "truco", name=f"cup-{number}")
+    hall.run("cup-0")
+    listed = hall.tournaments.list
+    names = [item["id"] for item in listed().items]
+    assert sorted(names) == [f"cup-{number}" for number in range(5)]
+    assert {item["id"] for item in listed(kind="toepen").items} == {"cup-1", "cup-3"}
+    assert [item["id"] for item in listed(state="over").items] == ["cup-0"]
+    paged: list[str] = []
+    cursor = None
+    while True:
+        page = listed(cursor=cursor, limit=2)
+        paged += (item["id"] for item in page.items)
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert paged == names
+    refused("invalid_cursor", listed, cursor="x")
+    refused("invalid_tournament", listed, state="lost")
+    refused("unknown_game", listed, kind="chess")
+    refused("invalid_cursor", hall.tournaments.groups, "cup-0", "x")
+
+
+# Other bots
+
+
+def test_a_bot_qualifies_plays_and_its_lost_game_is_played_again(hall: Arena) -> None:
+    hall.bot("ann", "able")
+    locks = hall.now_ms() + 1000
+    hall.cup(locks_ms=locks, house=["random"], groups=2)
+    assert hall.tournaments.enter("cup", "able")["status"] == "qualifying"
+    bots = {"able": quiet}
+    lost: list[str] = []
+    while (view := hall.tournaments.view("cup"))["state"] != "finished":
+        hall.step("cup", bots)
+        running = [item["game"] for item in hall.live.list(bot="able", state="running").items]
+        mine = [game for game in running if game.startswith("cup-r1-p1-g2")]
+        if mine and not lost:
+            hall.live.void(mine[0], "the power was out")
+            lost = mine[:1]
+    assert [void["group"] for void in view["voids"]] == ["r1-p1-g2"]
+    records = records_of(hall)
+    attempts = {
+        record["canonical"]["group"]["id"]: record["canonical"]["group"]["attempt"] for record in records
+    }
+    assert attempts == {"cup-r1-p1-g1": 0, "cup-r1-p1-g2": 1}
+    assert all(len(set(map(str, (r["canonical"]["seed"] for r in records)))) == 4 for _ in records)
+    assert hall.tournaments.standings("cup").groups == 2
+    while hall.boards.due():
+        for kind, division in hall.boards.due():
+            hall.boards.publish(kind, division)
+    published = hall.boards.read("truco", "open")
+    assert published is not None
+    assert published["groups"] == 3
+    downloaded = [json.loads(line) for _, line in hall.live.iter_records()]
+    assert len(downloaded) == 6
+    del published["published_ms"]
+    assert json.loads(json.dumps(board(collect(downloaded), "truco", "open").as_json())) == published
+
+
+def test_a_bot_that_answers_rubbish_does_not_qualify_and_is_told_why(hall: Arena) -> None:
+    hall.bot("ann", "able")
+    hall.cup(locks_ms=hall.now_ms() + 1000, house=["random", "rookie"])
+    hall.tournaments.enter("cup", "able")
+    view = hall.run("cup", {"able": lambda turn: "play:XX"})
+    entry = next(entry for entry in view["entries"] if entry["bot"] == "able")
+    assert entry["status"] == "failed"
+    assert "illegal, illegal, illegal" in entry["reason"]
+    assert "play:XX" in entry["reason"]
+    assert [row.name for row in hall.tournaments.standings("cup").rows] != []
+    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"random", "rookie"}
+    # Entering again gives it another chance.
+    hall.cup_in_entry(name="next")
+    assert hall.tournaments.enter("next", "able")["status"] == "qualifying"
+
+
+def test_who_is_online_and_qualified_is_entered_by_itself(hall: Arena) -> None:
+    for name in ("able", "away"):
+        hall.bot("ann", name)
+    hall.cup(locks_ms=hall.now_ms() + 3000, house=["random"], auto_enter=True)
+    hall.live.turns("able")
+    assert hall.tournaments.online() == ["able"]
+    view = hall.run("cup", {"able": quiet})
+    assert [entry["bot"] for entry in view["entries"]].count("able") == 1
+    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "random"}
+
+
+# Annulling
+
+
+def test_an_annulled_group_counts_nowhere_and_its_records_say_why(hall: Arena) -> None:
+    hall.cup("toepen")
+    before = hall.run()
+    hall.boards.publish("toepen", "sealed")
+    told = hall.tournaments.annul("cup-r1-p1-g1-2", "admin", "they shared a screen")
+    assert (told["group"], told["by"]) == ("r1-p1-g1", "admin")
+    hall.tournaments.annul("cup-r1-p1-g1", "admin", "again")
+    group = hall.tournaments.groups("cup").items[0]
+    assert (group["id"], group["state"]) == ("r1-p1-g1", "void")
+    assert group["annulled"]["reason"] == "they shared a screen"
+    after = hall.tournaments.view("cup")
+    assert hall.tournaments.standings("cup").groups == 5
+    assert after["records_hash"] == hall.tournaments.standings("cup").records_hash != before["records_hash"]
+    reasons = [record["info"].get("annulled") for record in records_of(hall)]
+    assert reasons.count("they shared a screen") == 2
+    assert reasons.count(None) == 10
+    hall.boards.publish("toepen", "sealed")
+    published = hall.boards.read("toepen", "sealed")
+    assert published is not None
+    assert published["groups"] == 5
+    downloaded = [json.loads(line) for _, line in hall.live.iter_records()]
+    del published["published_ms"]
+    assert json.loads(json.dumps(board(collect(downloaded), "toepen", "sealed").as_json())) == published
+    for unknown in ("cup-r9-p1-g1", "none-r1-p1-g1", "0" * 18):
+        with pytest.raises(GameNotFound):
+            hall.tournaments.annul(unknown, "admin", "")
+    hall.cup(name="next")
+    hall.tournaments.advance("next")
+    refused("group_not_over", hall.tournaments.annul, "next-r1-p1-g1", "admin", "")
