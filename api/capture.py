@@ -122,7 +122,7 @@ def tell(app: Flask) -> dict[str, Any]:
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _games(story, ana, bots)
-    _tournaments(story, app, ana)
+    _tournaments(story, app, ana, admin)
     _leaderboards(story, app)
     _schedules(story, admin)
     ana("POST", "/v1/bots/pica-bot/token")
@@ -164,7 +164,7 @@ def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:
     ana("GET", "/v1/records")
 
 
-def _tournaments(story: Story, app: Flask, ana: Teller) -> None:
+def _tournaments(story: Story, app: Flask, ana: Teller, admin: Teller) -> None:
     anybody, arena = story.client(), app.extensions["botequim"].tournaments
     cup = {
         "name": "Friday cup",
@@ -192,6 +192,8 @@ def _tournaments(story: Story, app: Flask, ana: Teller) -> None:
     anybody("GET", f"/v1/tournaments/{made}/groups?limit=1")
     anybody("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
     anybody("GET", "/v1/tournaments/nothing")
+    admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
+    admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
 
 
 def _leaderboards(story: Story, app: Flask) -> None:

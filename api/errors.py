@@ -139,6 +139,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "invalid_schedule": ErrorCode(
         422, "Invalid schedule", "A schedule that never fires, or is none; `field` says why."
     ),
+    "group_not_over": ErrorCode(409, "Group not over", "The group has no result that could be annulled."),
     # Leaderboards
     "unknown_division": ErrorCode(404, "Unknown division", "The divisions are `sealed` and `open`."),
 }

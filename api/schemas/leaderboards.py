@@ -10,6 +10,7 @@ from api.schemas.common import Reply, Request, absent, told
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.live.accounts import NAME_PATTERN
+from arena.ratings.collusion import DUMPING, SIGNALLING
 from arena.ratings.results import DIVISIONS
 
 FORMATS: Final = ("json", "csv", "text")
@@ -39,6 +40,17 @@ class HistoryQuery(Request):
         load_default=absent,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
         metadata={"description": "Only this bot's.", "pattern": NAME_PATTERN},
+    )
+
+
+class BoardQuery(Request):
+    """Which leaderboard."""
+
+    kind = fields.String(
+        required=True, validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."}
+    )
+    division = fields.String(
+        required=True, validate=validate.OneOf(DIVISIONS), metadata={"description": "The division."}
     )
 
 
@@ -144,3 +156,48 @@ class HistorySchema(Reply):
         required=True,
         metadata={"description": "By day, then by name."},
     )
+
+
+class RatedPlayer(Reply):
+    """One version of one bot."""
+
+    name = told(fields.String, "The bot's name.")
+    version = told(fields.String, "Its version.")
+
+
+class SuspicionSchema(Reply):
+    """Two bots whose results look arranged."""
+
+    what = told(
+        fields.String,
+        "`dumping`: `gainer` gains from `helper`. `signalling`: the two gain from the others.",
+        validate=validate.OneOf((DUMPING, SIGNALLING)),
+    )
+    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = told(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    gainer = fields.Nested(RatedPlayer, required=True)
+    helper = fields.Nested(RatedPlayer, required=True)
+    groups = told(WholeNumber, "Groups of the two.")
+    score = told(fields.Float, "What was gained per group.")
+    expected = told(fields.Float, "What all other results predict.")
+    deviations = told(fields.Float, "How many standard deviations lie between.")
+    fold_rate = told(
+        fields.Float,
+        "How often `helper` folded when asked, in these groups; null: never asked.",
+        allow_none=True,
+    )
+    fold_rate_elsewhere = told(
+        fields.Float, "How often in its other groups; null: never asked.", allow_none=True
+    )
+    forfeits = told(WholeNumber, "Groups of the two that `helper` forfeited.")
+    group_ids = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The groups, at most 20, those first that tell most."},
+    )
+
+
+class SuspicionListSchema(Reply):
+    """Pairs to look into, the strangest first."""
+
+    suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)

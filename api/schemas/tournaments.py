@@ -18,7 +18,7 @@ from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.spec import FORMATS, MAX_ENTRIES, PARTNERS, WHO
 
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
-GROUP_STATES: Final = ("planned", "running", "done", "void")
+GROUP_STATES: Final = ("planned", "done", "void")
 MAX_REASON: Final = 300
 
 
@@ -290,11 +290,6 @@ class _Tournament(Reply):
     records_hash = told(
         fields.String, "SHA-256 of the sorted hashes of its records, once it is finished.", allow_none=True
     )
-    voids = fields.List(
-        fields.Nested(VoidSchema),
-        required=True,
-        metadata={"description": "Attempts at groups that failed by a fault of the service."},
-    )
     progress = fields.Nested(ProgressSchema, required=True)
     version = told(WholeNumber, "Changes with every change of the tournament.")
 
@@ -322,6 +317,11 @@ class _WithEntries(Reply):
     entries = fields.List(
         fields.Nested(EntrySchema), required=True, metadata={"description": "In the order of entering."}
     )
+    voids = fields.List(
+        fields.Nested(VoidSchema),
+        required=True,
+        metadata={"description": "Attempts at groups that failed by a fault of the service."},
+    )
 
 
 class TrucoTournament(_WithEntries, TrucoTournamentSummary):
@@ -345,6 +345,15 @@ class TournamentPageSchema(Reply):
 
     tournaments = fields.List(fields.Nested(TournamentSummarySchema), required=True)
     cursor = told(fields.String, "Gets the next page; null on the last.", allow_none=True)
+
+
+class AnnulmentSchema(Reply):
+    """Why a group counts for nobody."""
+
+    group = told(fields.String, "The group.")
+    reason = told(fields.String, "Why.")
+    by = told(fields.String, "Which admin did it: an owner's name, or `admin`.")
+    at_ms = told(Moment, "When.")
 
 
 class EventGroupSchema(Reply):
@@ -380,6 +389,12 @@ class EventGroupSchema(Reply):
         fields.String(), required=True, metadata={"description": "Who forfeited a game of it, by name."}
     )
     games = fields.List(fields.String(), required=True, metadata={"description": "The ids of its games."})
+    annulled = fields.Nested(
+        AnnulmentSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "Why an admin annulled it; null: nobody did."},
+    )
 
 
 class GroupPageSchema(Reply):

@@ -326,3 +326,52 @@ def test_the_stream_of_a_tournament(announce: Callable[..., Event], anybody: Con
     assert "data:" not in rest.get_data(as_text=True)
     bad = anybody.get(f"{event.path}/events", headers={"Last-Event-ID": "x"})
     assert bad.json["code"] == "invalid_cursor"
+
+
+# Annulling
+
+
+def test_an_annulled_group_counts_for_nobody(
+    announce: Callable[..., Event], anybody: ContractClient, admin: ContractClient
+) -> None:
+    event = announce(house=HOUSE, groups=2)
+    before = event.play()
+    group = anybody.get(f"{event.path}/groups").json["groups"][0]
+    path = f"/v1/admin/games/{group['games'][0]}/annul"
+    assert event.client.post(path, json={"reason": "no"}).status_code == 403
+    told = admin.post(path, json={"reason": "the hall was on fire"}).json
+    assert (told["group"], told["reason"], told["by"]) == (group["id"], "the hall was on fire", "admin")
+    assert admin.post(path, json={"reason": "again"}).status_code == 200
+    now = anybody.get(f"{event.path}/groups").json["groups"][0]
+    assert now["state"] == "void"
+    standings = anybody.get(f"{event.path}/standings").json
+    assert standings["groups"] == 5
+    assert event.view["records_hash"] == standings["records_hash"] != before["records_hash"]
+    lines = anybody.get(f"{event.path}/records").text.splitlines()
+    annulled = [line for line in map(json.loads, lines) if line["info"].get("annulled")]
+    assert {record["canonical"]["group"]["id"] for record in annulled} == {f"{event.id}-{group['id']}"}
+    assert len(lines) == 12
+    assert admin.get("/v1/admin/audit").json["entries"][-1]["action"] == "annul game"
+
+
+def test_what_cannot_be_annulled(announce: Callable[..., Event], admin: ContractClient) -> None:
+    def refused(name: str) -> tuple[int, str]:
+        response = admin.post(f"/v1/admin/games/{name}/annul", json={"reason": "x"})
+        return response.status_code, response.json["code"]
+
+    event = announce(house=["rookie", "random"])
+    event.lock()
+    assert event.services.tournaments.advance(event.id).state == "running"
+    assert refused("nothing") == (404, "game_not_found")
+    assert refused(f"{event.id}-r9-p9-g9-1") == (404, "game_not_found")
+    assert refused(f"{event.id}-r1-p1-g1-1") == (409, "group_not_over")
+
+
+def test_suspicions_are_for_admins(
+    announce: Callable[..., Event], owner: Account, admin: ContractClient
+) -> None:
+    announce(house=HOUSE).play()
+    where = "/v1/admin/suspicions?kind=toepen&division=sealed"
+    assert owner.client.get(where).status_code == 403
+    assert admin.get(where).json == {"suspicions": []}
+    assert admin.get("/v1/admin/suspicions").json["field"] == "kind"
