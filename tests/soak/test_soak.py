@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import kills, processes
+from tests.soak import arena, kills, processes
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -25,3 +25,10 @@ def test_four_processes_play_over_http(curl: bool, tmp_path: Path) -> None:
 def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> None:
     counts = kills.play(tmp_path, 6 * SCALE, target, pause=2, seconds=300 * SCALE)
     assert counts["truco"] == counts["toepen"] == 3 * SCALE
+
+
+@pytest.mark.parametrize("kind", arena.KINDS)
+def test_a_tournament_comes_out_the_same_whatever_is_killed(kind: str, tmp_path: Path) -> None:
+    outcome, killed = arena.compare(tmp_path, kind, 120 * SCALE, 1.0, seed=1)
+    assert outcome.records == 240 * SCALE
+    assert sum(killed.values()) > 5
