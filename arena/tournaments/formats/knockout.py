@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import Final, NamedTuple
 
@@ -146,36 +147,30 @@ def _seeded(field: Field, present: Sequence[int]) -> list[int | None]:
         double = 2 * len(order) - 1
         order = [seed for first in order for seed in (first, double - first)]
     position = {seed: at for at, seed in enumerate(order)}
+    owners = [field.entrants[index].owner for index in present]
+    count = Counter(owner for owner in owners if owner)
+    taken: defaultdict[str, list[int]] = defaultdict(list)
     here: list[int | None] = [None] * len(order)
     for first in (0, *(2**power for power in range(len(order).bit_length() - 1))):
-        last = min(max(2 * first, 1), len(present))
-        tier = range(first, last)
-        free = [position[seed] for seed in tier]
-        owners = [field.entrants[index].owner for index in here if index is not None]
-        owners += [field.entrants[present[seed]].owner for seed in tier]
-        for seed in sorted(tier, key=lambda seed: _lonely(field, present[seed], owners)):
-            index = present[seed]
-            at = max(
-                free,
-                key=lambda at: (_until_owner(field, here, index, at), at == position[seed], -at),
-            )
+        tier = range(first, min(max(2 * first, 1), len(present)))
+        free = {position[seed] for seed in tier}
+        for seed in sorted(tier, key=lambda seed: count[owners[seed]] < 2):
+            own = position[seed]
+            if count[owners[seed]] < 2:
+                at = own if own in free else min(free)
+            else:
+                at = _farthest(free, taken[owners[seed]], own)
+                taken[owners[seed]].append(at)
             free.remove(at)
-            here[at] = index
+            here[at] = present[seed]
     return here
 
 
-def _lonely(field: Field, index: int, owners: Sequence[str]) -> bool:
-    owner = field.entrants[index].owner
-    return not owner or owners.count(owner) < 2
+def _farthest(free: Iterable[int], others: Sequence[int], own: int) -> int:
+    """Which of the ``free`` places meets those of ``others`` last; ``own``, or the first, among equals."""
 
+    def key(at: int) -> tuple[int, bool, int]:
+        first_meeting = min(((at ^ other).bit_length() for other in others), default=0)
+        return first_meeting, at == own, -at
 
-def _until_owner(field: Field, here: Sequence[int | None], index: int, at: int) -> int:
-    """The round in which somebody at ``at`` could first meet a bot of its owner."""
-    return min(
-        (
-            (at ^ other).bit_length()
-            for other, rival in enumerate(here)
-            if rival is not None and not field.may_meet(index, rival)
-        ),
-        default=len(here),
-    )
+    return max(free, key=key)
