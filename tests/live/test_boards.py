@@ -1,0 +1,82 @@
+"""Publishing leaderboards: all at once, each group once, whoever else publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from arena.live.boards import Boards
+from tests.live.arenas import Arena
+
+
+@pytest.fixture
+def hall(url: str) -> Iterator[Arena]:
+    opened = Arena(url)
+    yield opened
+    opened.live.close()
+
+
+def test_a_board_grows_with_what_is_released(hall: Arena) -> None:
+    boards = hall.boards
+    assert boards.read("truco", "sealed") is None
+    assert boards.history("truco", "sealed") == []
+    assert boards.due() == []
+    assert not boards.publish("truco", "sealed")
+    hall.cup(name="one")
+    hall.run("one")
+    assert boards.due() == [("truco", "sealed")]
+    assert boards.publish("truco", "sealed")
+    first = boards.read("truco", "sealed")
+    assert first is not None
+    assert (first["groups"], first["records"]) == (6, 12)
+    assert first["published_ms"] <= hall.now_ms()
+    assert not boards.publish("truco", "sealed")
+    hall.cup(name="two", groups=1)
+    hall.run("two")
+    # It was published a moment ago.
+    assert boards.due() == []
+    assert boards.publish("truco", "sealed")
+    second = boards.read("truco", "sealed")
+    assert second is not None
+    assert second["groups"] == 9
+    (rookie,) = boards.history("truco", "sealed", "rookie")
+    assert (rookie["rating"], rookie["low"], rookie["high"]) == (1500.0, 1500.0, 1500.0)
+    assert {point["name"] for point in boards.history("truco", "sealed")} == {"random", "rookie", "regular"}
+    assert [group.id for group in boards.groups("truco", "sealed")][:1] == ["one-r1-p1-g1"]
+    assert len(list(boards.groups("truco", "sealed"))) == 9
+
+
+def test_unrated_tournaments_are_on_no_board(hall: Arena) -> None:
+    hall.cup(rated=False)
+    assert hall.run()["state"] == "finished"
+    assert not hall.boards.publish("truco", "sealed")
+    assert len(list(hall.live.iter_records())) == 12
+
+
+def test_of_two_that_publish_at_once_one_wins(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    hall.cup()
+    hall.run()
+    slow, quick = Boards(hall.tournaments.store, hall.clock), hall.boards
+    ledger = slow._ledger
+    monkeypatch.setattr(slow, "_ledger", lambda *where: (ledger(*where), quick.publish("truco", "sealed"))[0])
+    assert not slow.publish("truco", "sealed")
+    board = quick.read("truco", "sealed")
+    assert board is not None
+    assert board["groups"] == 6
+
+
+def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(hall: Arena) -> None:
+    hall.cup()
+    hall.run()
+    found = list(hall.live.iter_records(kind="truco"))
+    assert len({record for _, record in found}) == 12
+    assert [int(cursor) for cursor, _ in found] == sorted({int(cursor) for cursor, _ in found})
+    for at, (cursor, _) in enumerate(found, 1):
+        assert list(hall.live.iter_records(kind="truco", cursor=cursor)) == found[at:]
+    # What was not put on the lists because somebody died is put there when somebody looks.
+    store = hall.tournaments.store
+    store._wire.run([("SADD", "{t:cup}:unreleased", "r1-p1-g1"), ("DEL", "{live:records}")])
+    hall.tournaments.advance("cup")
+    assert len(list(hall.live.iter_records())) == 2
+    assert store.unreleased("cup") == []

@@ -1,0 +1,166 @@
+"""Schedules: what fires when, once, and what can never fire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.live.accounts import Principal
+from arena.live.clocks import ServiceClock
+from arena.live.schedules import Schedules
+from tests.live.arenas import Arena
+
+OLGA = Principal("owner", "olga", "olga")
+CUP = {"name": "Cup", "kind": "truco", "format": "round_robin", "house": ["random", "rookie"], "entry_s": 30}
+HOUR_MS = 3_600_000
+
+
+class Clock:
+    """A clock that is set by hand, near the real one: tournaments have that."""
+
+    def __init__(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+
+    def __call__(self) -> ServiceClock:
+        return ServiceClock(self.now_ms, 0)
+
+
+@pytest.fixture
+def hall(url: str) -> Iterator[Arena]:
+    opened = Arena(url)
+    yield opened
+    opened.live.close()
+
+
+@pytest.fixture
+def clock(hall: Arena) -> Clock:
+    """It stands at half past an hour."""
+    return Clock(hall.now_ms() // HOUR_MS * HOUR_MS + HOUR_MS // 2)
+
+
+@pytest.fixture
+def schedules(hall: Arena, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Schedules:
+    monkeypatch.setattr(hall.tournaments, "_clock", clock)
+    return Schedules(hall.tournaments.store, hall.tournaments, clock)
+
+
+def made(hall: Arena) -> list[str]:
+    return sorted(item["id"] for item in hall.tournaments.list().items)
+
+
+def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -> ArenaError:
+    with pytest.raises(ArenaError) as caught:
+        act(*args, **options)
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+def test_a_cron_line_fires_at_its_times_and_once_for_all_that_were_missed(
+    hall: Arena, schedules: Schedules, clock: Clock
+) -> None:
+    start = clock.now_ms
+    schedule = schedules.create({"id": "hourly", "cron": "15 * * * *", "tournament": CUP}, "olga")
+    due = start + 45 * 60_000
+    assert schedule["next_ms"] == due
+    assert datetime.fromtimestamp(due / 1000, UTC).minute == 15
+    assert list(schedules.fire()) == []
+    clock.now_ms = due
+    assert list(schedules.fire()) == [f"hourly-{due // 1000}"]
+    assert list(schedules.fire()) == []
+    event = hall.tournaments.view(f"hourly-{due // 1000}")
+    assert (event["state"], event["opens_ms"], event["locks_ms"]) == ("entry", due, due + 30_000)
+    # Five hours of downtime.
+    clock.now_ms = due + 5 * HOUR_MS + 60_000
+    assert len(list(schedules.fire())) == 1
+    assert list(schedules.fire()) == []
+    assert len(made(hall)) == 2
+    kept = schedules.view("hourly")
+    assert kept["last_ms"] == due + HOUR_MS
+    assert kept["next_ms"] == due + 6 * HOUR_MS
+
+
+def test_several_schedulers_double_nothing(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+    schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
+    other = Schedules(hall.tournaments.store, hall.tournaments, clock)
+    clock.now_ms += HOUR_MS
+    before = hall.tournaments.store.fields("{schedules}")
+    schedules.fire()
+    # One that has looked before the first was done.
+    (name, data), *_ = before.items()
+    hall.tournaments.store.replace(
+        "{schedules}", name, hall.tournaments.store.field("{schedules}", name), data
+    )
+    other.fire()
+    assert len(made(hall)) == 1
+
+
+def test_a_time_fires_once(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+    at_ms = clock.now_ms + 5000
+    schedules.create({"id": "once", "at_ms": at_ms, "tournament": CUP}, "olga")
+    clock.now_ms += 3 * HOUR_MS
+    assert len(list(schedules.fire())) == 1
+    assert schedules.view("once")["next_ms"] is None
+    clock.now_ms += 3 * HOUR_MS
+    assert list(schedules.fire()) == []
+
+
+def test_what_is_switched_off_or_deleted_does_not_fire(
+    hall: Arena, schedules: Schedules, clock: Clock
+) -> None:
+    for name in ("a", "b"):
+        schedules.create({"id": name, "cron": "0 * * * *", "tournament": CUP}, "olga")
+    bob = Principal("owner", "bob", "bob")
+    refused("forbidden", schedules.change, "a", enabled=False, by=bob)
+    refused("forbidden", schedules.delete, "b", by=bob)
+    schedules.change("a", enabled=False, by=OLGA)
+    schedules.delete("b", by=OLGA)
+    clock.now_ms += 2 * HOUR_MS
+    assert list(schedules.fire()) == []
+    assert schedules.change("a", enabled=True, by=OLGA)["next_ms"] > clock.now_ms
+    assert list(schedules.fire()) == []
+    assert [schedule["id"] for schedule in schedules.list()] == ["a"]
+    refused("schedule_not_found", schedules.view, "b")
+    refused("schedule_not_found", schedules.delete, "b")
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "field"),
+    [
+        ({"cron": "0 0 31 2 *"}, "invalid_schedule", "cron"),
+        ({"cron": "every hour"}, "invalid_schedule", "cron"),
+        ({"cron": "* * * * * *"}, "invalid_schedule", "cron"),
+        ({"cron": "61 * * * *"}, "invalid_schedule", "cron"),
+        ({"cron": None}, "invalid_schedule", "cron"),
+        ({"at_ms": 2**42}, "invalid_schedule", "cron"),
+        ({"cron": None, "at_ms": 1}, "invalid_schedule", "at_ms"),
+        ({"id": "No Name"}, "invalid_schedule", "id"),
+        ({"id": "x" * 25}, "invalid_schedule", "id"),
+        ({"colour": "red"}, "invalid_schedule", "colour"),
+        ({"tournament": None}, "invalid_schedule", "tournament"),
+        ({"tournament": {**CUP, "locks_ms": 5}}, "invalid_schedule", "tournament.locks_ms"),
+        ({"tournament": {**CUP, "entry_s": 0}}, "invalid_schedule", "tournament.entry_s"),
+        ({"tournament": {**CUP, "format": "chess"}}, "invalid_tournament", "format"),
+        ({"tournament": {**CUP, "house": ["nobody"]}}, "invalid_tournament", "house"),
+    ],
+)
+def test_what_cannot_be_is_refused(change: dict[str, Any], code: str, field: str, single_url: str) -> None:
+    hall = Arena(single_url)
+    try:
+        fields = {"id": "hourly", "cron": "0 * * * *", "tournament": CUP, **change}
+        error = refused(code, hall.schedules.create, fields, "olga")
+        assert error.field == field
+        assert hall.schedules.list() == []
+    finally:
+        hall.live.close()
+
+
+def test_an_id_is_taken_once(hall: Arena, schedules: Schedules) -> None:
+    schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
+    refused(
+        "schedule_exists", schedules.create, {"id": "hourly", "cron": "1 * * * *", "tournament": CUP}, "bob"
+    )
+    assert schedules.view("hourly")["created_by"] == "olga"
