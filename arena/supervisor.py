@@ -182,6 +182,8 @@ class Supervisor:
             self._environment.setdefault("BOTEQUIM_SEED", "1")
             scheduler = [python, "-m", "workers", "--scheduler"]
             self._children.append(_Child("scheduler", scheduler, self._logs / "scheduler.log"))
+            webhooks = [python, "-m", "workers", "--webhooks"]
+            self._children.append(_Child("webhooks", webhooks, self._logs / "webhooks.log"))
 
     def stop(self) -> None:
         """Ask :meth:`run` to end; for signal handlers."""

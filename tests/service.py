@@ -127,19 +127,20 @@ class Service(Process):
         return self
 
     def pids(self, what: str) -> list[int]:
-        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``scheduler``
-        or ``database``.
+        """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``scheduler``,
+        ``webhooks`` or ``database``.
         """
-        mark, other = {
+        mark, *others = {
             "api": ("gunicorn", "-m workers"),
-            "worker": ("-m workers", "--scheduler"),
+            "worker": ("-m workers", "--scheduler", "--webhooks"),
             "scheduler": ("-m workers --scheduler", "gunicorn"),
+            "webhooks": ("-m workers --webhooks", "gunicorn"),
             "database": ("unixsocket", "gunicorn"),
         }[what]
         return [
             pid
             for pid in descendants(self.process.pid)
-            if mark in (line := command_line(pid)) and other not in line
+            if mark in (line := command_line(pid)) and not any(other in line for other in others)
         ]
 
 

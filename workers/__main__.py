@@ -1,8 +1,8 @@
 """``python -m workers``: one worker process on the database of ``REDIS_URL``.
 
 ``python -m workers --scheduler`` is the process that has tournaments, schedules and leaderboards looked
-after; several do no harm. ``python -m workers --check`` ends with 0 if a worker works on this host, else
-with 1.
+after, ``python -m workers --webhooks`` the one that posts turns to bots with a webhook; several of each do no
+harm. ``python -m workers --check`` ends with 0 if a worker works on this host, else with 1.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 
 from arena.errors import ArenaError
 from workers.scheduler import schedule
+from workers.webhooks import drive
 from workers.worker import is_working, work
 
 if __name__ == "__main__":
@@ -20,11 +21,12 @@ if __name__ == "__main__":
                 sys.exit(0 if is_working() else "botequim: no worker works here")
             case ["--scheduler"]:
                 schedule()
+            case ["--webhooks"]:
+                drive()
             case []:
                 work()
             case [option, *_]:
-                sys.exit(
-                    f"botequim: error: {option!r} is no option; expected --scheduler, --check or nothing"
-                )
+                expected = "--scheduler, --webhooks, --check or nothing"
+                sys.exit(f"botequim: error: {option!r} is no option; expected {expected}")
     except ArenaError as error:
         sys.exit(f"botequim: error: {error}")

@@ -41,8 +41,13 @@ NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a l
 LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
 LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, beginning with a letter or digit"
 
-TRANSPORTS: Final = ("remote",)
-"""How a version of a bot is reached. ``remote``: it asks for its turns over HTTP."""
+TRANSPORTS: Final = ("remote", "webhook")
+"""How a version of a bot is reached. ``remote``: it asks for its turns over HTTP; ``webhook``: its turns are
+posted to a URL.
+"""
+
+OLD_SECRET_MS: Final = 86_400_000
+"""For how long a replaced signing secret goes on to sign beside the new one."""
 
 Scope = Literal["owner", "bot", "admin"]
 BotState = Literal["active", "withdrawn"]
@@ -125,11 +130,15 @@ class Owner:
 
 @dataclass(frozen=True)
 class Version:
-    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds."""
+    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds. Of a webhook ``url`` is
+    where its turns are posted, and ``rights`` whether optional ones are too.
+    """
 
     label: str
     transport: str
     created_ms: int
+    url: str = ""
+    rights: bool = False
 
 
 @dataclass(frozen=True)
@@ -262,15 +271,25 @@ class Accounts:
     # Bots
 
     def register_bot(
-        self, owner: str, name: str, label: str = "1", transport: str = "remote", description: str = ""
+        self,
+        owner: str,
+        name: str,
+        label: str = "1",
+        transport: str = "remote",
+        description: str = "",
+        *,
+        url: str = "",
+        rights: bool = False,
+        secret: str = "",
     ) -> tuple[BotAccount, str]:
         """A new bot of ``owner`` with its first version, and its token, which is told this once.
 
+        ``url`` and ``rights`` are a webhook's, as in :class:`Version`; ``secret`` signs what is posted.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`TooMany` or
         :class:`~arena.errors.ArenaError` for an unknown transport.
         """
         _check_name(name)
-        _check_version(label, transport)
+        _check_version(label, transport, url)
         if name in self._reserved:
             raise NameTaken(f"the name {name!r} belongs to the house", field="name", expected="another name")
         if len(self.bots(owner, limit=MAX_BOTS)[0]) >= MAX_BOTS:
@@ -278,7 +297,11 @@ class Accounts:
         token, digest = _new_token(BOT_PREFIX, name)
         created = _now()
         fields = {"created": str(created), "state": "active", "description": description}
-        version = Version(label, transport, created)
+        if secret:
+            fields["hook"] = secret
+        if transport == "webhook":
+            self._store.note_webhook(name)
+        version = Version(label, transport, created, url, rights)
         if not self._store.create_bot(name, owner, digest, fields, label, _pack(version)):
             raise NameTaken(
                 f"the name {name!r} is taken, or was before", field="name", expected="another name"
@@ -305,13 +328,18 @@ class Accounts:
         found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
         return found, names[limit - 1] if len(names) > limit else None
 
-    def add_version(self, name: str, label: str, transport: str = "remote") -> Version:
-        """A new version, which new games are played with from now on.
+    def add_version(
+        self, name: str, label: str, transport: str = "remote", *, url: str = "", rights: bool = False
+    ) -> Version:
+        """A new version, which new games are played with from now on. ``url``, ``rights``: as in
+        :class:`Version`.
 
         Raises :class:`UnknownBot`, :class:`InvalidName`, :class:`VersionExists` or :class:`TooMany`.
         """
-        _check_version(label, transport)
-        version = Version(label, transport, _now())
+        _check_version(label, transport, url)
+        if transport == "webhook":
+            self._store.note_webhook(name)
+        version = Version(label, transport, _now(), url, rights)
         told = self._store.add_version(name, label, _pack(version), MAX_VERSIONS)
         if told == "unknown":
             raise _unknown_bot(name)
@@ -355,6 +383,34 @@ class Accounts:
         if not self._store.change_bot(name, {}, remove=("token",)):
             raise _unknown_bot(name)
         self._forget("bot", name)
+
+    # Webhooks
+
+    def webhooks(self) -> list[str]:
+        """The names of bots with a webhook; some may have none any more, or be deleted."""
+        return self._store.webhook_names()
+
+    def signing_secrets(self, name: str) -> list[str]:
+        """What posts to the bot's webhook are signed with, the present secret first; none without one."""
+        fields = self._store.signing_fields(name)
+        secrets_ = [fields["hook"]] if "hook" in fields else []
+        if "hook_old" in fields and int(fields["hook_old_until"]) > _now():
+            secrets_.append(fields["hook_old"])
+        return secrets_
+
+    def set_signing_secret(self, name: str, secret: str) -> int | None:
+        """Sign with ``secret`` from now on; until when (Unix time in milliseconds) the one before signs too,
+        None if there was none. Raises :class:`UnknownBot`.
+        """
+        old = self._store.signing_fields(name).get("hook")
+        fields = {"hook": secret}
+        until = None
+        if old is not None and old != secret:
+            until = _now() + OLD_SECRET_MS
+            fields |= {"hook_old": old, "hook_old_until": str(until)}
+        if not self._store.change_bot(name, fields):
+            raise _unknown_bot(name)
+        return until
 
     # Audit
 
@@ -401,7 +457,7 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
-def _check_version(label: str, transport: str) -> None:
+def _check_version(label: str, transport: str, url: str) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
         raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
     if transport not in TRANSPORTS:
@@ -409,6 +465,13 @@ def _check_version(label: str, transport: str) -> None:
             f"there is no transport {transport[:64]!r}",
             field="transport",
             expected="one of " + ", ".join(TRANSPORTS),
+        )
+    if bool(url) != (transport == "webhook"):
+        raise ArenaError(
+            "a webhook has a URL, and nothing else has",
+            code="invalid_webhook_url",
+            field="url",
+            expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
 
 
@@ -427,12 +490,13 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
 
 def _pack(version: Version) -> str:
     # The random part tells a command that was sent twice from a second one.
-    return json.dumps([version.label, version.transport, version.created_ms, secrets.token_hex(4)])
+    values = [version.label, version.transport, version.created_ms, secrets.token_hex(4)]
+    return json.dumps([*values, version.url, version.rights] if version.url else values)
 
 
 def _unpack(text: str) -> Version:
-    label, transport, created, _ = json.loads(text)
-    return Version(label, transport, created)
+    label, transport, created, _, *webhook = json.loads(text)
+    return Version(label, transport, created, *webhook)
 
 
 def _unknown_owner(name: str) -> UnknownOwner:

@@ -83,8 +83,22 @@ class AccountStore:
     def delete_bot(self, name: str, owner: str) -> bool:
         """Forget a bot but for its name; False if there is no such bot."""
         deleted = bool(self._one(*_DELETE.call([_bot(name), _versions(name)])))
-        self._wire.run([("ZREM", _BOTS, name), ("ZREM", _bots_of(owner), name)])
+        self._wire.run([("ZREM", _BOTS, name), ("ZREM", _bots_of(owner), name), ("ZREM", _WEBHOOKS, name)])
         return deleted
+
+    def note_webhook(self, name: str) -> None:
+        """The bot is about to have a webhook."""
+        self._one("ZADD", _WEBHOOKS, 0, name)
+
+    def webhook_names(self) -> list[str]:
+        """All bots with a webhook. Some may have none: check each."""
+        return [_text(name) for name in self._one("ZRANGE", _WEBHOOKS, 0, -1)]
+
+    def signing_fields(self, name: str) -> dict[str, str]:
+        """What signs posts to the bot's webhook: ``hook``, ``hook_old`` and ``hook_old_until``, if set."""
+        names = ("hook", "hook_old", "hook_old_until")
+        values = self._one("HMGET", _bot(name), *names)
+        return {name: _text(value) for name, value in zip(names, values, strict=True) if value is not None}
 
     def bot_names(self, owner: str | None, after: str, limit: int) -> list[str]:
         """At most ``limit`` names of bots (of an owner, or all) after ``after``, in order.
@@ -107,6 +121,7 @@ class AccountStore:
 
 
 _BOTS: Final = "bots"
+_WEBHOOKS: Final = "bots:webhook"
 _AUDIT: Final = "audit"
 
 

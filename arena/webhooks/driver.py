@@ -1,0 +1,469 @@
+"""Plays the games of all bots with a webhook: posts each of their turns and answers with the reply.
+
+A driver keeps nothing that is not in the store, so it may be killed at any moment, and several may run:
+a lease per turn keeps them from posting it at the same time, and an answer that is given twice counts once.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import queue
+import random
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from arena.errors import ArenaError
+from arena.live.accounts import Accounts, UnknownBot, Version
+from arena.live.games import LiveGames
+from arena.live.sheet import GameNotFound, Viewer
+from arena.live.store_waker import Waiter, right_key, turn_key
+from arena.live.store_webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
+from arena.live.store_wire import StoreUnavailable
+from arena.webhooks.addresses import Policy
+from arena.webhooks.calling import Endpoint, ReplyTooLarge
+from arena.webhooks.messages import NO_ACTION, PASS, Turn, action_in, turn_message
+from arena.webhooks.signing import headers
+
+POSTS: Final = 256
+"""Posts that a driver has under way at the most."""
+
+POSTS_PER_BOT: Final = 8
+POSTS_PER_OWNER: Final = 64
+
+POST_SECONDS: Final = 30.0
+"""How long one post may take, if the game's clock gives more."""
+
+REFRESH_SECONDS: Final = 1.0
+"""How often a driver looks for bots that are new or gone."""
+
+LOOK_SECONDS: Final = 5.0
+"""How often all bots are looked at, whatever was heard of them."""
+
+RENEW_SECONDS: Final = LEASE_MS / 4000
+FIRST_BACKOFF: Final = 0.25
+LONGEST_BACKOFF: Final = 8.0
+"""Seconds until a failed post is repeated: doubled each time, less up to a half by chance."""
+
+_ACCOUNT_SECONDS: Final = 2.0
+_TURNS_AT_ONCE: Final = 100
+_SEATS_KEPT: Final = 50_000
+_CALL_FAILED: Final = ("webhook_failed", "webhook_address", "invalid_webhook_url")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Post:
+    """A turn to be posted. ``until``: when its clock has run out, ``due``: not before, both by the monotonic
+    clock.
+    """
+
+    turn: Turn
+    until: float
+    due: float = 0.0
+    failures: int = 0
+    answered: bool = False
+
+    @property
+    def delivery(self) -> str:
+        """A right is delivered again when there is something new to see."""
+        events = self.turn["events"]
+        news = f"/{events[-1]['n']}" if self.turn["optional"] and events else ""
+        return str(self.turn["turn"]) + news
+
+
+@dataclass
+class _Hook:
+    """One bot with a webhook, as far as this driver knows it."""
+
+    bot: str
+    owner: str = ""
+    cursor: str | None = None
+    waiting: dict[str, _Post] = field(default_factory=dict)
+    posting: set[str] = field(default_factory=set)
+    versions: dict[str, Version] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
+    endpoints: dict[str, Endpoint] = field(default_factory=dict)
+    read: float = float("-inf")
+    troubled: bool = False
+    open_until: float = 0.0
+    next_call: float = float("inf")
+
+
+class _Again(Exception):
+    """A post has failed; ``seconds``: when to try again."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+class _Bell(Waiter):
+    """Rings when a bot has something to do."""
+
+    __slots__ = ("_ring",)
+
+    def __init__(self, live: LiveGames, bot: str, ring: Callable[[str], None]) -> None:
+        keys = (turn_key(bot), right_key(bot))
+        super().__init__(live.waker, keys)
+        self._ring: Callable[[], None] = lambda: ring(bot)
+
+    def wake(self) -> None:
+        """See :meth:`arena.live.store_waker.Waiter.wake`."""
+        self._ring()
+
+
+class Driver:
+    """Posts the turns of all webhooks until it is stopped. ``connect`` makes the endpoint of a URL."""
+
+    def __init__(
+        self,
+        live: LiveGames,
+        accounts: Accounts,
+        store: WebhookStore,
+        policy: Policy,
+        *,
+        posts: int = POSTS,
+        connect: Callable[[str, Policy], Endpoint] = Endpoint,
+    ) -> None:
+        self._live = live
+        self._accounts = accounts
+        self._store = store
+        self._policy = policy
+        self._posts = posts
+        self._connect = connect
+        self._name = secrets.token_hex(8)
+        self._hooks: dict[str, _Hook] = {}
+        self._bells: dict[str, _Bell] = {}
+        self._seats: dict[tuple[str, int], str] = {}
+        self._busy: Counter[str] = Counter()
+        self._held: dict[tuple[str, str], None] = {}
+        self._later: list[tuple[float, str]] = []
+        self._rung: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[_Hook, _Post, float | None]] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[tuple[_Hook, _Post, Endpoint]] = queue.SimpleQueue()
+        self._threads = 0
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Ask :meth:`run` to end; for signal handlers."""
+        self._stopped.set()
+        self._rung.put(None)
+
+    def run(self) -> None:
+        """Drive until :meth:`stop`. What is under way then is asked again by the next driver."""
+        self._live.waker.start()
+        keeper = threading.Thread(target=self._keep_leases, name="leases", daemon=True)
+        keeper.start()
+        refresh = look = float("-inf")
+        try:
+            while not self._stopped.is_set():
+                try:
+                    now = time.monotonic()
+                    if now >= refresh:
+                        refresh = now + REFRESH_SECONDS
+                        self._refresh()
+                    full = now >= look
+                    if full:
+                        look = now + LOOK_SECONDS
+                        self._look_at_circuits()
+                    called = self._called()
+                    for bot in list(self._hooks) if full else called:
+                        if (hook := self._hooks.get(bot)) is not None:
+                            self._look(hook, full)
+                except StoreUnavailable as error:
+                    log.warning("%s", error)
+                    self._stopped.wait(0.5)
+                self._wait(min(refresh, look))
+        finally:
+            self._stopped.set()
+            for held in list(self._held):
+                with suppress(StoreUnavailable):
+                    self._store.release(*held)
+            for bot in list(self._hooks):
+                self._drop(bot)
+
+    # Which bots
+
+    def _refresh(self) -> None:
+        """Take up new bots and drop those that are gone."""
+        names = set(self._accounts.webhooks())
+        for bot in self._hooks.keys() - names:
+            self._drop(bot)
+        for bot in names - self._hooks.keys():
+            self._hooks[bot] = _Hook(bot)
+            self._bells[bot] = bell = _Bell(self._live, bot, self._rung.put)
+            bell.__enter__()
+            self._rung.put(bot)
+
+    def _drop(self, bot: str) -> None:
+        self._bells.pop(bot).__exit__()
+        for endpoint in self._hooks.pop(bot).endpoints.values():
+            endpoint.close()
+
+    def _look_at_circuits(self) -> None:
+        """Learn which circuits are open: another driver may have opened or closed them."""
+        hooks = list(self._hooks.values())
+        now_ms = self._live.store.clock().now_ms
+        found = self._store.circuits([hook.bot for hook in hooks], now_ms)
+        for hook, circuit in zip(hooks, found, strict=True):
+            hook.troubled = circuit.failures > 0
+            left_ms = (circuit.open_until_ms or 0) - now_ms
+            hook.open_until = time.monotonic() + left_ms / 1000 if left_ms > 0 else 0.0
+            for endpoint in hook.endpoints.values():
+                endpoint.tidy()
+
+    # When
+
+    def _called(self) -> list[str]:
+        """The bots that are to be looked at now."""
+        called: dict[str, None] = {}
+        while not self._rung.empty():
+            if (bot := self._rung.get()) is not None:
+                called[bot] = None
+        while self._later and self._later[0][0] <= time.monotonic():
+            bot = heapq.heappop(self._later)[1]
+            called[bot] = None
+            if bot in self._hooks:
+                self._hooks[bot].next_call = float("inf")
+        while not self._done.empty():
+            hook, post, pause = self._done.get()
+            self._busy[hook.bot] -= 1
+            self._busy[f"owner {hook.owner}"] -= 1
+            self._busy[""] -= 1
+            number = str(post.turn["turn"])
+            hook.posting.discard(number)
+            if post.answered:
+                hook.waiting.pop(number, None)
+            elif pause is not None:
+                newer = hook.waiting.setdefault(number, post)
+                newer.due, newer.failures = time.monotonic() + pause, post.failures
+            called[hook.bot] = None
+        if called and self._busy[""] + 1 >= self._posts:
+            # A place was scarce, so somebody else may wait for one.
+            called.update(dict.fromkeys(hook.bot for hook in self._hooks.values() if hook.waiting))
+        return list(called)
+
+    def _call_later(self, hook: _Hook, at: float) -> None:
+        if at < hook.next_call:
+            hook.next_call = at
+            heapq.heappush(self._later, (at, hook.bot))
+
+    def _wait(self, until: float) -> None:
+        if self._later:
+            until = min(until, self._later[0][0])
+        left = until - time.monotonic()
+        if left > 0 and self._done.empty():
+            try:
+                self._rung.put(self._rung.get(timeout=left))
+            except queue.Empty:
+                return
+
+    # What
+
+    def _look(self, hook: _Hook, full: bool) -> None:
+        """Get the bot's turns and begin to post them; ``full``: all that are pending."""
+        if time.monotonic() < hook.open_until:
+            self._call_later(hook, hook.open_until)
+            return
+        if hook.open_until:
+            # While the circuit was open nothing was heard.
+            hook.open_until, full = 0.0, True
+        cursor = None if full else hook.cursor
+        rights = not hook.versions or any(version.rights for version in hook.versions.values())
+        while True:
+            page = self._live.exchange(hook.bot, (), cursor, rights=rights, limit=_TURNS_AT_ONCE)
+            cursor = page.cursor
+            now = time.monotonic()
+            for turn in page.turns:
+                self._put(hook, turn, now)
+            if len(page.turns) < _TURNS_AT_ONCE:
+                break
+        hook.cursor = cursor
+        if hook.waiting:
+            self._start(hook)
+
+    def _put(self, hook: _Hook, turn: dict[str, Any], now: float) -> None:
+        left_ms = float("inf") if turn["deadline_ms"] is None else turn["deadline_ms"] + turn["bank_ms"]
+        known = hook.waiting.get(turn["turn"])
+        post = _Post(turn, now + left_ms / 1000)
+        if known is not None:
+            post.due, post.failures = known.due, known.failures
+        hook.waiting[turn["turn"]] = post
+
+    def _start(self, hook: _Hook) -> None:
+        """Begin as many posts as may be; the oldest first."""
+        now = time.monotonic()
+        if now - hook.read > _ACCOUNT_SECONDS and not self._read(hook):
+            hook.waiting.clear()
+            return
+        most = 1 if hook.troubled else POSTS_PER_BOT
+        owner = f"owner {hook.owner}"
+        for number, post in list(hook.waiting.items()):
+            if (
+                self._busy[hook.bot] >= most
+                or self._busy[owner] >= POSTS_PER_OWNER
+                or self._busy[""] >= self._posts
+            ):
+                return
+            if post.until <= now:
+                del hook.waiting[number]
+                continue
+            if number in hook.posting:
+                continue
+            if post.due > now:
+                self._call_later(hook, post.due)
+                continue
+            del hook.waiting[number]
+            version = hook.versions.get(self._version(hook, post.turn))
+            if version is None or not version.url or (post.turn["optional"] and not version.rights):
+                continue
+            endpoint = self._endpoint(hook, version.url)
+            hook.posting.add(number)
+            self._busy.update((hook.bot, owner, ""))
+            if self._busy[""] > self._threads:
+                self._threads += 1
+                # Daemons: a receiver that hangs must not keep the process from ending.
+                threading.Thread(target=self._deliver_all, name="post", daemon=True).start()
+            self._work.put((hook, post, endpoint))
+
+    def _read(self, hook: _Hook) -> bool:
+        """Read the bot's account; False if it is gone, or has no secret."""
+        try:
+            bot = self._accounts.bot(hook.bot)
+        except UnknownBot:
+            return False
+        hook.owner = bot.owner
+        hook.versions = {version.label: version for version in bot.versions}
+        hook.secrets = self._accounts.signing_secrets(hook.bot)
+        hook.read = time.monotonic()
+        return bool(hook.secrets)
+
+    def _version(self, hook: _Hook, turn: Turn) -> str:
+        """The label of the version that sits there; versions of a bot may have different URLs."""
+        if len(hook.versions) == 1:
+            return next(iter(hook.versions))
+        seat = (str(turn["game"]), int(turn["seat"]))
+        if seat not in self._seats:
+            if len(self._seats) >= _SEATS_KEPT:
+                self._seats.clear()
+            try:
+                seats = self._live.summary(seat[0], Viewer(hook.bot))["seats"]
+            except GameNotFound:
+                return ""
+            self._seats[seat] = str(seats[seat[1]]["version"])
+        return self._seats[seat]
+
+    def _endpoint(self, hook: _Hook, url: str) -> Endpoint:
+        if url not in hook.endpoints:
+            hook.endpoints[url] = self._connect(url, self._policy)
+        return hook.endpoints[url]
+
+    # Posting, in threads of its own
+
+    def _deliver_all(self) -> None:
+        while True:
+            self._deliver(*self._work.get())
+
+    def _deliver(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
+        """Post a turn until that is done, or has failed."""
+        pause: float | None = None
+        held = (hook.bot, post.delivery)
+        try:
+            begun = self._store.begin(*held, self._name, self._live.store.clock().now_ms)
+            if begun.told == "go":
+                self._held[held] = None
+                self._play(hook, post, endpoint)
+            elif begun.told != "done":
+                pause = begun.wait_ms / 1000
+        except _Again as again:
+            pause = again.seconds
+        except StoreUnavailable as error:
+            log.warning("turn %s: %s", post.turn["turn"], error)
+            pause = 1.0
+        except Exception:
+            log.exception("turn %s cannot be posted", post.turn["turn"])
+            pause = LONGEST_BACKOFF
+        finally:
+            self._held.pop(held, None)
+            self._done.put((hook, post, pause))
+            self._rung.put(hook.bot)
+
+    def _play(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
+        """Post the turn, of which this driver has the lease, and answer with the reply. Raises
+        :class:`_Again` if that has failed.
+        """
+        refused: dict[str, Any] | None = None
+        while (left := min(post.until - time.monotonic(), POST_SECONDS)) > 0 and not self._stopped.is_set():
+            try:
+                action = self._ask(hook, post, endpoint, left, refused)
+            except _Again:
+                self._store.release(hook.bot, post.delivery)
+                raise
+            if action is PASS:
+                self._store.finish(hook.bot, post.delivery, PASSED_MS)
+                return
+            (result,) = self._live.answer(hook.bot, [{"turn": post.turn["turn"], "action": action}])
+            if result["status"] not in ("illegal_action", "malformed") or result.get("forfeited", True):
+                post.answered = True
+                self._store.finish(hook.bot, post.delivery, DONE_MS)
+                return
+            refused = result
+        self._store.release(hook.bot, post.delivery)
+
+    def _ask(
+        self,
+        hook: _Hook,
+        post: _Post,
+        endpoint: Endpoint,
+        seconds: float,
+        refused: dict[str, Any] | None,
+    ) -> object:
+        """The action in the webhook's reply, or what is none. Raises :class:`_Again`."""
+        left_ms = int(min(1000 * (post.until - time.monotonic()), 2**53))
+        body = turn_message(post.turn, left_ms, refused)
+        try:
+            reply = endpoint.post(body, headers(hook.secrets, body), seconds)
+        except ReplyTooLarge as error:
+            # It did reply, so that is its answer.
+            self._store.replied(hook.bot, self._live.store.clock().now_ms, error.message)
+            return None
+        except ArenaError as error:
+            if error.code not in _CALL_FAILED:
+                raise
+            raise _Again(self._failed(hook, post, error)) from None
+        hook.troubled = False
+        action = action_in(reply.body, bool(post.turn["optional"]))
+        wrong = "" if action is PASS or isinstance(action, str) else NO_ACTION
+        self._store.replied(hook.bot, self._live.store.clock().now_ms, wrong)
+        return action
+
+    def _failed(self, hook: _Hook, post: _Post, error: ArenaError) -> float:
+        """Note a failure; after how many seconds to try again."""
+        hook.troubled = True
+        post.failures += 1
+        now_ms = self._live.store.clock().now_ms
+        until_ms = self._store.failed(hook.bot, now_ms, secrets.token_hex(8), error.message)
+        if until_ms is not None and until_ms > now_ms:
+            pause = (until_ms - now_ms) / 1000
+            hook.open_until = time.monotonic() + pause
+            return pause
+        longest = FIRST_BACKOFF * 2.0 ** (post.failures - 1)
+        return min(longest, LONGEST_BACKOFF) * random.uniform(0.5, 1.0)
+
+    def _keep_leases(self) -> None:
+        while not self._stopped.wait(RENEW_SECONDS):
+            try:
+                self._store.renew(list(self._held))
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+
+
+__all__ = ["Driver"]

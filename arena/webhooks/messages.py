@@ -1,0 +1,85 @@
+"""What is posted to a webhook, and what its replies mean."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from arena.errors import ArenaError
+from arena.webhooks.calling import CallFailed, Endpoint
+from arena.webhooks.signing import headers
+
+PING_SECONDS: Final = 5.0
+"""How long the health check may take."""
+
+Turn = Mapping[str, Any]
+
+NO_ACTION: Final = "the reply to a turn is not a JSON object with an action"
+PASS: Final = object()
+"""The reply that lets an optional turn pass."""
+
+
+def message(kind: str, data: Mapping[str, Any], **more: Any) -> bytes:
+    """A message of Standard Webhooks: its type, the time and the data."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return json.dumps({"type": kind, "timestamp": now, "data": data, **more}, separators=(",", ":")).encode()
+
+
+def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, Any] | None = None) -> bytes:
+    """A turn as everybody gets it, with the time that is left now; ``refused``: what became of the answer
+    before, if that was no action or not a legal one.
+    """
+    own = turn["deadline_ms"]
+    if own is not None:
+        bank = min(turn["bank_ms"], max(0, left_ms))
+        turn = {**turn, "deadline_ms": max(0, left_ms - bank), "bank_ms": bank}
+    return message("turn", turn, **({} if refused is None else {"refused": refused}))
+
+
+def action_in(body: bytes, optional: bool) -> object:
+    """The action in a reply: a text, or :data:`PASS`, or something else that is no action.
+
+    A reply is ``{"action": text}``; nothing, or null for the action, lets an optional turn pass.
+    """
+    try:
+        reply = json.loads(body) if body else {"action": None}
+    except (ValueError, RecursionError):
+        return None
+    action = reply.get("action") if isinstance(reply, dict) else None
+    passed = isinstance(reply, dict) and "action" in reply and action is None
+    return PASS if optional and passed else action
+
+
+def check_health(endpoint: Endpoint, keys: Sequence[str], seconds: float = PING_SECONDS) -> None:
+    """Post a signed ping, which must be answered with its challenge.
+
+    Raises :class:`~arena.errors.ArenaError` with the code ``webhook_failed`` or ``webhook_address``.
+    """
+    challenge = secrets.token_urlsafe(16)
+    body = message("ping", {"challenge": challenge})
+    expected = f'{{"challenge": "{challenge[:4]}..."}}, as in the data of the ping'
+    try:
+        reply = endpoint.post(body, headers(keys, body), seconds)
+        answer = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        answer = None
+    except CallFailed as error:
+        raise ArenaError(
+            f"the webhook does not answer a ping: {error.message}",
+            code=error.code,
+            field="url",
+            expected=error.expected or expected,
+        ) from None
+    if not isinstance(answer, dict) or answer.get("challenge") != challenge:
+        raise ArenaError(
+            "the webhook answers a ping without its challenge",
+            code="webhook_failed",
+            field="url",
+            expected=expected,
+        )
+
+
+__all__ = ["NO_ACTION", "PASS", "Turn", "action_in", "check_health", "message", "turn_message"]
