@@ -37,6 +37,21 @@ def test_operating(tmp_path: Path) -> None:
     assert '{"admin":"admin","action":"issue owner token","subject":"owner olga"}' in said
 
 
+@needs_curl_and_jq
+def test_tournaments(tmp_path: Path) -> None:
+    said = follow("docs/tournaments.md", tmp_path, seconds=300)
+    assert "Olga's cup: finished, 6 of 6 groups" in said
+    assert re.search(r"^\d +olgas-bot +1 ", said, re.MULTILINE)
+    assert re.search(r"^\d+ records, all verified", said, re.MULTILINE)
+    assert (tmp_path / "standings.csv").read_text().startswith("place,name,version,")
+    events = (tmp_path / "events.txt").read_text()
+    assert '"state":"finished"' in events
+    assert '"enabled":false' in said
+    assert '"reason":"Fire alarm."' in said
+    assert '{"suspicions":[]}' in said
+    assert "toepen, open: " in said
+
+
 def variables(text: str) -> set[str]:
     return set(re.findall(r"\b(?:BOTEQUIM_[A-Z_]+|REDIS_URL|PROMETHEUS_[A-Z_]+)\b", text))
 
