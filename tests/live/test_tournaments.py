@@ -168,6 +168,23 @@ def test_other_formats_come_to_an_end(format: str, hall: Arena) -> None:
     assert len(hall.tournaments.standings("cup").rows) == 5
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "players", "games"),
+    [("toepen", {"rules": {"seats": 3}}, 3, 3), ("truco", {"partners": "mixed"}, 4, 2)],
+    ids=["tables", "partners"],
+)
+def test_tables_and_changing_partners(
+    kind: str, options: dict[str, Any], players: int, games: int, hall: Arena
+) -> None:
+    hall.cup(kind, house=["random", "rookie", "regular", "rookie+2"], groups=1, **options)
+    assert hall.run()["state"] == "finished"
+    groups = hall.tournaments.groups("cup").items
+    assert {len(group["players"]) for group in groups} == {players}
+    assert {len(group["games"]) for group in groups} == {games}
+    assert len(records_of(hall)) == games * len(groups)
+    assert len({row.groups for row in hall.tournaments.standings("cup").rows}) == 1
+
+
 def test_an_open_tournament_goes_on_until_its_end(hall: Arena) -> None:
     now = hall.now_ms()
     hall.cup(format="open", locks_ms=now + 1, ends_ms=now + 2000, max_repeats=1000)
@@ -313,6 +330,27 @@ def test_a_bot_that_answers_rubbish_does_not_qualify_and_is_told_why(hall: Arena
     # Entering again gives it another chance.
     hall.cup_in_entry(name="next")
     assert hall.tournaments.enter("next", "able")["status"] == "qualifying"
+
+
+def test_a_bot_that_goes_wrong_costs_only_itself(hall: Arena) -> None:
+    for owner, name in (("ann", "able"), ("bob", "baker")):
+        hall.bot(owner, name)
+    hall.cup(locks_ms=hall.now_ms() + 1500, house=["random"], groups=2)
+    for name in ("able", "baker"):
+        hall.tournaments.enter("cup", name)
+
+    def able(turn: dict[str, Any]) -> str:
+        return "nonsense" if turn["game"].startswith("cup-") else quiet(turn)
+
+    view = hall.run("cup", {"able": able, "baker": quiet})
+    assert view["state"] == "finished"
+    rows = {row.name: row for row in hall.tournaments.standings("cup").rows}
+    # It lost all its groups, which count for nobody else.
+    assert (rows["able"].groups, rows["able"].points, rows["able"].forfeits) == (4, 0.0, 4)
+    assert rows["baker"].groups == rows["random"].groups == 2
+    assert rows["baker"].faults == rows["random"].faults == 0
+    for group in hall.tournaments.groups("cup").items:
+        assert group["forfeits"] == (["able"] if "able" in group["players"] else [])
 
 
 def test_who_is_online_and_qualified_is_entered_by_itself(hall: Arena) -> None:
