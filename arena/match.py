@@ -11,7 +11,7 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Final
 
-from arena.bots import Bot, BotSpec, Turn
+from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.table import Table
 
 
@@ -52,10 +52,15 @@ class Unfit(Bot):
 
 
 def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
-    """A fresh bot for one seat of one game, or :class:`Unfit` if it raised or took too long."""
+    """A fresh bot for one seat of one game, or :class:`Unfit` if it raised or took too long.
+
+    Raises :class:`~arena.bots.HostFailure`.
+    """
     try:
         with time_limit(think_limit):
             return spec.make(seed)
+    except HostFailure:
+        raise
     except (Exception, OutOfTime) as error:
         return Unfit(error)
 
@@ -95,7 +100,8 @@ def play(
 ) -> list[Thinking]:
     """Play ``table`` to its end with a bot per seat, and return what each seat's thinking took.
 
-    What a bot does wrong is its fault and never an exception here: it raised (``crashed``) or
+    Raises :class:`~arena.bots.HostFailure` if a bot could not be run, which is nobody's fault. What a
+    bot does wrong is its fault and never an exception here: it raised (``crashed``) or
     took longer than ``think_limit`` seconds (``late``), and the table acts for it; it answered
     something that is no action (``malformed``) or not legal (``illegal``), and it is asked again.
     ``on_decision`` is told the seat before each decision.
@@ -118,6 +124,10 @@ def play(
             # The alarm may have rung while the limit was being lifted; it cannot ring twice there.
             signal.setitimer(signal.ITIMER_REAL, 0)
             fault, detail = "late", f"no answer within {think_limit} s"
+        except BotFailure as failure:
+            fault, detail = failure.type, str(failure)
+        except HostFailure:
+            raise
         except Exception as error:
             fault, detail = "crashed", f"{type(error).__name__}: {error}"
         thinking[seat].add(perf_counter() - start)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from arena.bots.base import Bot, Turn
+from arena.bots.base import Bot, BotFailure, HostFailure, Turn
 from arena.bots.loader import HOUSE_BOTS, BotSpec, InvalidBot, UnknownBot, bot_spec
 
-__all__ = ["HOUSE_BOTS", "Bot", "BotSpec", "InvalidBot", "Turn", "UnknownBot", "bot_spec"]
+__all__ = [
+    "HOUSE_BOTS",
+    "Bot",
+    "BotFailure",
+    "BotSpec",
+    "HostFailure",
+    "InvalidBot",
+    "Turn",
+    "UnknownBot",
+    "bot_spec",
+]

@@ -24,3 +24,18 @@ class Bot:
     def choose(self, turn: Turn) -> str | None:
         """One of ``turn["legal_actions"]``; None only for an optional turn, to let it pass."""
         raise NotImplementedError
+
+
+class BotFailure(Exception):
+    """What a bot did that is no answer, as told by whatever runs the bot.
+
+    ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``.
+    """
+
+    def __init__(self, type: str, detail: str) -> None:
+        super().__init__(detail)
+        self.type = type
+
+
+class HostFailure(Exception):
+    """The service could not run a bot: nobody's fault, and the game is void."""

@@ -92,7 +92,7 @@ def _factory(source: str) -> Callable[[], Bot]:
             module, name = HOUSE_BOTS[source]
             factory = getattr(importlib.import_module(module), name)
         else:
-            factory = _factory_of_module(_run_file(Path(source)), source)
+            factory = factory_of_module(_run_file(Path(source)), source)
         _factories[source] = factory
     return factory
 
@@ -114,7 +114,7 @@ def _run_file(path: Path) -> ModuleType:
     return module
 
 
-def _factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
+def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
     """The class ``Bot`` of a file, else its only subclass of ``Bot``, else its function ``choose``."""
     found: Any = module.__dict__.get("Bot")
     if found is None or found is Bot:

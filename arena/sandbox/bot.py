@@ -1,0 +1,224 @@
+"""A stranger's bot as one of ours: the same method, whatever it does inside."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
+from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
+from arena.sandbox.program import (
+    Instance,
+    Interrupted,
+    OutOfFuel,
+    Program,
+    Trapped,
+    program_of,
+    python_program,
+)
+from arena.text import printable
+
+_SUMMARY: Final = 200
+_REPORT: Final = 8_000
+
+
+@dataclass
+class Decision:
+    """One decision, for the bot's owner: the turn's id, milliseconds of fuel, and what went wrong."""
+
+    turn: str
+    ms: float
+    fault: str = ""
+    detail: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The decision with the names of its fields; without what did not go wrong."""
+        told: dict[str, Any] = {"turn": self.turn, "ms": round(self.ms, 3)}
+        return {**told, "fault": self.fault, "detail": self.detail} if self.fault else told
+
+
+@dataclass
+class Journal:
+    """What the owner of a bot may read about one game: printed text, and the decisions."""
+
+    limit: int
+    output: str = ""
+    cut: bool = False
+    """Whether more was printed than is kept."""
+    load_ms: float = 0.0
+    decisions: list[Decision] = field(default_factory=list)
+
+    def print(self, text: str) -> None:
+        """Keep a text, as far as there is room."""
+        room = self.limit - len(self.output)
+        self.cut = self.cut or len(text) > room
+        self.output += text[:room]
+
+    def as_json(self) -> dict[str, Any]:
+        """Ready to be stored with the game; only the bot's owner and admins may see it."""
+        return {
+            "output": self.output,
+            "cut": self.cut,
+            "load_ms": round(self.load_ms, 3),
+            "decisions": [decision.as_json() for decision in self.decisions],
+        }
+
+
+class SandboxedBot(Bot):
+    """One seat of one game, played by a fresh instance.
+
+    :meth:`choose` raises :class:`~arena.bots.BotFailure` for what the bot did and
+    :class:`~arena.bots.HostFailure` for what the service did. An instance that ran out of fuel or was
+    trapped is gone; the next decision is made by a fresh one, from the same seed and the same game's fuel.
+    """
+
+    def __init__(self, program: Program, source: str, seed: int, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.journal = Journal(limits.output_chars)
+        self.failure: BotFailure | None = None
+        """What was wrong with the bot when it was loaded; then it plays no turn."""
+        self._program = program
+        self._source = source
+        self._seed = seed
+        self._limits = limits
+        self._used = 0
+        self._instance: Instance | None = None
+        try:
+            self._start()
+        except BotFailure as failure:
+            self.failure = failure
+            self.journal.print(f"{failure}\n")
+
+    def choose(self, turn: Turn) -> str | None:
+        """See :meth:`arena.bots.Bot.choose`; the answer may be any text."""
+        before = self._used
+        decision = Decision(turn["turn"], 0.0)
+        self.journal.decisions.append(decision)
+        try:
+            if self.failure is not None:
+                raise self.failure
+            return self._decide(json.dumps(turn))
+        except BotFailure as failure:
+            decision.fault, decision.detail = failure.type, str(failure)
+            raise
+        finally:
+            decision.ms = (self._used - before) / FUEL_PER_MS
+
+    def close(self) -> None:
+        """Free the instance's memory. It happens by itself when the object goes."""
+        if self._instance is not None:
+            self._instance.close()
+            self._instance = None
+
+    def _start(self) -> None:
+        before = self._used
+        try:
+            self._instance = Instance(self._program, self._limits, self.journal.print, self._used)
+            ready, answer = self._instance.load(self._source, self._seed, self._fuel(self._limits.load_ms))
+        except (OutOfFuel, Trapped, Interrupted) as error:
+            raise self._lost(error, self._limits.load_ms) from None
+        finally:
+            if self._instance is not None:
+                self._used = self._instance.used
+            self.journal.load_ms += (self._used - before) / FUEL_PER_MS
+        if not ready:
+            raise self._crashed(answer)
+        self.wants_rights = answer
+
+    def _decide(self, turn: str) -> str | None:
+        if self._instance is None:
+            self._start()
+        assert self._instance is not None
+        try:
+            answered, text = self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+        except (OutOfFuel, Trapped, Interrupted) as error:
+            self._used = self._instance.used
+            raise self._lost(error, self._limits.decision_ms) from None
+        self._used = self._instance.used
+        if not answered:
+            raise self._crashed(text)
+        return self._action(text)
+
+    def _fuel(self, ms: int) -> int:
+        left = self._limits.game_ms * FUEL_PER_MS - self._used
+        if left <= 0:
+            raise self._used_up()
+        return min(ms * FUEL_PER_MS, left)
+
+    def _used_up(self) -> BotFailure:
+        return BotFailure("late", f"the {self._limits.game_ms} ms of thinking for the game are used up")
+
+    def _action(self, text: str) -> str | None:
+        try:
+            if len(text) > self._limits.answer_chars + 2:
+                raise ValueError
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            raise BotFailure("malformed", f"{printable(text, 80)} is no action") from None
+        if answer is not None and not isinstance(answer, str):
+            raise BotFailure("malformed", f"{printable(text, 80)} is no action")
+        return answer
+
+    def _crashed(self, report: str) -> BotFailure:
+        summary, _, rest = report.partition("\n")
+        if rest:
+            self.journal.print(rest[:_REPORT])
+        return BotFailure("crashed", printable(summary, _SUMMARY))
+
+    def _lost(self, error: Exception, ms: int) -> Exception:
+        self.close()
+        if isinstance(error, Interrupted):
+            return HostFailure(
+                f"a bot's call took more than {self._limits.backstop_seconds} s on this machine"
+            )
+        if isinstance(error, OutOfFuel):
+            if self._used >= self._limits.game_ms * FUEL_PER_MS:
+                return BotFailure(
+                    "late", f"the {self._limits.game_ms} ms of thinking for the game are used up"
+                )
+            return BotFailure("late", f"no answer within {ms} ms of thinking")
+        return BotFailure("crashed", f"it ended itself: {printable(str(error), _SUMMARY)}")
+
+
+@dataclass(frozen=True)
+class SandboxedSpec(BotSpec):
+    """A sandboxed bot that can be made again anywhere; use :func:`sandboxed_spec`."""
+
+    component: bytes | None = field(default=None, repr=False)
+    limits: Limits = DEFAULT_LIMITS
+
+    def make(self, seed: int) -> SandboxedBot:
+        """A fresh instance whose randomness follows from ``seed``.
+
+        Whatever the bot does wrong is told by its first decision, and by ``failure``. Raises
+        :class:`~arena.bots.InvalidBot` for a component that is no bot.
+        """
+        if self.component is not None:
+            return SandboxedBot(program_of(self.component, self.limits), "", seed, self.limits)
+        return SandboxedBot(python_program(), self.source, seed, self.limits)
+
+
+def sandboxed_spec(
+    name: str, version: str, source: str | bytes, limits: Limits = DEFAULT_LIMITS
+) -> SandboxedSpec:
+    """A bot that runs in the sandbox: ``source`` is Python source, or the bytes of a WebAssembly component
+    of the world in ``arena/sandbox/guest/bot.wit``.
+
+    Raises :class:`~arena.bots.InvalidBot` if it is too long. Nothing is run here: see :func:`check_bot`.
+    """
+    size, most = len(source), limits.component_bytes
+    if isinstance(source, str):
+        size, most = len(source.encode("utf-8", "surrogatepass")), limits.source_bytes
+    if size > most:
+        raise InvalidBot(f"a bot of {size} bytes", field="source", expected=f"at most {most} bytes")
+    if isinstance(source, bytes):
+        return SandboxedSpec(name, version, "", component=source, limits=limits)
+    return SandboxedSpec(name, version, source, limits=limits)
+
+
+def check_bot(spec: SandboxedSpec) -> None:
+    """Load the bot once, in the sandbox. Raises :class:`~arena.bots.InvalidBot` with what is wrong."""
+    bot = spec.make(0)
+    bot.close()
+    if bot.failure is not None:
+        raise InvalidBot(str(bot.failure), field="source")

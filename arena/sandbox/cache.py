@@ -1,0 +1,70 @@
+"""A folder of this user's own for what is built once: the runtime and compiled components."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arena.errors import ArenaError
+
+
+class UnsafeCache(ArenaError):
+    """A cache folder in which others could put files: compiled code from there must not be run."""
+
+    code = "unsafe_cache"
+
+
+def cache_folder() -> Path:
+    """``$XDG_CACHE_HOME/botequim`` (by default ``~/.cache/botequim``), or a folder in the temporary folder
+    where neither can be written. Raises :class:`UnsafeCache`.
+    """
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for folder in (Path(base) / "botequim", Path(tempfile.gettempdir()) / f"botequim-cache-{os.getuid()}"):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            check_private(folder)
+            return folder
+    raise UnsafeCache(f"neither {base} nor the temporary folder can be written", expected="XDG_CACHE_HOME")
+
+
+def check_private(path: Path) -> None:
+    """Raises :class:`UnsafeCache` unless only this user can write ``path``."""
+    status = path.lstat()
+    if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsafeCache(f"others can write {path}", expected="a folder that only this user can write")
+
+
+def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) -> Path:
+    """The file ``name`` of the cache, made by ``make(path to write to)`` if it is not there.
+
+    Whatever number of processes ask, one makes it and the others wait. What is there never changes.
+    """
+    folder = folder or cache_folder()
+    path = folder / name
+    if not path.exists():
+        with _locked(folder / f"{name}.lock"):
+            if not path.exists():
+                with tempfile.TemporaryDirectory(dir=folder, prefix="making-") as scratch:
+                    made = Path(scratch) / name
+                    make(made)
+                    with made.open("rb+") as file:
+                        os.fsync(file.fileno())
+                    made.chmod(0o600)
+                    made.rename(path)
+    check_private(path)
+    return path
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,96 @@
+"""Compile a component, in a process of its own with limits: compilers have bombs.
+
+    python -m arena.sandbox.compiler COMPONENT OUTPUT
+
+prints one line of why on stderr and ends with 3 if the component is not fit to be a bot.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from wasmtime import Config, Engine, WasmtimeError
+from wasmtime.component import Component, FuncType
+
+NOT_A_BOT: Final = 3
+"""The exit code for a component that cannot be a bot."""
+
+COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
+
+SETTINGS: Final[dict[str, Any]] = {
+    "consume_fuel": True,
+    "epoch_interruption": True,
+    # The same bits on every machine.
+    "cranelift_nan_canonicalization": True,
+    "wasm_relaxed_simd_deterministic": True,
+    "wasm_threads": False,
+    "wasm_memory64": False,
+    "parallel_compilation": False,
+    "max_wasm_stack": 1 << 20,
+}
+
+
+_EXPORTS: Final = (("load", 2, "result<bool, string>"), ("choose", 1, "result<string, string>"))
+
+
+def make_engine() -> Engine:
+    """An engine for which compiled components are valid."""
+    config = Config()
+    for name, value in SETTINGS.items():
+        setattr(config, name, value)
+    return Engine(config)
+
+
+def objection(component: Component, engine: Engine) -> str | None:
+    """Why this component is no bot of the world ``bot``, or None."""
+    exports = component.type.exports(engine)
+    for name, params, result in (
+        ("load", 2, "result<bool, string>"),
+        ("choose", 1, "result<string, string>"),
+    ):
+        function = exports.get(name)
+        if not isinstance(function, FuncType) or _signature(function) != (["string"] * params, result):
+            return f"it does not export {name}: func({', '.join(['string'] * params)}) -> {result}"
+    for name in component.type.imports(engine):
+        if name not in ("log", "clock") and not name.startswith("wasi:"):
+            return f"it imports {name}, which is neither log, clock nor of WASI"
+    return None
+
+
+def _signature(function: FuncType) -> tuple[list[str], str]:
+    return [_name(kind) for _, kind in function.params], _name(function.result)
+
+
+def _name(kind: Any) -> str:
+    if type(kind).__name__ == "ResultType":
+        return f"result<{_name(kind.ok)}, {_name(kind.err)}>"
+    return type(kind).__name__.lower()
+
+
+def main() -> int:
+    """See the top of this file."""
+    source, output = map(Path, sys.argv[1:])
+    wasm = source.read_bytes()
+    if not wasm.startswith(COMPONENT_MAGIC):
+        return _refuse("it is not a WebAssembly component in the binary format")
+    engine = make_engine()
+    try:
+        component = Component(engine, wasm)
+    except WasmtimeError as error:
+        return _refuse(str(error).splitlines()[-1])
+    why = objection(component, engine)
+    if why is not None:
+        return _refuse(why)
+    output.write_bytes(component.serialize())
+    return 0
+
+
+def _refuse(why: str) -> int:
+    sys.stderr.write(why.strip() + "\n")
+    return NOT_A_BOT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
