@@ -59,7 +59,7 @@ class Endings:
         self._desk = desk
         self._store = desk.store
         self._index = index
-        self._retention = retention
+        self.retention = retention
         self._on_house = on_house
         self._on_finished = on_finished
         desk.after_step = self.after_step
@@ -90,7 +90,7 @@ class Endings:
         clock = self._store.clock()
         state = game.sheet.state
         if state == "waiting":
-            until = game.sheet.created_ms + int(self._retention.waiting_s * 1000)
+            until = game.sheet.created_ms + int(self.retention.waiting_s * 1000)
             if clock.now_ms < until:
                 return until
             self._desk.change_one(game_id, _give_up_waiting)
@@ -159,13 +159,13 @@ class Endings:
 
     def trim(self) -> None:
         """Take what is older than records are kept off all lists."""
-        if self._retention.record_s is not None:
+        if self.retention.record_s is not None:
             lists = [ALL_GAMES, *map(kind_key, GAMES), *(state_key(s) for s in STATES if s != "running")]
             self._index.trim(lists, GAMES, self._oldest_ms())
 
     def _keep(self, sheet: Sheet, ended: Ended) -> None:
-        live_ms = int(self._retention.live_s * 1000)
-        record_s = self._retention.record_s
+        live_ms = int(self.retention.live_s * 1000)
+        record_s = self.retention.record_s
         record_ms = None if record_s is None else int(record_s * 1000)
         self._index.keep(
             sheet.game,
@@ -186,7 +186,7 @@ class Endings:
         self._index.settled(sheet.game)
 
     def _oldest_ms(self) -> int:
-        record_s = self._retention.record_s
+        record_s = self.retention.record_s
         return 0 if record_s is None else self._store.clock().now_ms - int(record_s * 1000)
 
     def _record(self, game: LiveGame) -> str:

@@ -54,11 +54,13 @@ class Planner:
         clock: Callable[[], ServiceClock],
         remote: RemoteGroups,
         gate: Gate,
+        record_ms: int | None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._remote = remote
         self._gate = gate
+        self._record_ms = record_ms
 
     # Steps
 
@@ -95,6 +97,8 @@ class Planner:
                 self._remote.give_up(event, "the tournament was cancelled")
             if event.purpose:
                 self._gate.note(event)
+            if self._record_ms is not None:
+                self._store.keep_records(event_id, self._record_ms)
         due_ms = None if event.state in OVER else self._due_ms(event)
         self._store.settle(event_id, due_ms)
         house = self._store.due(event_id, self._clock().now_ms) if event.state == "running" else 0

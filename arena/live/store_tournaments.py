@@ -230,6 +230,10 @@ class TournamentStore:
         """The packs of the groups' records, None for one whose games have them."""
         return list(self._one("HMGET", f"{event_key(event)}:packs", *groups)) if groups else []
 
+    def keep_records(self, event: str, for_ms: int) -> None:
+        """Forget the packs of a tournament that is over after so long; its results stay."""
+        self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms, "NX")
+
     def void(self, event: str, group: str, voided: int, told: bytes, most: int, result: bytes) -> int:
         """Void an attempt; after ``most`` of them ``result`` is the group's. How many are void now."""
         call = _VOID.call([event_key(event)], group, voided, told, most, result)

@@ -92,7 +92,9 @@ class Tournaments:
             Qualifications(self.store, self._clock, self._make_qualification),
             self._remote.all_records,
         )
-        self.planner = Planner(self.store, self._clock, self._remote, self._gate)
+        record_s = live.endings.retention.record_s
+        record_ms = None if record_s is None else int(1000 * record_s)
+        self.planner = Planner(self.store, self._clock, self._remote, self._gate, record_ms)
         self._annulments = Annulments(self.store, live, self.planner, self._clock)
         self._house = HouseGroups(self.store, self._clock)
 

@@ -9,6 +9,7 @@ from typing import Any
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.live.accounts import Accounts, Principal
 from arena.live.boards import Boards
+from arena.live.ending import Retention
 from arena.live.games import LIVE_SCRIPTS, LiveGames
 from arena.live.schedules import Schedules
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
@@ -24,12 +25,13 @@ class Arena:
     something is to be done.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, retention: Retention | None = None) -> None:
         wire = connect(url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *TOURNAMENT_SCRIPTS))
         self.told: list[str] = []
         self.house: set[str] = set()
         self.live = LiveGames(
             wire,
+            retention=retention,
             on_house=self.house.add,
             on_finished=lambda game, summary: self.tournaments.finished(game, summary),
         )

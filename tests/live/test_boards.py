@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from arena.live.boards import Boards
+from arena.live.ending import Retention
 from tests.live.arenas import Arena
 
 
@@ -80,3 +82,25 @@ def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(hall: Are
     hall.tournaments.advance("cup")
     assert len(list(hall.live.iter_records())) == 2
     assert store.unreleased("cup") == []
+
+
+def test_records_are_kept_as_long_as_is_said_and_the_board_stays(url: str) -> None:
+    hall = Arena(url, retention=Retention(record_s=2))
+    try:
+        hall.cup()
+        hall.run()
+        hall.boards.publish("truco", "sealed")
+        assert len(list(hall.live.iter_records())) == 12
+        deadline = time.monotonic() + 30
+        while list(hall.tournaments.records("cup")):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert list(hall.live.iter_records()) == []
+        assert hall.tournaments.standings("cup").groups == 6
+        hall.boards.renew("truco", "sealed")
+        assert hall.boards.publish("truco", "sealed")
+        board = hall.boards.read("truco", "sealed")
+        assert board is not None
+        assert board["groups"] == 6
+    finally:
+        hall.live.close()
