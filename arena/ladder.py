@@ -50,9 +50,13 @@ LADDER: Final[tuple[Step, ...]] = tuple(
 )
 
 MIRRORING: Final[tuple[Step, ...]] = tuple(
-    Step(kind, rules, stronger, weaker, 1200)
+    Step(kind, rules, stronger, weaker, groups)
     for kind, rules in TABLES
-    for stronger, weaker in (("regular", "rookie"), ("rookie", "random"))
+    for stronger, weaker, groups in (
+        ("rookie", "random", 1200),
+        ("regular", "rookie", 1200),
+        ("shark", "regular", 300),
+    )
 )
 
 
