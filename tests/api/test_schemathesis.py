@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,12 +39,20 @@ class Scene:
             server.request("POST", f"/v1/games/{finished}/resign", {}, token)
         waiting = game({"bot": "pica-bot"}, {"open": True})
         self.games = {"owner": game(*seats), "bot": waiting, "admin": finished}
+        self.tournament = _tournament(server, owner)
 
     def run(self, who: str, settings: Path, *options: str) -> None:
         """One run; fails with what Schemathesis found."""
         known = ""
         if who in self.games:
-            known = f'[parameters]\n"path.game" = "{self.games[who]}"\n"path.bot" = "pica-bot"\n'
+            path = {
+                "game": self.games[who],
+                "bot": "pica-bot",
+                "tournament": self.tournament,
+                "entry": "pica-bot",
+                "schedule": "hourly",
+            }
+            known = "[parameters]\n" + "".join(f'"path.{name}" = "{value}"\n' for name, value in path.items())
         settings.write_text(known + SETTINGS.read_text())
         command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(settings)]
         command += ["run", f"{self.server.url}/openapi.json", "--checks", "all", "--no-color", "--seed", "1"]
@@ -57,6 +66,17 @@ class Scene:
         )
         assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
         assert "Coverage" in done.stdout
+
+
+def _tournament(server: Server, owner: str) -> str:
+    """A tournament whose entry is open, and a schedule ``hourly``; the tournament's id."""
+    cup = {"name": "Cup", "kind": "toepen", "format": "round_robin", "house": ["rookie"]}
+    locks_ms = (time.time_ns() + 10**12) // 10**6
+    made = server.request("POST", "/v1/tournaments", {**cup, "locks_ms": locks_ms}, owner).json["id"]
+    server.request("POST", f"/v1/tournaments/{made}/entries", {"bot": "pica-bot"}, owner)
+    schedule = {"id": "hourly", "cron": "0 * * * *", "tournament": cup}
+    assert server.request("POST", "/v1/schedules", schedule, ADMIN_TOKEN).status == 201
+    return str(made)
 
 
 @pytest.fixture
