@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from itertools import islice
 from typing import Any, Final
 
@@ -24,10 +27,12 @@ from api.openapi import EXAMPLES_FILE, document
 from api.streams import MEDIA
 from arena.live.embedded import EmbeddedStore
 from arena.live.event import OVER
+from arena.webhooks.addresses import Policy
+from arena.webhooks.calling import Endpoint
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
-_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_)[A-Za-z0-9_-]+")
+_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
 _TEXT_LINES: Final = 6
 _ENTRY_MS: Final = 200
@@ -121,6 +126,7 @@ def tell(app: Flask) -> dict[str, Any]:
     anybody("GET", "/v1/bots/zap-bot")
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
+    _webhooks(app, ana)
     _games(story, ana, bots)
     _tournaments(story, app, ana, admin)
     _leaderboards(story, app)
@@ -135,6 +141,41 @@ def tell(app: Flask) -> dict[str, Any]:
     renewed = story.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(story.examples.items()))
+
+
+def _webhooks(app: Flask, ana: Teller) -> None:
+    """A real receiver stands in for the one at the URL that the examples show."""
+    webhooks = app.extensions["botequim"].webhooks
+    connect, loopback = webhooks.connect, Policy(True, (ip_network("127.0.0.0/8"),))
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Ponger) as receiver:
+        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        here = f"http://127.0.0.1:{receiver.server_port}/"
+        webhooks.connect = lambda url, policy: Endpoint(here, loopback)
+        body = {"name": "sota-bot", "transport": "webhook", "url": "https://bots.example/sota"}
+        ana("POST", "/v1/bots", body)
+        ana("GET", "/v1/bots/sota-bot")
+        ana("POST", "/v1/bots/sota-bot/versions", {"label": "2", "transport": "webhook", "url": body["url"]})
+        ana("POST", "/v1/bots/sota-bot/webhook/secret", {})
+        receiver.shutdown()
+    webhooks.connect = connect
+    ana("POST", "/v1/bots", {**body, "name": "rei-bot", "url": "https://127.0.0.1/rei"})
+    ana("DELETE", "/v1/bots/sota-bot")
+
+
+class _Ponger(BaseHTTPRequestHandler):
+    """Answers pings."""
+
+    def do_POST(self) -> None:
+        """One ping."""
+        ping = orjson.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = orjson.dumps({"challenge": ping["data"]["challenge"]})
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Quiet."""
 
 
 def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 
 from arena.errors import ArenaError
+from arena.webhooks.addresses import Policy
 
 
 class InvalidSetting(ArenaError):
@@ -33,6 +34,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "bots_per_owner": Limit(100, 3600),
     "games_per_owner": Limit(2000, 3600),
     "tournaments_per_owner": Limit(100, 3600),
+    "webhook_checks_per_owner": Limit(100, 3600),
     "requests_per_token": Limit(10_000, 10),
     "requests_per_address": Limit(2000, 10),
 }
@@ -50,7 +52,7 @@ class Config:
     processes share the load. ``proxies``: how many proxies in front may be believed about the caller's
     address. ``pool``: connections to the store. ``sweep``: whether this process serves the games'
     clocks. ``jobs_url``: the database of the job queues, if it is not the store's. ``record_days``: how long
-    the records of finished games are kept, 0 for good.
+    the records of finished games are kept, 0 for good. ``webhooks``: where webhooks may be.
     """
 
     redis_url: str
@@ -67,6 +69,7 @@ class Config:
     sweep: bool = True
     jobs_url: str = ""
     record_days: int = 0
+    webhooks: Policy = field(default_factory=Policy)
     log_level: str = "INFO"
 
     @property
@@ -96,6 +99,7 @@ class Config:
             sweep=environment.get("BOTEQUIM_SWEEP", "1") != "0",
             jobs_url=environment.get("BOTEQUIM_JOBS_URL", ""),
             record_days=_number(environment, "BOTEQUIM_RECORD_DAYS", 0),
+            webhooks=Policy.from_environment(environment),
             ping_seconds=_number(environment, "BOTEQUIM_PING", 15.0),
             send_seconds=_number(environment, "BOTEQUIM_SEND", 20.0),
             stream_seconds=_number(environment, "BOTEQUIM_STREAM", 3600.0),

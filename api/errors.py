@@ -85,6 +85,27 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "bot_withdrawn": ErrorCode(409, "Bot withdrawn", "The bot's owner has withdrawn it from new games."),
     "version_exists": ErrorCode(409, "Version exists", "The label is taken: a version never changes."),
     "too_many": ErrorCode(409, "Too many", "There may not be more of these; `most` says how many."),
+    "invalid_webhook_url": ErrorCode(
+        422,
+        "Invalid webhook URL",
+        "A URL that no webhook can have here, or one for a bot that has no webhook.",
+    ),
+    "invalid_webhook_secret": ErrorCode(
+        422,
+        "Invalid signing secret",
+        "A signing secret without the form of one, or where there is one already.",
+    ),
+    "webhook_address": ErrorCode(
+        422,
+        "Address not allowed",
+        "The webhook's host stands for an address that is not public, which the service does not call.",
+    ),
+    "webhook_failed": ErrorCode(
+        422,
+        "Webhook does not answer",
+        "The webhook did not answer a ping as it must, so nothing was registered; `detail` says why.",
+    ),
+    "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, so nothing is signed for it."),
     # Games
     "unknown_game": ErrorCode(422, "Unknown kind of game", "The service does not play this kind of game."),
     "invalid_option": ErrorCode(

@@ -21,8 +21,10 @@ from arena.live.schedules import Schedules
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.live.store_limits import LIMIT_SCRIPTS, LimitStore
 from arena.live.store_stats import LiveStats, live_stats
+from arena.live.store_webhooks import WEBHOOK_SCRIPTS, WebhookStore
 from arena.live.store_wire import connect
 from arena.live.tournaments import TOURNAMENT_SCRIPTS, Tournaments
+from arena.webhooks.registry import Webhooks
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,14 @@ class Services:
     tournaments: Tournaments
     schedules: Schedules
     boards: Boards
+    webhooks: Webhooks
     ping: Callable[[], object]
     stats: Callable[[], LiveStats]
 
 
 def make_services(config: Config) -> Services:
     """All services of one process, over one set of connections to the store."""
-    scripts = (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *LIMIT_SCRIPTS, *TOURNAMENT_SCRIPTS)
+    scripts = (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *LIMIT_SCRIPTS, *TOURNAMENT_SCRIPTS, *WEBHOOK_SCRIPTS)
     wire = connect(config.redis_url, scripts, max_connections=config.pool)
     accounts = Accounts(AccountStore(wire), config.admin_token, HOUSE_BOTS)
     live = LiveGames(
@@ -61,6 +64,7 @@ def make_services(config: Config) -> Services:
         tournaments=tournaments,
         schedules=Schedules(tournaments.store, tournaments, clock),
         boards=Boards(tournaments.store, clock),
+        webhooks=Webhooks(WebhookStore(wire), clock, config.webhooks),
         ping=lambda: wire.run([("PING",)]),
         stats=lambda: live_stats(wire),
     )

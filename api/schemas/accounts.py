@@ -9,7 +9,12 @@ from marshmallow import fields, validate
 from api.schemas.common import Reply, Request, name, told
 from api.schemas.fields import Moment, Truth
 from arena.live.accounts import LABEL_PATTERN, LABEL_RULE, TRANSPORTS
+from arena.webhooks.addresses import MAX_URL, URL_RULE
+from arena.webhooks.signing import SECRET_RULE
 
+_SECRET: Final = (
+    "The signing secret of the webhook, if it was made just now; else null. It is shown this once."
+)
 _TOKEN: Final = "The token. It is shown this once; the service keeps no more than its hash."
 
 
@@ -25,7 +30,29 @@ def _transport() -> fields.String:
     return fields.String(
         load_default="remote",
         validate=validate.OneOf(TRANSPORTS),
-        metadata={"description": "How the bot is reached. `remote`: it asks for its turns over HTTP."},
+        metadata={
+            "description": "How the bot is reached. `remote`: it asks for its turns over HTTP. `webhook`: "
+            "they are posted to its `url`, which must answer a ping first."
+        },
+    )
+
+
+def _url() -> fields.String:
+    return fields.String(
+        validate=validate.Length(1, MAX_URL),
+        metadata={"description": f"`webhook`: where its turns are posted, {URL_RULE}."},
+    )
+
+
+def _rights() -> Truth:
+    return Truth(
+        metadata={"description": "`webhook`: whether optional turns are posted too.", "default": False},
+    )
+
+
+def _secret(description: str) -> fields.String:
+    return fields.String(
+        validate=validate.Length(1, 200), metadata={"description": f"{description}: {SECRET_RULE}."}
     )
 
 
@@ -69,6 +96,9 @@ class NewBotSchema(Request):
     name = name("The bot's name")
     version = _label(load_default="1")
     transport = _transport()
+    url = _url()
+    rights = _rights()
+    secret = _secret("`webhook`: a signing secret of your own; without it one is made")
     description = _description()
 
 
@@ -87,6 +117,11 @@ class NewVersionSchema(Request):
 
     label = _label(required=True)
     transport = _transport()
+    url = _url()
+    rights = _rights()
+    secret = _secret(
+        "`webhook`: a signing secret of your own, if the bot has none yet; without it one is made"
+    )
 
 
 class VersionSchema(Reply):
@@ -95,6 +130,49 @@ class VersionSchema(Reply):
     label = told(fields.String, "The version's label.")
     transport = told(fields.String, "How the bot is reached.")
     created_ms = told(Moment, "When it was added.")
+
+
+class AddedVersionSchema(VersionSchema):
+    """A version that was just added."""
+
+    webhook_secret = told(fields.String, _SECRET, allow_none=True)
+
+
+class WebhookSchema(Reply):
+    """How the webhook of a bot does: for its owner and admins."""
+
+    url = told(fields.String, "Where the turns of new games are posted.")
+    rights = told(fields.Boolean, "Whether optional turns are posted too.")
+    circuit = told(
+        fields.String,
+        "`closed`: all is well. `open`: after failures in a row nothing is posted before `open_until_ms`. "
+        "`half_open`: the next post tries it.",
+        validate=validate.OneOf(("closed", "open", "half_open")),
+    )
+    failures = told(fields.Integer, "Failures in a row.")
+    open_until_ms = told(
+        Moment, "Until when nothing is posted; null if the circuit is closed.", allow_none=True
+    )
+    last_error = told(fields.String, "What went wrong last, ever; null if nothing did.", allow_none=True)
+    last_error_ms = told(Moment, "When that was.", allow_none=True)
+    last_ok_ms = told(Moment, "When it replied last; null if it never did.", allow_none=True)
+
+
+class NewSecretSchema(Request):
+    """A signing secret in place of the present one."""
+
+    secret = _secret("A secret of your own; without it one is made")
+
+
+class SecretSchema(Reply):
+    """A new signing secret."""
+
+    secret = told(fields.String, "The signing secret. It is shown this once.")
+    previous_until_ms = told(
+        Moment,
+        "Until when posts are signed with the secret before too; null if it was the same.",
+        allow_none=True,
+    )
 
 
 class BotSummarySchema(Reply):
@@ -116,6 +194,7 @@ class BotSchema(BotSummarySchema):
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "The oldest first."}
     )
+    webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
 
 
 class BotWithTokenSchema(Reply):
@@ -123,6 +202,7 @@ class BotWithTokenSchema(Reply):
 
     bot = fields.Nested(BotSchema, required=True)
     token = told(fields.String, _TOKEN)
+    webhook_secret = told(fields.String, _SECRET, allow_none=True)
 
 
 class BotPageSchema(Reply):

@@ -94,7 +94,7 @@ class Endpoint:
             old = [connection for since, connection in self._idle if since < oldest]
             self._idle = [kept for kept in self._idle if kept[0] >= oldest]
         for connection in old:
-            connection.close()
+            connection.end()
 
     def close(self) -> None:
         """Close the connections that are not in use, and the others after use."""
@@ -102,7 +102,7 @@ class Endpoint:
             self._closed = True
             idle, self._idle = self._idle, []
         for _, connection in idle:
-            connection.close()
+            connection.end()
 
     def _exchange(
         self, connection: _Connection, body: bytes, headers: Mapping[str, str], deadline: float
@@ -122,7 +122,7 @@ class Endpoint:
             if kept:
                 self._keep(connection)
             else:
-                connection.close()
+                connection.end()
         if 300 <= reply.status < 400:
             raise CallFailed(f"it redirects ({reply.status}), which is not followed", field="url")
         if not 200 <= reply.status < 300:
@@ -156,14 +156,14 @@ class Endpoint:
                 since, connection = self._idle.pop()
             if time.monotonic() - since < IDLE_SECONDS and connection.is_quiet():
                 return connection
-            connection.close()
+            connection.end()
 
     def _keep(self, connection: _Connection) -> None:
         with self._lock:
             if not self._closed and len(self._idle) < MOST_IDLE:
                 self._idle.append((time.monotonic(), connection))
                 return
-        connection.close()
+        connection.end()
 
 
 class _Stale(Exception):
@@ -210,6 +210,12 @@ class _Connection(http.client.HTTPConnection):
         """Never by itself: to where, is decided once."""
         raise ConnectionError("the connection is closed")
 
+    def end(self) -> None:
+        """Close it for good."""
+        self.close()
+        if self._guarded is not None:
+            self._guarded.socket.close()
+
     def is_quiet(self) -> bool:
         """Whether nothing came since the last reply, not even the end."""
         assert self._guarded is not None
@@ -230,7 +236,6 @@ class _Connection(http.client.HTTPConnection):
             response = self.getresponse()
         except (http.client.RemoteDisconnected, ConnectionError):
             if self._used and not guarded.heard:
-                self.close()
                 raise _Stale from None
             raise
         self._used = True
@@ -273,7 +278,7 @@ class _Guarded:
         return io.BufferedReader(_Reader(self))
 
     def close(self) -> None:
-        self.socket.close()
+        """Not yet: of a reply that ends with its connection the body is still to be read."""
 
 
 class _Reader(io.RawIOBase):
