@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import signal
+import sys
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -53,6 +55,8 @@ def http(
     the same server with one route that reads from the database once and writes once. Bots play both games
     at random against themselves. Ratios are medians over the rounds.
     """
+    # Ends what it has started and removes its folder, as on Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console(highlight=False)
     size = Size(rounds, waiting_rounds, seconds, connections, answers, waiters, players)
     with tempfile.TemporaryDirectory(prefix="botequim-bench-") as folder:
