@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from arena.bots import Bot, InvalidBot, bot_spec
+from arena.cli.debug import debug
 from arena.client import Client, run
 from arena.client.http import DEFAULT_URL
 from arena.games import game_of
@@ -60,7 +61,10 @@ def signup(name: str, url: str) -> None:
 
 @click.group()
 def bot() -> None:
-    """Register bots and let them play online."""
+    """Register bots, let them play online, and look at what they decided."""
+
+
+bot.add_command(debug)
 
 
 @bot.command()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as TextTable
 
 from arena.bots import BotSpec, bot_spec
+from arena.cli.debug import sandboxed
 from arena.games import game_of
 from arena.match import Thinking
 from arena.runner import GroupResult, Plan, check_plan, run
@@ -35,6 +37,7 @@ from arena.stats import mean_interval
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--independent", is_flag=True, help="Deal every game of a group anew.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+@click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 def play(
     kind: str,
     bots: tuple[str, ...],
@@ -45,6 +48,7 @@ def play(
     rules: tuple[str, ...],
     independent: bool,
     think_limit: float,
+    sandbox: bool,
 ) -> None:
     """Play groups of games of KIND among BOTS and print how they did.
 
@@ -61,7 +65,7 @@ def play(
     if "cut" in game.options.by_name:
         given.setdefault("cut", "none")
     complete = game.options.complete(given)
-    specs = _distinct_names([bot_spec(text) for text in bots])
+    specs = _distinct_names([(sandboxed if sandbox else bot_spec)(text) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
     console = Console(highlight=False)
@@ -126,7 +130,7 @@ def _distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
     for spec in specs:
         seen[spec.name] += 1
         name = spec.name if seen[spec.name] == 1 else f"{spec.name}-{seen[spec.name]}"
-        named.append(BotSpec(name, spec.version, spec.source))
+        named.append(replace(spec, name=name))
     return named
 
 

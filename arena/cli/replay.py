@@ -19,14 +19,22 @@ def replay(file: str, game_id: str | None, number: int | None) -> None:
 
     With more than one game in the file, choose one by --game or --number.
     """
+    for line in tell(proven_record(file, game_id, number)):
+        click.echo(line)
+
+
+def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
+    """The record of ``file`` with this id or this number, from 1, or its only one, if it verifies.
+
+    Raises :class:`~arena.errors.ArenaError`.
+    """
     record = _choose(file, game_id, number)
     problems = verify(record)
     if problems:
         raise ArenaError(
             f"game {record['canonical']['game']} does not verify: {problems[0]}", code="unproven_record"
         )
-    for line in tell(record):
-        click.echo(line)
+    return record
 
 
 def _choose(file: str, game_id: str | None, number: int | None) -> Record:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wasmtime import Config, Engine, WasmtimeError
-from wasmtime.component import Component, FuncType
+from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
 
 NOT_A_BOT: Final = 3
 """The exit code for a component that cannot be a bot."""
@@ -32,7 +32,11 @@ SETTINGS: Final[dict[str, Any]] = {
 }
 
 
-_EXPORTS: Final = (("load", 2, "result<bool, string>"), ("choose", 1, "result<string, string>"))
+_EXPORTS: Final = {
+    "load": "func(string, string) -> result<bool, string>",
+    "choose": "func(string) -> result<string, string>",
+}
+_IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
 
 
 def make_engine() -> Engine:
@@ -46,26 +50,33 @@ def make_engine() -> Engine:
 def objection(component: Component, engine: Engine) -> str | None:
     """Why this component is no bot of the world ``bot``, or None."""
     exports = component.type.exports(engine)
-    for name, params, result in (
-        ("load", 2, "result<bool, string>"),
-        ("choose", 1, "result<string, string>"),
-    ):
-        function = exports.get(name)
-        if not isinstance(function, FuncType) or _signature(function) != (["string"] * params, result):
-            return f"it does not export {name}: func({', '.join(['string'] * params)}) -> {result}"
-    for name in component.type.imports(engine):
-        if name not in ("log", "clock") and not name.startswith("wasi:"):
+    imports = component.type.imports(engine)
+    for name, signature in _EXPORTS.items():
+        if name not in exports or signature_of(exports[name].ty) != signature:
+            return f"it does not export {name}: {signature}"
+    for name, item in imports.items():
+        if name in _IMPORTS and signature_of(item.ty) != _IMPORTS[name]:
+            return f"it imports {name}, but not as {_IMPORTS[name]}"
+        if name not in _IMPORTS and not name.startswith("wasi:"):
             return f"it imports {name}, which is neither log, clock nor of WASI"
     return None
 
 
-def _signature(function: FuncType) -> tuple[list[str], str]:
-    return [_name(kind) for _, kind in function.params], _name(function.result)
+def signature_of(item: Any) -> str:
+    """A function's type in the words of WIT, without the names of its parameters; else what it is."""
+    if not isinstance(item, FuncType):
+        return type(item).__name__
+    params = ", ".join(_name(kind) for _, kind in item.params)
+    return f"func({params})" + (f" -> {_name(item.result)}" if item.result is not None else "")
 
 
 def _name(kind: Any) -> str:
-    if type(kind).__name__ == "ResultType":
+    if isinstance(kind, ResultType):
         return f"result<{_name(kind.ok)}, {_name(kind.err)}>"
+    if isinstance(kind, ListType):
+        return f"list<{_name(kind.element)}>"
+    if isinstance(kind, TupleType):
+        return f"tuple<{', '.join(map(_name, kind.elements))}>"
     return type(kind).__name__.lower()
 
 
