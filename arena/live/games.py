@@ -47,6 +47,7 @@ from arena.live.store_wire import Wire, connect
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, InvalidCursor, Result, TurnPage, Turns
 from arena.live.views import NotSeated, check_visible, game_view, own_seat, past_view, project_events
+from arena.tournaments.playing import place_of
 
 LIVE_SCRIPTS: Final = (*GAME_SCRIPTS, *INDEX_SCRIPTS)
 """The scripts that the wire of live games has to know."""
@@ -318,7 +319,14 @@ class LiveGames:
         return {"events": events, "next": start, "over": over}
 
     def record(self, game_id: str, viewer: Viewer = ANYBODY) -> bytes:
-        """The released record of a finished game, as one line of JSON."""
+        """The released record of a finished game, as one line of JSON; also of one that a tournament has
+        played without making it a live game.
+        """
+        place = place_of(game_id)
+        if place is not None:
+            record = self.index.packed_record(*place)
+            if record is not None:
+                return record
         sheet = self._visible_sheet(game_id, viewer)
         ended = self.index.ended(game_id)
         if not sheet.released or ended is None or ended.record is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -108,6 +109,14 @@ class GameIndex:
         commands += (("PEXPIRE", name(game), live_ms) for name in (game_key, log_key, events_key, outbox_key))
         commands += (("ZREMRANGEBYSCORE", bot_games_key(bot), "-inf", oldest_ms) for bot in bots)
         self._wire.run(commands)
+
+    def packed_record(self, event: str, group: str, number: int) -> bytes | None:
+        """Record ``number`` (from 0) of a tournament's group that was played in one go; None if it is not
+        there.
+        """
+        (pack,) = self._wire.run([_record_at(pack_member(event, group))])
+        lines = [] if pack is None else gzip.decompress(pack).split(b"\n")
+        return lines[number] if number < len(lines) else None
 
     def replace_record(self, game: str, record: bytes) -> None:
         """Put another record in the place of a kept one; what is hashed of it must be the same."""

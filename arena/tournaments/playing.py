@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena import __version__
 from arena.bots import BotSpec
@@ -115,6 +116,25 @@ def _play_game(
         styles(table.events, table.size) if group.kind == "toepen" else (),
         finished,
     )
+
+
+class GamePlace(NamedTuple):
+    """Which game of a tournament: its group, as the tournament knows it, and its number there (from 0)."""
+
+    tournament: str
+    group: str
+    number: int
+
+
+def place_of(game: str) -> GamePlace | None:
+    """The inverse of :func:`game_id`; None for a game of no tournament."""
+    found = _GAME_ID(game)
+    return None if found is None else GamePlace(found[1], found[2], int(found[3]) - 1)
+
+
+_GAME_ID: Final = re.compile(
+    r"(.+?)-(r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?)-([1-9][0-9]{0,3})(?:-a[0-9]+)?\Z"
+).match
 
 
 def game_id(group_id: str, number: int, attempt: int = 0) -> str:

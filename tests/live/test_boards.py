@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import pytest
 
 from arena.live.boards import Boards
 from arena.live.ending import Retention
+from arena.live.sheet import GameNotFound
 from tests.live.arenas import Arena
 
 
@@ -76,6 +78,14 @@ def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(hall: Are
     assert [int(cursor) for cursor, _ in found] == sorted({int(cursor) for cursor, _ in found})
     for at, (cursor, _) in enumerate(found, 1):
         assert list(hall.live.iter_records(kind="truco", cursor=cursor)) == found[at:]
+    for group in hall.tournaments.groups("cup").items:
+        for game in group["games"]:
+            record = hall.live.record(game)
+            assert json.loads(record)["canonical"]["game"] == game
+            assert record in {line for _, line in found}
+    for unknown in ("cup-r1-p1-g1-3", "cup-r1-p1-g9-1", "none-r1-p1-g1-1"):
+        with pytest.raises(GameNotFound):
+            hall.live.record(unknown)
     # What was not put on the lists because somebody died is put there when somebody looks.
     store = hall.tournaments.store
     store._wire.run([("SADD", "{t:cup}:unreleased", "r1-p1-g1"), ("DEL", "{live:records}")])
