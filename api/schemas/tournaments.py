@@ -233,6 +233,14 @@ class ProgressSchema(Reply):
     state = told(fields.String, "As that of the tournament.", validate=validate.OneOf(STATES))
 
 
+class PlaceSchema(Reply):
+    """Where a bot came in a knockout."""
+
+    name = told(fields.String, "The bot's name.")
+    version = told(fields.String, "Its version.")
+    place = told(WholeNumber, "From 1; who went out in the same round shares it.")
+
+
 class VoidSchema(Reply):
     """An attempt at a group that counts for nobody, because the service failed."""
 
@@ -282,10 +290,10 @@ class _Tournament(Reply):
         fields.String, "The hash of the entries and their nonces, from the lock on.", allow_none=True
     )
     places = fields.List(
-        fields.List(fields.Raw()),
+        fields.Nested(PlaceSchema),
         required=True,
         allow_none=True,
-        metadata={"description": "`knockout`, once it is finished: name, version and place of each bot."},
+        metadata={"description": "`knockout`, once it is finished: who came where; null: points decide."},
     )
     records_hash = told(
         fields.String, "SHA-256 of the sorted hashes of its records, once it is finished.", allow_none=True

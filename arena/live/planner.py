@@ -255,11 +255,14 @@ def read_result(data: bytes) -> GroupResult | None:
 
 
 def final_standings(event: Event, results: Any) -> Standings:
-    """The standings after ``results``; those of None were given up."""
+    """The standings after ``results``; those of None were given up. A knockout that is over has places."""
     playing = event.playing
-    return standings(
+    found = standings(
         [result for result in results if result is not None],
         entrants=[entry.player for entry in playing],
         byes={playing[number].player: count for number, count in event.byes.items()},
         tie_breaks=event.spec.tie_breaks,
     )
+    if event.places is None:
+        return found
+    return found.placed({Player(name, version): place for name, version, place in event.places})

@@ -400,7 +400,7 @@ class Tournaments:
             "commitment": commitment(bytes.fromhex(event.seed)),
             "seed": event.seed if event.state in OVER else None,
             "entries_hash": event.entries_hash or None,
-            "places": event.places,
+            "places": _places_view(event),
             "records_hash": None if event.final is None else event.final["records_hash"],
             "progress": self._progress(event, row),
             "version": row.changes,
@@ -422,6 +422,13 @@ class Tournaments:
             "round": event.round,
             "state": event.state,
         }
+
+
+def _places_view(event: Event) -> list[dict[str, Any]] | None:
+    if event.places is None:
+        return None
+    ordered = sorted(event.places, key=lambda placed: placed[2])
+    return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
 
 
 def _new_event(fields: Mapping[str, Any], name: str, created_by: str, now_ms: int, seed: bytes) -> Event:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, isfinite
 from typing import Any, Final
 
@@ -81,6 +81,19 @@ class Standings:
                 [None if meeting is None else dict(vars(meeting)) for meeting in row] for row in self.meetings
             ],
         }
+
+    def placed(self, places: Mapping[Player, int]) -> Standings:
+        """The same in the order of ``places``, which a knockout decides; a player without one keeps its
+        order behind all others.
+        """
+        last = len(self.rows)
+        found = [places.get(Player(row.name, row.version), last) for row in self.rows]
+        order = sorted(range(last), key=found.__getitem__)
+        return replace(
+            self,
+            rows=tuple(replace(self.rows[number], place=found[number]) for number in order),
+            meetings=tuple(tuple(self.meetings[mine][other] for other in order) for mine in order),
+        )
 
     def as_csv(self) -> str:
         """The lines and the crosstable, one column of points per opponent in the order of the lines."""

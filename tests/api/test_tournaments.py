@@ -266,6 +266,27 @@ def test_a_round_robin_of_house_bots(announce: Callable[..., Event], anybody: Co
     assert anybody.get("/v1/records").text.splitlines() == records
 
 
+def test_a_knockout_is_placed_by_who_went_out_when(
+    announce: Callable[..., Event], anybody: ContractClient
+) -> None:
+    event = announce(format="knockout", house=[*HOUSE, "random+2", "rookie+3"])
+    over = event.play()
+    rows = anybody.get(f"{event.path}/standings").json["rows"]
+    assert [(row["name"], row["place"]) for row in rows] == [
+        (place["name"], place["place"]) for place in over["places"]
+    ]
+    assert [row["place"] for row in rows] == [1, 2, 3, 4, 5]
+    finalists = {
+        name for group in _groups(anybody, event) if group["round"] == 3 for name in group["players"]
+    }
+    assert finalists == {row["name"] for row in rows[:4]}
+
+
+def _groups(client: ContractClient, event: Event) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(f"{event.path}/groups?limit=100").json["groups"]
+    return found
+
+
 def test_standings_as_csv_and_text(announce: Callable[..., Event], anybody: ContractClient) -> None:
     event = announce(house=HOUSE)
     event.play()

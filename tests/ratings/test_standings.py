@@ -55,6 +55,21 @@ def test_points_are_counted_per_group() -> None:
     assert found.groups == 4
 
 
+def test_a_knockout_has_its_own_order() -> None:
+    found = standings(table(("ab", 1), ("ab", 0.75), ("bc", 0.5), ("ca", 0.25)))
+    placed = found.placed({player("b"): 1, player("a"): 2})
+    assert [(own.name, own.place) for own in placed.rows] == [("b", 1), ("a", 2), ("c", 3)]
+    assert line(placed, "b").points == line(found, "b").points
+    names = [own.name for own in found.rows]
+    before = {
+        (mine, other): found.meetings[i][j] for i, mine in enumerate(names) for j, other in enumerate(names)
+    }
+    names = [own.name for own in placed.rows]
+    assert before == {
+        (mine, other): placed.meetings[i][j] for i, mine in enumerate(names) for j, other in enumerate(names)
+    }
+
+
 def test_who_played_fewer_groups_is_not_behind_for_that() -> None:
     """Bots that may not meet leave pairings out: the score is per group played."""
     found = standings(table(("ab", 1), ("ac", 1), ("ad", 0), ("bd", 1), ("bc", 0), ("cd", 0.5)))
