@@ -23,6 +23,9 @@ blueprint = Blueprint("pages", __name__, template_folder="../templates")
 BEST: Final = 5
 """Rows of each leaderboard on the front page."""
 
+CROSSTABLE_MOST: Final = 40
+"""Bots in a crosstable on a page."""
+
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
 
@@ -114,6 +117,7 @@ def tournament_page(tournament: str) -> Response:
         one=view,
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=arena.standings(tournament).as_json(),
+        most_columns=CROSSTABLE_MOST,
         groups=groups.items,
         earlier=cursor,
         next=groups.cursor,

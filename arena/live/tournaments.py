@@ -305,6 +305,8 @@ class Tournaments:
     def standings(self, tournament_id: str) -> Standings:
         """The standings, live or final."""
         event, _ = self.planner.load(check_tournament_id(tournament_id))
+        if event.final is not None:
+            return Standings.from_json(event.final)
         return final_standings(event, self.planner.results(event).values())
 
     def groups(self, tournament_id: str, cursor: str | None = None, limit: int = 100) -> Page:

@@ -82,6 +82,20 @@ class Standings:
             ],
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Standings:
+        """The standings of an :meth:`as_json`."""
+        return cls(
+            tuple(Standing(**row) for row in data["rows"]),
+            tuple(
+                tuple(None if meeting is None else Meeting(**meeting) for meeting in row)
+                for row in data["crosstable"]
+            ),
+            data["groups"],
+            data["records_hash"],
+            tuple(data["tie_breaks"]),
+        )
+
     def placed(self, places: Mapping[Player, int]) -> Standings:
         """The same in the order of ``places``, which a knockout decides; a player without one keeps its
         order behind all others.

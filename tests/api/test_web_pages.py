@@ -227,6 +227,15 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert view["commitment"] in page.html
 
 
+def test_a_crosstable_too_wide_for_a_page(
+    played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.resources.pages.CROSSTABLE_MOST", 2)
+    page = read(anybody, f"/tournaments/{played}")
+    assert "With more than 2 bots it is in the" in page.html
+    assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
+
+
 def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> None:
     seen: set[str] = set()
     ahead = ["/"]

@@ -55,6 +55,11 @@ def test_points_are_counted_per_group() -> None:
     assert found.groups == 4
 
 
+def test_standings_come_back_from_their_json() -> None:
+    found = standings(table(("ab", 1), ("ab", 0.75), ("bc", 0.5), ("ca", 0.25)))
+    assert Standings.from_json(json.loads(json.dumps(found.as_json()))) == found
+
+
 def test_a_knockout_has_its_own_order() -> None:
     found = standings(table(("ab", 1), ("ab", 0.75), ("bc", 0.5), ("ca", 0.25)))
     placed = found.placed({player("b"): 1, player("a"): 2})
