@@ -35,7 +35,7 @@ ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 _TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
 _TEXT_LINES: Final = 6
-_ENTRY_MS: Final = 200
+_ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
 
 

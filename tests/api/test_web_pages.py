@@ -16,6 +16,7 @@ from api.app import create_app
 from api.config import Config, Limit
 from api.services import Services
 from arena.live.embedded import EmbeddedStore
+from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -123,14 +124,9 @@ def played(app: Flask, owner: Account) -> str:
         "rules": {"seats": 2, "lives": 2},
         "groups": 2,
         "house": ["rookie", "random", "rookie+2"],
-        "locks_ms": time.time_ns() // 1_000_000 + 200,
     }
-    event: str = owner.client.post("/v1/tournaments", json=body).json["id"]
-    deadline = time.monotonic() + 60
-    while (state := services.tournaments.advance(event).state) != "finished":
-        assert time.monotonic() < deadline, state
-        if not services.tournaments.play_house(event).groups:
-            time.sleep(0.02)
+    event = announce(owner.client, body)
+    play(services, event)
     assert services.boards.publish("toepen", "sealed")
     return event
 

@@ -71,12 +71,11 @@ def test_a_tournament_from_its_announcement_to_its_standings(
         botequim("bot", "run", "rookie"), tmp_path, BOTEQUIM_URL=service.url, BOTEQUIM_TOKEN=token
     ) as player:
         player.wait_for("plays at")
-        made = terminal("tournament", "create", "The cup", *CUP, *HOUSE, "--groups", "2", "--starts", "+5s")
+        made = terminal("tournament", "create", "The cup", *CUP, *HOUSE, "--groups", "2", "--starts", "+8s")
         event = made.strip()
         entered = terminal("tournament", "enter", event, bot, "--nonce", "sete")
         assert re.match(rf"{bot} 1: (qualifying|qualified)", entered)
         table = terminal("tournament", "watch", event)
-    assert "The cup: entry 3 entries" in terminal.errors
     assert "The cup: finished, 6 of 6 groups" in terminal.errors
     assert {bot, "rookie", "random"} <= set(table.split())
     assert terminal("tournament", "standings", event) == table
