@@ -56,6 +56,8 @@ def worker_rate(tournaments: Tournaments, kind: str, groups: int) -> float:
             "format": "round_robin",
             "groups": groups,
             "max_entries": BOTS,
+            "who": "house",
+            "rated": False,
             "locks_ms": now_ms + 1000,
             "house": [f"rookie+{number}" for number in range(1, BOTS + 1)],
         },

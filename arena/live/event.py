@@ -74,6 +74,11 @@ class Entered:
         return Player(self.name, self.version)
 
     @property
+    def is_copy(self) -> bool:
+        """Whether it is one of several of a house bot (``rookie+2``): a live game knows the one only."""
+        return self.source not in ("", self.name)
+
+    @property
     def entrant(self) -> Entrant:
         """As the formats take it."""
         return Entrant(

@@ -81,6 +81,11 @@ class Gate:
                 entry.status, entry.reason = "failed", "its qualification was not over in time"
             elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
                 entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
+        playing = [entry for entry in event.entries if entry.status == "qualified"]
+        if not all(entry.source for entry in playing):
+            for entry in playing:
+                if entry.is_copy:
+                    entry.status, entry.reason = "failed", "several of a house bot meet only house bots"
 
     def online(self) -> list[str]:
         """The bots that are online, by name."""

@@ -9,7 +9,7 @@ from redis import Redis
 from rq import Queue
 from rq.job import JobStatus
 
-from api.queues import HOUSE_JOB, HOUSE_QUEUE, HouseQueue, enqueue_house
+from api.queues import ADVANCE_JOB, HOUSE_QUEUE, PLANNER_QUEUE, HouseQueue, PlannerQueue, enqueue_house
 from arena.live.embedded import EmbeddedStore
 
 
@@ -58,6 +58,20 @@ def test_asking_does_not_block_and_arrives(jobs: Queue, clean_store: EmbeddedSto
         assert time.monotonic() < deadline
         time.sleep(0.02)
     assert sorted(jobs.job_ids) == sorted(f"house-game-{number}" for number in range(50))
+
+
+def test_tournaments_are_asked_for_in_their_own_queue(clean_store: EmbeddedStore) -> None:
+    planner = Queue(PLANNER_QUEUE, connection=Redis.from_url(clean_store.url))
+    ask = PlannerQueue(clean_store.url)
+    for _ in range(3):
+        ask("cup")
+    deadline = time.monotonic() + 10
+    while planner.job_ids != ["advance-cup"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    job = planner.fetch_job("advance-cup")
+    assert job is not None
+    assert (job.func_name, job.args) == (ADVANCE_JOB, ("cup",))
 
 
 def test_a_database_that_is_away_is_left_to_the_sweeper(caplog: pytest.LogCaptureFixture) -> None:

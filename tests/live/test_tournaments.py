@@ -248,6 +248,17 @@ def test_who_may_enter_what(hall: Arena) -> None:
     assert (view["state"], view["reason"]) == ("cancelled", "rain")
 
 
+def test_several_of_a_house_bot_meet_only_house_bots(hall: Arena) -> None:
+    hall.bot("ann", "able")
+    hall.cup(locks_ms=hall.now_ms() + 1500, house=["rookie", "rookie+2"], groups=1)
+    hall.tournaments.enter("cup", "able")
+    refused("unknown_bot", hall.tournaments.enter, "cup", "nobody+2")
+    view = hall.run("cup", {"able": quiet})
+    entries = {entry["bot"]: entry["status"] for entry in view["entries"]}
+    assert entries == {"able": "qualified", "rookie": "qualified", "rookie+2": "failed"}
+    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "rookie"}
+
+
 def test_too_few_at_the_lock_cancel_it(hall: Arena) -> None:
     hall.cup(house=["rookie"])
     view = hall.run()

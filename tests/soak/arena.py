@@ -28,8 +28,8 @@ from tests.service import Service
 
 KINDS: Final = ("truco", "toepen")
 TARGETS: Final = ("worker", "scheduler", "api", "database")
-HOUSE: Final = ("random", "rookie", "regular", "rookie+2")
-PAIRS: Final = 6
+HOUSE: Final = ("random", "rookie", "regular")
+PAIRS: Final = 3
 
 
 class Outcome(NamedTuple):
@@ -115,7 +115,7 @@ def compare(folder: Path, kind: str, groups: int, pause: float, seed: int) -> tu
 
 @click.command()
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), default=KINDS, show_default=True)
-@click.option("--groups", default=504, show_default=True, help="Groups of each tournament, a multiple of 6.")
+@click.option("--groups", default=504, show_default=True, help="Groups of each tournament, a multiple of 3.")
 @click.option("--pause", default=1.5, show_default=True, help="Mean seconds between two kills.")
 @click.option("--seed", default=1, show_default=True, help="Of the kills.")
 def main(kinds: tuple[str, ...], groups: int, pause: float, seed: int) -> None:
