@@ -9,7 +9,15 @@ from redis import Redis
 from rq import Queue
 from rq.job import JobStatus
 
-from api.queues import ADVANCE_JOB, HOUSE_QUEUE, PLANNER_QUEUE, HouseQueue, PlannerQueue, enqueue_house
+from api.queues import (
+    ADVANCE_JOB,
+    HOUSE_JOB,
+    HOUSE_QUEUE,
+    PLANNER_QUEUE,
+    HouseQueue,
+    PlannerQueue,
+    enqueue_house,
+)
 from arena.live.embedded import EmbeddedStore
 
 
