@@ -33,13 +33,27 @@ _PRINTABLE: Final = re.compile(r"[!-~]+").fullmatch
 _PORTS: Final = {"https": 443, "http": 80}
 
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-_REFUSED: Final[tuple[Network, ...]] = (
-    # A public address under which a cloud's machines reach their host (Azure).
-    ipaddress.IPv4Network("168.63.129.16/32"),
-    # NAT64 prefixes of local use (RFC 8215): what is behind them is not known here.
-    ipaddress.IPv6Network("64:ff9b:1::/48"),
-    # IPv4-compatible addresses (RFC 4291, deprecated).
-    ipaddress.IPv6Network("::/96"),
+_REFUSED: Final[tuple[Network, ...]] = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            # A public address under which a cloud's machines reach their host (Azure).
+            "168.63.129.16/32",
+            # NAT64 prefixes of local use (RFC 8215): what is behind them is not known here.
+            "64:ff9b:1::/48",
+            # IPv4-compatible addresses (RFC 4291, deprecated).
+            "::/96",
+            # Special in the registries, but not in every Python's: protocol assignments, relays of 6to4,
+            # discard-only, documentation, segment routing.
+            "192.0.0.0/24",
+            "192.88.99.0/24",
+            "100::/64",
+            "2001::/23",
+            "2001:db8::/32",
+            "3fff::/20",
+            "5f00::/16",
+        ),
+    )
 )
 _RESOLVERS: Final = 32
 

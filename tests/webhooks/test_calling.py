@@ -1,0 +1,256 @@
+"""A call goes to the checked address, under the name, and takes no more than it may."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+import time
+from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.webhooks.addresses import AddressNotAllowed, Policy
+from arena.webhooks.calling import MAX_REPLY, CallFailed, Endpoint, ReplyTooLarge
+from arena.webhooks.messages import PASS, action_in, check_health, turn_message
+from tests.webhooks.bad_receiver import WAYS
+from tests.webhooks.parts import LOOPBACK, SECRET, bad_receiver, handler, python_receiver, reply
+
+PEM = Path(__file__).with_name("bot.example.pem")
+
+
+def on_loopback(host: str, port: int) -> Sequence[str]:
+    return ["127.0.0.1"]
+
+
+def test_connections_are_kept_and_a_closed_one_is_no_fault() -> None:
+    callers = []
+
+    def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        callers.append(to.client_address)
+        reply(to, {"got": json.loads(body)})
+        to.close_connection = len(callers) == 2
+
+    with handler(answer) as url:
+        endpoint = Endpoint(url, LOOPBACK)
+        for number in range(4):
+            assert json.loads(endpoint.post(b"%d" % number, {}, 20).body) == {"got": number}
+        endpoint.close()
+    assert callers[0] == callers[1] != callers[2] == callers[3]
+
+
+def test_a_receiver_of_the_old_protocol_is_understood() -> None:
+    def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        to.protocol_version = "HTTP/1.0"
+        to.send_response(200)
+        to.end_headers()
+        to.wfile.write(b'{"old": true}')
+        to.close_connection = True
+
+    with handler(answer) as url:
+        endpoint = Endpoint(url, LOOPBACK)
+        for _ in range(2):
+            assert endpoint.post(b"{}", {}, 20).body == b'{"old": true}'
+
+
+def test_chunks_and_a_reply_of_just_the_limit_are_read() -> None:
+    def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        size = int(body)
+        to.send_response(200)
+        to.send_header("Transfer-Encoding", "chunked")
+        to.end_headers()
+        to.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (size, b"x" * size))
+
+    with handler(answer) as url:
+        endpoint = Endpoint(url, LOOPBACK)
+        assert endpoint.post(b"%d" % MAX_REPLY, {}, 20).body == b"x" * MAX_REPLY
+        assert endpoint.post(b"5", {}, 20).body == b"xxxxx"
+        with pytest.raises(ReplyTooLarge):
+            endpoint.post(b"%d" % (MAX_REPLY + 1), {}, 20)
+        assert endpoint.post(b"5", {}, 20).body == b"xxxxx"
+
+
+def test_tls_host_and_certificate_are_those_of_the_name() -> None:
+    seen: list[tuple[str, str]] = []
+    names: list[str | None] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            seen.append((self.headers["Host"], self.path))
+            reply(self, {})
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    def named(connected: ssl.SSLObject, name: str | None, context: ssl.SSLContext) -> None:
+        names.append(name)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(PEM)
+    own.sni_callback = named  # type: ignore[assignment]
+    server.socket = own.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    port = server.server_port
+    policy = Policy(False, LOOPBACK.networks)
+    trusting = ssl.create_default_context(cafile=PEM)
+    try:
+        endpoint = Endpoint(
+            f"https://bot.example:{port}/a?b=c", policy, resolve=on_loopback, context=trusting
+        )
+        for _ in range(2):
+            assert endpoint.post(b"{}", {}, 20).status == 200
+        endpoint.close()
+        assert seen == [(f"bot.example:{port}", "/a?b=c")] * 2
+        assert names == ["bot.example"]
+        for url, context in (
+            (f"https://bot.example:{port}/", None),
+            (f"https://other.example:{port}/", trusting),
+        ):
+            with pytest.raises(CallFailed) as caught:
+                Endpoint(url, policy, resolve=on_loopback, context=context).post(b"{}", {}, 20)
+            assert "the certificate is not good" in str(caught.value)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert len(seen) == 2
+
+
+def test_the_checked_address_is_the_one_that_is_called() -> None:
+    """A name that stands for something else a moment later (rebinding) changes nothing."""
+    calls: list[str] = []
+
+    def resolve(host: str, port: int) -> Sequence[str]:
+        calls.append(host)
+        return ["127.0.0.1"] if len(calls) == 1 else ["169.254.169.254"]
+
+    with handler(lambda to, body: reply(to, {"host": to.headers["Host"]})) as url:
+        port = url.rstrip("/").rpartition(":")[2]
+        endpoint = Endpoint(f"http://bot.example:{port}/", LOOPBACK, resolve=resolve)
+        assert json.loads(endpoint.post(b"{}", {}, 20).body) == {"host": f"bot.example:{port}"}
+        assert json.loads(endpoint.post(b"{}", {}, 20).body) == {"host": f"bot.example:{port}"}
+        assert calls == ["bot.example"]
+        endpoint.close()
+        with pytest.raises(AddressNotAllowed):
+            endpoint.post(b"{}", {}, 20)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1"])
+def test_no_connection_goes_to_an_address_that_is_not_public(address: str) -> None:
+    called = threading.Event()
+    with handler(lambda to, body: called.set()) as url:
+        port = url.rstrip("/").rpartition(":")[2]
+        endpoint = Endpoint(f"https://bot.example:{port}/", Policy(), resolve=lambda *_: [address])
+        with pytest.raises(AddressNotAllowed):
+            endpoint.post(b"{}", {}, 20)
+    assert not called.is_set()
+
+
+SAID = {
+    "hang": "in time",
+    "drip": "in time",
+    "endless_headers": "too large",
+    "gigabyte": "too large",
+    "chunked_gigabyte": "too large",
+    "no_http": "not HTTP",
+    "redirect": "it redirects (307)",
+    "hang_up": "the connection broke",
+    "failing": "status 500",
+}
+
+
+@pytest.mark.parametrize("way", sorted(SAID))
+def test_what_a_bad_receiver_costs_is_bounded(way: str) -> None:
+    with bad_receiver(way) as url:
+        endpoint = Endpoint(url, LOOPBACK)
+        began = time.monotonic()
+        with pytest.raises(CallFailed) as caught:
+            endpoint.post(b"{}", {}, 1.0)
+        assert SAID[way] in str(caught.value)
+        # It is over soon after its time, and a gigabyte takes longer.
+        assert time.monotonic() - began < 10
+
+
+def test_every_way_is_tried() -> None:
+    assert SAID.keys() | {"garbage", "deep"} == WAYS.keys()
+
+
+def test_nobody_there() -> None:
+    with handler(lambda to, body: None) as url:
+        pass
+    with pytest.raises(CallFailed) as caught:
+        Endpoint(url, LOOPBACK).post(b"{}", {}, 20)
+    assert "cannot be connected" in str(caught.value)
+
+
+def test_the_health_check_wants_its_challenge_back() -> None:
+    with python_receiver() as url:
+        check_health(Endpoint(url, LOOPBACK), [SECRET], 20)
+    replies: list[Any] = [{"challenge": "other"}, {}, [], b"", b"pong", b"[" * 60_000]
+    left = list(replies)
+
+    def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        message = json.loads(body)
+        assert message["type"] == "ping"
+        reply(to, left.pop())
+
+    with handler(answer) as url:
+        for _ in replies:
+            with pytest.raises(ArenaError) as caught:
+                check_health(Endpoint(url, LOOPBACK), [SECRET], 20)
+            assert caught.value.code == "webhook_failed"
+            assert "challenge" in str(caught.value)
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    ("body", "must", "may"),
+    [
+        (b'{"action": "play:4C"}', "play:4C", "play:4C"),
+        (b'{"action": "play:4C", "turn": "g.0.1"}', "play:4C", "play:4C"),
+        (b'{"action": null}', None, PASS),
+        (b"", None, PASS),
+        (b'{"action": 1.5}', 1.5, 1.5),
+        (b"{}", None, None),
+        (b"null", None, None),
+        (b'"play:4C"', None, None),
+        (b"\xff", None, None),
+        (b"[" * 60_000, None, None),
+    ],
+)
+def test_what_a_reply_means(body: bytes, must: object, may: object) -> None:
+    assert action_in(body, optional=False) == must
+    assert action_in(body, optional=True) is may or action_in(body, optional=True) == may
+
+
+def test_a_message_tells_the_time_that_is_left_now() -> None:
+    turn = {"turn": "g.0.1", "deadline_ms": 5000, "bank_ms": 60_000}
+
+    def left(left_ms: int) -> tuple[int, int]:
+        data = json.loads(turn_message(turn, left_ms))["data"]
+        return data["deadline_ms"], data["bank_ms"]
+
+    assert left(65_000) == (5000, 60_000)
+    assert left(62_000) == (2000, 60_000)
+    assert left(10_000) == (0, 10_000)
+    assert left(-5) == (0, 0)
+    message = json.loads(turn_message(turn, 65_000, {"status": "illegal_action"}))
+    assert message["type"] == "turn"
+    assert message["data"] == turn
+    assert message["refused"] == {"status": "illegal_action"}
+    assert "refused" not in json.loads(turn_message(turn, 65_000))
+
+
+def test_a_receiver_that_was_started_again_is_called_again() -> None:
+    with python_receiver() as url:
+        endpoint = Endpoint(url, LOOPBACK)
+        check_health(endpoint, [SECRET], 20)
+    with python_receiver(port=int(url.rstrip("/").rpartition(":")[2])):
+        check_health(endpoint, [SECRET], 20)
