@@ -63,7 +63,9 @@ class TournamentSettings(Request):
     house = fields.List(
         fields.String(validate=validate.Length(1, 40)),
         validate=validate.Length(0, MAX_ENTRIES),
-        metadata={"description": "House bots that take part, also several of one: `rookie`, `rookie+2`."},
+        metadata={
+            "description": "House bots that take part; with no others, also `rookie+2` beside `rookie`."
+        },
     )
     invited = fields.List(
         fields.String(validate=validate.Length(1, 80)),
