@@ -232,7 +232,7 @@ class TournamentStore:
 
     def keep_records(self, event: str, for_ms: int) -> None:
         """Forget the packs of a tournament that is over after so long; its results stay."""
-        self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms, "NX")
+        self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms)
 
     def void(self, event: str, group: str, voided: int, told: bytes, most: int, result: bytes) -> int:
         """Void an attempt; after ``most`` of them ``result`` is the group's. How many are void now."""
