@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import marshal
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,6 +23,13 @@ from arena.text import printable
 
 _SUMMARY: Final = 200
 _REPORT: Final = 8_000
+
+
+def _marshalled(turn: Turn) -> str:
+    """A turn for the sandbox's Python, which reads this faster than JSON. Version 2 is the same in every
+    Python.
+    """
+    return marshal.dumps(dict(turn), 2).decode("latin-1")
 
 
 @dataclass
@@ -73,12 +82,16 @@ class SandboxedBot(Bot):
     trapped is gone; the next decision is made by a fresh one, from the same seed and the same game's fuel.
     """
 
-    def __init__(self, program: Program, source: str, seed: int, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, program: Program, source: str | None, seed: int, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
+        """``source``: None if the program is the bot itself."""
         self.journal = Journal(limits.output_chars)
         self.failure: BotFailure | None = None
         """What was wrong with the bot when it was loaded; then it plays no turn."""
         self._program = program
-        self._source = source
+        self._source = source or ""
+        self._encode: Callable[[Turn], str] = json.dumps if source is None else _marshalled
         self._seed = seed
         self._limits = limits
         self._used = 0
@@ -97,7 +110,7 @@ class SandboxedBot(Bot):
         try:
             if self.failure is not None:
                 raise self.failure
-            return self._decide(json.dumps(turn))
+            return self._decide(self._encode(turn))
         except BotFailure as failure:
             decision.fault, decision.detail = failure.type, str(failure)
             raise
@@ -122,8 +135,8 @@ class SandboxedBot(Bot):
                 self._used = self._instance.used
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
         if not ready:
-            raise self._crashed(answer)
-        self.wants_rights = answer
+            raise self._crashed(str(answer))
+        self.wants_rights = bool(answer)
 
     def _decide(self, turn: str) -> str | None:
         if self._instance is None:
@@ -136,8 +149,8 @@ class SandboxedBot(Bot):
             raise self._lost(error, self._limits.decision_ms) from None
         self._used = self._instance.used
         if not answered:
-            raise self._crashed(text)
-        return self._action(text)
+            raise self._crashed(str(text))
+        return self._action(str(text))
 
     def _fuel(self, ms: int) -> int:
         left = self._limits.game_ms * FUEL_PER_MS - self._used
@@ -194,7 +207,7 @@ class SandboxedSpec(BotSpec):
         :class:`~arena.bots.InvalidBot` for a component that is no bot.
         """
         if self.component is not None:
-            return SandboxedBot(program_of(self.component, self.limits), "", seed, self.limits)
+            return SandboxedBot(program_of(self.component, self.limits), None, seed, self.limits)
         return SandboxedBot(python_program(), self.source, seed, self.limits)
 
 

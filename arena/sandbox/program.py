@@ -7,11 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from ctypes import byref
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from wasmtime import Engine, Store, StoreContext, WasmtimeError
-from wasmtime.component import Component, Linker, Variant
+from wasmtime import _ffi as ffi
+from wasmtime.component import Component, Func, Linker
+from wasmtime.component._enter import enter_wasm
 
 from arena.bots import InvalidBot
 from arena.sandbox.compiler import make_engine
@@ -26,6 +29,9 @@ CHARACTER_FUEL: Final = 10
 _PROGRAMS: Final = 32
 _TICK_SECONDS: Final = 1.0
 _FUEL_FOR_START: Final = 50 * FUEL_PER_MS
+
+
+Result = TypeVar("Result")
 
 
 class OutOfFuel(Exception):
@@ -88,7 +94,7 @@ class Program:
         instance: Instance = self._running.instance
         return instance
 
-    def run(self, instance: Instance, call: Callable[..., Any], *arguments: Any) -> Any:
+    def run(self, instance: Instance, call: Callable[..., Result], *arguments: Any) -> Result:
         """Call into ``instance``, so that the host's functions know whose call it is."""
         self._running.instance = instance
         try:
@@ -140,19 +146,16 @@ class Instance:
         """Fuel used in this game so far."""
         return self._used
 
-    def load(self, source: str, seed: int, fuel: int) -> tuple[bool, Any]:
+    def load(self, source: str, seed: int, fuel: int) -> tuple[bool, bool | str]:
         """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`."""
-        answer = self._call(fuel, self._load, self._store, source, str(seed))
-        return isinstance(answer, bool), answer
+        return self._call(fuel, _ask, self._load, self._store, source, str(seed))
 
-    def choose(self, turn: str, fuel: int) -> tuple[bool, str]:
+    def choose(self, turn: str, fuel: int) -> tuple[bool, bool | str]:
         """Whether the bot answered, and the answer or what is wrong.
 
         Raises :class:`OutOfFuel`, :class:`Trapped` or :class:`Interrupted`.
         """
-        answer = self._call(fuel, self._choose, self._store, turn)
-        assert isinstance(answer, Variant)
-        return answer.tag == "ok", str(answer.payload)
+        return self._call(fuel, _ask, self._choose, self._store, turn)
 
     def close(self) -> None:
         """Free its memory. It happens by itself when the object goes."""
@@ -169,7 +172,7 @@ class Instance:
         """Nanoseconds of thinking so far in this game."""
         return (self._used + self._given - self._store.get_fuel()) * 1_000_000 // FUEL_PER_MS
 
-    def _call(self, fuel: int, call: Callable[..., Any], *arguments: Any) -> Any:
+    def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
         self._given = fuel
         self._store.set_fuel(fuel)
         self._store.set_epoch_deadline(int(self._limits.backstop_seconds / _TICK_SECONDS) + 1)
@@ -187,6 +190,37 @@ class Instance:
         finally:
             self._used += fuel - self._store.get_fuel()
             self._given = 0
+
+
+def _ask(function: Func, store: Store, *texts: str) -> tuple[bool, bool | str]:
+    """Call a function from texts to ``result<bool, string>`` or ``result<string, string>``: whether it is
+    ok, and what it holds.
+
+    As ``function(store, *texts)``, which asks for the function's type, and converts by it, every time: this
+    takes 20 µs instead of 50. The types were checked when the component was compiled.
+    """
+    params = (ffi.wasmtime_component_val_t * len(texts))()
+    for param, text in zip(params, texts, strict=True):
+        param.kind = ffi.WASMTIME_COMPONENT_STRING
+        param.of.string = ffi.str_to_capi(text)
+    answer = ffi.wasmtime_component_val_t()
+    try:
+        enter_wasm(
+            lambda: ffi.wasmtime_component_func_call(
+                byref(function._func), store._context(), params, len(texts), byref(answer), 1
+            )
+        )
+    finally:
+        for param in params:
+            ffi.wasmtime_component_val_delete(byref(param))
+    try:
+        result = answer.of.result
+        payload = result.val.contents
+        if payload.kind == ffi.WASMTIME_COMPONENT_BOOL.value:
+            return result.is_ok, bool(payload.of.boolean)
+        return result.is_ok, ffi.to_str(payload.of.string)
+    finally:
+        ffi.wasmtime_component_val_delete(byref(answer))
 
 
 @cache

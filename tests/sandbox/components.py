@@ -77,7 +77,8 @@ FILLS = component(
 )
 RECURSES = component(core="(func $f (call $f) (call $f))", choose="(call $f) unreachable")
 ENTROPY = component(
-    imports="""(import "wasi:random/random@0.2.0" (instance $random (export "get-random-u64" (func (result u64)))))
+    imports="""(import "wasi:random/random@0.2.0" (instance $random
+    (export "get-random-u64" (func (result u64)))))
   (core func $draw (canon lower (func $random "get-random-u64")))
   (core instance $host (export "draw" (func $draw)))""",
     core='(import "host" "draw" (func $draw (result i64)))',

@@ -125,9 +125,9 @@ MEMORY = [
     attack("a bomb that grows by itself", "crashed", "x = [1]\nwhile True: x += x", "MemoryError"),
     attack("deep recursion", "crashed", "def f(): return f()\nf()", "RecursionError"),
     attack(
-        "deeper recursion", "crashed", "import sys; sys.setrecursionlimit(10**9)\ndef f(): return [f()]\nf()"
+        "deeper recursion", "late", "import sys; sys.setrecursionlimit(10**9)\ndef f(): return [f()]\nf()"
     ),
-    attack("deep recursion in C", "crashed", "x = []\nfor _ in range(10**6): x = [x]\nreturn repr(x)"),
+    attack("deep recursion in C", "late", "x = []\nfor _ in range(10**6): x = [x]\nreturn repr(x)"),
     attack("a deep source", "crashed", "return eval('(' * 10**5 + ')' * 10**5)"),
 ]
 
@@ -150,7 +150,7 @@ TAMPERING = [
         "raise ValueError('\\x1b[2J\\n\\nforged line\\ud800')",
         "ValueError",
     ),
-    attack("a giant exception", "crashed", "raise ValueError('x' * 10**7)", "ValueError"),
+    attack("a giant exception", "late", "raise ValueError('x' * 10**7)"),
     attack(
         "an exception that raises",
         "crashed",
@@ -284,3 +284,20 @@ def test_the_game_has_its_own_budget() -> None:
     for _ in range(100):
         asked(bot, turn())
     assert time.process_time() - start < 2
+
+
+@pytest.mark.slow
+def test_ten_thousand_instances_leave_nothing_behind() -> None:
+    told = turn()
+
+    def some(count: int) -> None:
+        for _ in range(count):
+            bot_of(WHISPER).choose(told)
+
+    some(500)
+    before = resident(), len(os.listdir("/proc/self/fd"))
+    start = time.process_time()
+    some(10_000)
+    print(f"{(time.process_time() - start) / 10:.2f} ms each, {(resident() - before[0]) / 1024:.0f} KB more")
+    assert resident() - before[0] < 8 << 20
+    assert len(os.listdir("/proc/self/fd")) == before[1]

@@ -44,7 +44,7 @@ def seed(number: int) -> None:
 
     global _source
     # Not before: until here, what is printed says why the runtime cannot be built.
-    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = _output  # type: ignore[misc]
+    sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = _output  # type: ignore[assignment,misc]
     _source = random.Random(f"entropy {number}")
     random.seed(f"module {number}")
 
@@ -62,8 +62,9 @@ def close() -> None:
     sys.stdin = io.StringIO()
     sys.path[:] = []
     sys.path_importer_cache.clear()
-    sys.meta_path[:] = [sys.meta_path[0], sys.meta_path[1], _Nothing]  # type: ignore[list-item]
+    sys.meta_path[:] = [sys.meta_path[0], sys.meta_path[1], _Nothing]
     sys.argv[:] = [""]
+    sys.addaudithook(_refuse)
     # Collections would look at, and so copy, every page of what all instances share.
     gc.collect()
     gc.freeze()
@@ -89,6 +90,19 @@ def _absent(name: str) -> Callable[..., NoReturn]:
 
     absent.__name__ = absent.__qualname__ = name
     return absent
+
+
+_SYSTEM = ("open", "os.", "socket.", "signal.", "sqlite3.", "subprocess.", "_thread.", "ctypes.", "mmap.")
+
+_OWN = ("os.putenv", "os.unsetenv")
+
+
+def _refuse(event: str, arguments: object) -> None:
+    """Let what the interpreter itself would ask of the system fail as an exception: it asks for the file
+    of every syntax error, say.
+    """
+    if event.startswith(_SYSTEM) and event not in _OWN:
+        raise PermissionError(1, f"{event} is not available to a bot in the sandbox")
 
 
 class _Nothing:
@@ -161,10 +175,10 @@ def _set_clock() -> None:
     def nanoseconds() -> int:
         return _now()
 
-    def date(secs: float | None = None) -> time.struct_time:
+    def date(secs: Any = None) -> time.struct_time:
         return gmtime(START + seconds() if secs is None else secs)
 
-    def sleep(secs: float) -> None:
+    def sleep(secs: Any) -> None:
         """Nothing waits here: the clock is put forward."""
         global _slept
         if secs < 0:

@@ -1,0 +1,145 @@
+"""How fast sandboxed bots are, as ratios measured in one run.
+
+    python -m arena.sandbox.bench [--groups N]
+
+prints games per second of a mirrored match of ``rookie`` in process and in the sandbox, taken in turns; the
+median overhead per decision; the time of a fresh instance; and the steps per second of kaggle-environments
+(its ``connectx`` between its own random agents) if that package is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+from collections.abc import Sequence
+from time import process_time as cpu
+from typing import Any, Final
+
+from arena.bots import Bot, BotSpec, bot_spec
+from arena.games import game_of
+from arena.pairings import Group
+from arena.runner import Plan, play_group
+from arena.sandbox.bot import sandboxed_spec
+from arena.sandbox.runtime import runtime_id
+from arena.table import Table
+
+ROOKIE: Final = "from arena.bots.rookie import RookieBot as Bot\n"
+RULES: Final[dict[str, dict[str, Any]]] = {"truco": {"cut": "none"}, "toepen": {"seats": 2}}
+
+
+def plan_of(kind: str, sandboxed: bool, groups: int) -> Plan:
+    """A mirrored match between two rookies, both in the sandbox or both in process."""
+    native = [bot_spec(f"{name}=rookie") for name in ("one", "two")]
+    specs: list[BotSpec] = native
+    if sandboxed:
+        specs = [sandboxed_spec(spec.name, spec.version, ROOKIE) for spec in native]
+    return Plan(kind, game_of(kind).options.complete(RULES[kind]), tuple(specs), groups, "bench")
+
+
+def measure(kind: str, groups: int) -> tuple[float, float, int]:
+    """Games per second of processor time in process and in the sandbox, and decisions per game.
+
+    Raises ``AssertionError`` unless both play the same games.
+    """
+    plans = [plan_of(kind, sandboxed, groups) for sandboxed in (False, True)]
+    for plan in plans:
+        _play(plan, 0, plan.all_groups()[0])
+    seconds = [0.0, 0.0]
+    games = decisions = 0
+    for index, group in enumerate(plans[0].all_groups()):
+        records: list[list[str]] = []
+        for side, plan in enumerate(plans):
+            start = cpu()
+            played, made = _play(plan, index, group)
+            seconds[side] += cpu() - start
+            records.append(played)
+        assert records[0] == records[1]
+        games += len(records[0])
+        decisions += made
+    return games / seconds[0], games / seconds[1], decisions // games
+
+
+def _play(plan: Plan, index: int, group: Group) -> tuple[list[str], int]:
+    result = play_group(plan, index, group)
+    decisions = sum(tally.thinking.decisions for tally in result.tallies.values())
+    return [json.loads(record)["hash"] for record in result.records], decisions
+
+
+def overhead(kind: str) -> tuple[float, float]:
+    """Median milliseconds in the sandbox of a decision that takes no thought, and of a fresh instance."""
+    spec = sandboxed_spec("first", "1", "def choose(turn):\n    return turn['legal_actions'][0]\n")
+    turns = _turns(kind)
+    starts, calls = [], []
+    for number in range(30):
+        start = cpu()
+        bot = spec.make(number)
+        starts.append(cpu() - start)
+        calls += [_timed(bot, turn) for turn in turns]
+        bot.close()
+    return 1000 * statistics.median(calls), 1000 * statistics.median(starts)
+
+
+def _timed(bot: Bot, turn: dict[str, Any]) -> float:
+    start = cpu()
+    bot.choose(turn)
+    return cpu() - start
+
+
+def _turns(kind: str) -> list[dict[str, Any]]:
+    table = Table("bench", kind, RULES[kind], bytes(32))
+    bot = bot_spec("random").make(1)
+    table.start()
+    turns: list[dict[str, Any]] = []
+    while not table.is_over() and len(turns) < 100:
+        seat = table.awaited()[0]
+        turn = table.turn(seat)
+        assert turn is not None
+        turns.append(turn)
+        table.submit(seat, table.turn_number(seat), str(bot.choose(turn)))
+    return turns
+
+
+def kaggle_steps(seconds: float = 5.0) -> float | None:
+    """Steps per second of processor time of kaggle-environments, or None if it is not installed."""
+    try:
+        from kaggle_environments import make
+    except ImportError:
+        return None
+    random.seed(1)
+    environment = make("connectx")
+    environment.run(["random", "random"])
+    steps, start = 0, cpu()
+    while cpu() - start < seconds:
+        steps += len(environment.run(["random", "random"])) - 1
+    return steps / (cpu() - start)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """See the top of this file."""
+    parser = argparse.ArgumentParser(prog="python -m arena.sandbox.bench")
+    parser.add_argument("--groups", type=int, default=20, help="mirrored groups per game")
+    groups = parser.parse_args(arguments).groups
+    print(f"runtime {runtime_id()}")
+    rates = []
+    for kind in RULES:
+        native, sandboxed, decisions = measure(kind, groups)
+        call, start = overhead(kind)
+        rates.append(sandboxed * decisions)
+        print(
+            f"{kind}: {native:.0f} games/s in process, {sandboxed:.0f} in the sandbox, ratio "
+            f"{sandboxed / native:.2f}; {decisions} decisions a game, the same games"
+        )
+        print(f"{kind}: {call:.3f} ms per decision that takes no thought, {start:.2f} ms per instance")
+    steps = kaggle_steps()
+    if steps is None:
+        print("kaggle-environments: not installed")
+    else:
+        print(f"kaggle-environments: {steps:.0f} steps/s, ratio {min(rates) / steps:.1f} (sandboxed steps)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

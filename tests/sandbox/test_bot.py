@@ -1,0 +1,192 @@
+"""Honest bots in the sandbox: the same games as natively, the same again, and what their owners are told."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+from arena.bots import BotFailure, HostFailure, InvalidBot, bot_spec
+from arena.cli import run as cli
+from arena.games import game_of
+from arena.match import play, seat_bot
+from arena.runner import Plan, play_group
+from arena.sandbox import bench
+from arena.sandbox.bot import check_bot, sandboxed_spec
+from arena.sandbox.guest.modules import SDK, STANDARD_LIBRARY
+from arena.sandbox.limits import Limits
+from arena.sandbox.program import Interrupted
+from arena.table import Table
+from tests.sandbox.conftest import QUICK, SEED, bot_of, turn
+
+pytestmark = pytest.mark.usefixtures("python")
+
+ROOT = Path(__file__).parent.parent.parent
+
+SEARCHER = (ROOT / "docs/bots.md").read_text(encoding="utf-8").partition("```python file=searcher.py\n")[2]
+SEARCHER = SEARCHER.partition("```")[0]
+
+DICE = """
+import random, time, os, secrets, uuid, datetime
+from arena.bots import Bot as Base
+
+class Bot(Base):
+    wants_rights = True
+
+    def choose(self, turn):
+        print(self.random.random(), random.random(), random.Random().random(), secrets.token_hex(8))
+        print(uuid.uuid4(), time.time(), time.perf_counter_ns(), datetime.datetime.now(), os.urandom(4))
+        print(list({"a", "b", "c", "play:4C", turn["turn"]}), hash("x"), id(turn) > 0)
+        return self.random.choice(turn["legal_actions"])
+"""
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_a_bot_plays_the_same_games_in_the_sandbox_as_in_process(kind: str) -> None:
+    native, sandboxed, decisions = bench.measure(kind, 1)
+    assert native > 0
+    assert sandboxed > 0
+    assert decisions > 20
+
+
+def records(source: str, name: str) -> list[str]:
+    rules = game_of("toepen").options.complete({"seats": 2})
+    bots = (bot_spec("rookie"), sandboxed_spec(name, "1", source))
+    plan = Plan("toepen", rules, bots, 1, "again")
+    return [json.loads(line)["hash"] for line in play_group(plan, 0, plan.all_groups()[0]).records]
+
+
+def test_a_game_replays_exactly() -> None:
+    assert records(DICE, "dice") == records(DICE, "dice")
+    one, other = bot_of(DICE), bot_of(DICE)
+    for bot in (one, other):
+        bot.choose(turn())
+        bot.choose(turn())
+    assert one.journal == other.journal
+    assert one.journal.output.count("\n") == 6
+    assert one.wants_rights
+    elsewhere = sandboxed_spec("mine", "1", DICE).make(5)
+    elsewhere.choose(turn())
+    assert elsewhere.journal.output.splitlines()[0] not in one.journal.output
+
+
+def test_the_bot_of_the_guide_searches_in_the_sandbox() -> None:
+    bot = bot_of(SEARCHER, Limits())
+    native = bot_of("from arena.redeal import redeal\ndef choose(turn): return turn['legal_actions'][0]")
+    assert native.choose(turn("truco")) is not None
+    for kind in ("truco", "toepen"):
+        assert bot.choose(turn(kind)) in turn(kind)["legal_actions"]
+
+
+@pytest.mark.parametrize("name", [*STANDARD_LIBRARY, *SDK])
+def test_every_module_of_the_list_can_be_imported(name: str) -> None:
+    check_bot(sandboxed_spec("mine", "1", f"import {name}\ndef choose(turn): return ''\n"))
+
+
+def test_the_page_lists_the_modules() -> None:
+    page = (ROOT / "docs/sandbox.md").read_text(encoding="utf-8")
+    assert [name for name in (*STANDARD_LIBRARY, *SDK) if f"`{name}`" not in page] == []
+
+
+def test_the_owner_is_told_the_line_and_what_was_printed() -> None:
+    bot = bot_of("def choose(turn):\n    print('thinking', end='')\n    return turn['nothing']\n")
+    with pytest.raises(BotFailure) as caught:
+        bot.choose(turn())
+    assert caught.value.type == "crashed"
+    assert str(caught.value) == "KeyError: 'nothing' (bot.py, line 3)"
+    assert bot.journal.output.startswith("thinkingTraceback (most recent call last):\n")
+    assert 'File "bot.py", line 3, in choose\n    return turn[' in bot.journal.output
+    (decision,) = bot.journal.as_json()["decisions"]
+    assert decision["fault"] == "crashed"
+    assert decision["turn"] == turn()["turn"]
+    assert decision["ms"] > 0
+
+
+def test_printed_text_is_kept_up_to_its_limit() -> None:
+    bot = bot_of("def choose(turn):\n    print('x' * 30_000)\n    return turn['legal_actions'][0]\n")
+    bot.choose(turn())
+    assert bot.journal.output == "x" * QUICK.output_chars
+    assert bot.journal.cut
+
+
+def test_the_clock_counts_thinking() -> None:
+    bot = bot_of(
+        "import time\ndef choose(turn):\n    start = time.perf_counter()\n"
+        "    while time.perf_counter() - start < 0.05: pass\n    return turn['legal_actions'][0]\n"
+    )
+    bot.choose(turn())
+    assert 50 <= bot.journal.decisions[0].ms < 60
+
+
+def test_a_source_that_does_not_load_is_refused() -> None:
+    with pytest.raises(InvalidBot) as caught:
+        check_bot(sandboxed_spec("mine", "1", "x = 1\ny = x / 0\n"))
+    assert str(caught.value) == "ZeroDivisionError: division by zero (bot.py, line 2); at source"
+    with pytest.raises(InvalidBot, match="a bot of 262145 bytes"):
+        sandboxed_spec("mine", "1", "#" * (QUICK.source_bytes + 1))
+
+
+def test_faults_at_a_table_are_classed_and_the_game_goes_on() -> None:
+    table = Table("g1", "toepen", {"seats": 2}, SEED)
+    loops = sandboxed_spec("loops", "1", "def choose(turn):\n    while True: pass\n", QUICK)
+    play(table, [seat_bot(loops, 1), seat_bot(bot_spec("rookie"), 2)])
+    assert [(fault.seat, fault.type) for fault in table.faults] == [(0, "late")] * 3
+    assert table.forfeits == [0]
+    table = Table("g1", "toepen", {"seats": 2}, SEED)
+    play(table, [seat_bot(sandboxed_spec("none", "1", "x ="), 1), seat_bot(bot_spec("rookie"), 2)])
+    assert [(fault.seat, fault.type) for fault in table.faults] == [(0, "crashed")] * 3
+
+
+def test_a_machine_that_is_too_slow_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = bot_of("def choose(turn): return turn['legal_actions'][0]")
+
+    def interrupted(*_: object) -> None:
+        raise Interrupted
+
+    assert bot._instance is not None
+    monkeypatch.setattr(bot._instance, "choose", interrupted)
+    table = Table("g1", "toepen", {"seats": 2}, SEED)
+    with pytest.raises(HostFailure):
+        play(table, [bot, bot])
+    assert table.faults == []
+
+
+def test_the_backstop_rings() -> None:
+    limits = Limits(decision_ms=10**6, game_ms=10**6, backstop_seconds=1)
+    bot = bot_of("def choose(turn):\n    while True: pass\n", limits)
+    with pytest.raises(HostFailure, match="more than 1 s"):
+        bot.choose(turn())
+
+
+def test_a_spec_goes_to_other_processes() -> None:
+    spec = sandboxed_spec("mine", "1", "def choose(turn): return turn['legal_actions'][0]")
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@pytest.fixture
+def played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, Path]:
+    """A bot's file, and the record of a game that it played in the sandbox."""
+    file, out = tmp_path / "dicer.py", tmp_path / "games.jsonl"
+    file.write_text("import os\nprint('hello')\nassert not hasattr(os, 'fork')\n" + DICE)
+    arguments = ["play", "toepen", str(file), "rookie", "--rule", "seats=2", "--groups", "1", "--jobs", "1"]
+    assert cli([*arguments, "--sandbox", "--records", str(out)]) == 0
+    capsys.readouterr()
+    return file, out
+
+
+def test_a_bot_is_asked_again(played: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = played
+    seat = [player["name"] for player in json.loads(out.read_text().splitlines()[0])["canonical"]["players"]]
+    arguments = ["bot", "debug", str(out), "--number", "1", "--seat", str(seat.index("dicer"))]
+    for number in ("1", "7"):
+        assert cli([*arguments, "--turn", number, "--bot", str(file), "--sandbox"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        recorded, now = said[-2].split()[-1], said[-1].split()[-1]
+        assert now == repr(recorded)
+        assert said[0] == "hello"
+    assert cli([*arguments, "--turn", "2", "--bot", "random", "--show"]) == 0
+    assert '"legal_actions"' in capsys.readouterr().out
+    assert cli([*arguments, "--turn", "9999", "--bot", "random"]) == 2
+    assert "there is no decision 9999 of seat" in capsys.readouterr().err
