@@ -23,7 +23,7 @@ from tests.deploy.files import (
 )
 from tests.service import ROOT
 
-OURS = ("api", "worker")
+OURS = ("api", "worker", "webhooks")
 
 
 def test_it_is_valid_by_the_schema_of_compose() -> None:
@@ -35,7 +35,7 @@ def test_it_is_valid_by_the_schema_of_compose() -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_api_and_worker_run_in_several_copies(name: str) -> None:
+def test_ours_run_in_several_copies(name: str) -> None:
     service = services()[name]
     assert service["deploy"]["replicas"] >= 2
     # A name or a port of the host can belong to one copy only.
@@ -72,6 +72,7 @@ def test_every_part_has_a_health_check() -> None:
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
+    assert found["webhooks"]["healthcheck"] == {"disable": True}
     for name in OURS:
         assert found[name]["depends_on"] == {"redis": {"condition": "service_healthy"}}
     assert found["proxy"]["depends_on"] == {"api": {"condition": "service_healthy"}}
