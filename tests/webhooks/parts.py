@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import threading
@@ -11,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 from arena.bots import HOUSE_BOTS
 from arena.live.accounts import Accounts
-from arena.live.games import LIVE_SCRIPTS, LiveGames
+from arena.live.games import LIVE_SCRIPTS, LiveGames, RecordNotReady
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.live.store_webhooks import WEBHOOK_SCRIPTS, Circuit, WebhookStore
 from arena.live.store_wire import connect
@@ -146,13 +144,17 @@ class Arena:
         options = {"rules": rules, "clock": CLOCK, **more}
         return str(self.live.create(kind, seats=seats, **options)["game"])
 
-    def state(self, game: str) -> str:
-        return str(self.live.summary(game)["state"])
-
     def wait(self, *games: str, seconds: float = 60) -> list[dict[str, Any]]:
         """The records of games when they are over."""
-        until(lambda: all(self.state(game) == "finished" for game in games), seconds)
+        until(lambda: all(map(self._has_record, games)), seconds)
         return [json.loads(self.live.record(game)) for game in games]
+
+    def _has_record(self, game: str) -> bool:
+        """It is written a moment after the end of the game."""
+        try:
+            return bool(self.live.record(game))
+        except RecordNotReady:
+            return False
 
     def circuit(self, bot: str) -> Circuit:
         (found,) = self.webhooks.circuits([bot], self.live.store.clock().now_ms)
@@ -176,13 +178,3 @@ class Arena:
             stopped.set()
             thread.join(10)
             sweeper.join(10)
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-__all__ = ["Arena", "Path"]
