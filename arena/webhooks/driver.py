@@ -53,7 +53,7 @@ LONGEST_BACKOFF: Final = 8.0
 
 _ACCOUNT_SECONDS: Final = 2.0
 _TURNS_AT_ONCE: Final = 100
-_SEATS_KEPT: Final = 50_000
+_GAMES_KEPT: Final = 20_000
 _CALL_FAILED: Final = ("webhook_failed", "webhook_address", "invalid_webhook_url")
 
 log = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ class Driver:
         self._name = secrets.token_hex(8)
         self._hooks: dict[str, _Hook] = {}
         self._bells: dict[str, _Bell] = {}
-        self._seats: dict[tuple[str, int], str] = {}
+        self._seats: dict[str, list[str]] = {}
         self._busy: Counter[str] = Counter()
         self._held: dict[tuple[str, str], None] = {}
         self._later: list[tuple[float, str]] = []
@@ -322,7 +322,7 @@ class Driver:
                 self._call_later(hook, post.due)
                 continue
             del hook.waiting[number]
-            version = hook.versions.get(self._version(hook, post.turn))
+            version = self._version(hook, post.turn)
             if version is None or not version.url or (post.turn["optional"] and not version.rights):
                 continue
             endpoint = self._endpoint(hook, version.url)
@@ -346,20 +346,22 @@ class Driver:
         hook.read = time.monotonic()
         return bool(hook.secrets)
 
-    def _version(self, hook: _Hook, turn: Turn) -> str:
-        """The label of the version that sits there; versions of a bot may have different URLs."""
-        if len(hook.versions) == 1:
-            return next(iter(hook.versions))
-        seat = (str(turn["game"]), int(turn["seat"]))
-        if seat not in self._seats:
-            if len(self._seats) >= _SEATS_KEPT:
+    def _version(self, hook: _Hook, turn: Turn) -> Version | None:
+        """The version that sits there; versions of a bot may have different URLs."""
+        game, seat = str(turn["game"]), int(turn["seat"])
+        if game not in self._seats:
+            if len(self._seats) >= _GAMES_KEPT:
                 self._seats.clear()
             try:
-                seats = self._live.summary(seat[0], Viewer(hook.bot))["seats"]
+                seats = self._live.summary(game, Viewer(hook.bot))["seats"]
             except GameNotFound:
-                return ""
-            self._seats[seat] = str(seats[seat[1]]["version"])
-        return self._seats[seat]
+                return None
+            self._seats[game] = [str(entry["version"]) for entry in seats]
+        label = self._seats[game][seat]
+        if label not in hook.versions:
+            # It is newer than what was read of the account.
+            self._read(hook)
+        return hook.versions.get(label)
 
     def _endpoint(self, hook: _Hook, url: str) -> Endpoint:
         if url not in hook.endpoints:

@@ -8,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from arena.bots import HOUSE_BOTS
+from arena.errors import ArenaError
 from arena.live.accounts import Accounts
 from arena.live.games import LIVE_SCRIPTS, LiveGames, RecordNotReady
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
@@ -129,9 +130,11 @@ class Arena:
             threading.Thread(target=self._house_plays, args=(game,), daemon=True).start()
 
     def _house_plays(self, game: str) -> None:
-        while self.live.summary(game)["state"] == "running":
-            self.live.play_house(game, choose)
-            time.sleep(0.005)
+        # At the end of a test the connections are closed.
+        with suppress(ArenaError):
+            while self.live.summary(game)["state"] == "running":
+                self.live.play_house(game, choose)
+                time.sleep(0.005)
 
     def bot(self, name: str, url: str, secret: str = SECRET, **more: Any) -> str:
         """Register a bot with a webhook."""
