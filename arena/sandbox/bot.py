@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import marshal
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,13 +21,6 @@ from arena.text import printable
 
 _SUMMARY: Final = 200
 _REPORT: Final = 8_000
-
-
-def _marshalled(turn: Turn) -> str:
-    """A turn for the sandbox's Python, which reads this faster than JSON. Version 2 is the same in every
-    Python.
-    """
-    return marshal.dumps(dict(turn), 2).decode("latin-1")
 
 
 @dataclass
@@ -82,16 +73,13 @@ class SandboxedBot(Bot):
     trapped is gone; the next decision is made by a fresh one, from the same seed and the same game's fuel.
     """
 
-    def __init__(
-        self, program: Program, source: str | None, seed: int, limits: Limits = DEFAULT_LIMITS
-    ) -> None:
-        """``source``: None if the program is the bot itself."""
+    def __init__(self, program: Program, source: str, seed: int, limits: Limits = DEFAULT_LIMITS) -> None:
+        """``source``: empty if the program is the bot itself."""
         self.journal = Journal(limits.output_chars)
         self.failure: BotFailure | None = None
         """What was wrong with the bot when it was loaded; then it plays no turn."""
         self._program = program
-        self._source = source or ""
-        self._encode: Callable[[Turn], str] = json.dumps if source is None else _marshalled
+        self._source = source
         self._seed = seed
         self._limits = limits
         self._used = 0
@@ -110,7 +98,7 @@ class SandboxedBot(Bot):
         try:
             if self.failure is not None:
                 raise self.failure
-            return self._decide(self._encode(turn))
+            return self._decide(json.dumps(turn))
         except BotFailure as failure:
             decision.fault, decision.detail = failure.type, str(failure)
             raise
@@ -126,8 +114,8 @@ class SandboxedBot(Bot):
     def _start(self) -> None:
         before = self._used
         try:
-            self._instance = Instance(self._program, self._limits, self.journal.print, self._used)
-            ready, answer = self._instance.load(self._source, self._seed, self._fuel(self._limits.load_ms))
+            self._instance = Instance(self._program, self._limits, self._seed, self.journal.print, self._used)
+            ready, answer = self._instance.load(self._source, self._fuel(self._limits.load_ms))
         except (OutOfFuel, Trapped, Interrupted) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
@@ -207,7 +195,7 @@ class SandboxedSpec(BotSpec):
         :class:`~arena.bots.InvalidBot` for a component that is no bot.
         """
         if self.component is not None:
-            return SandboxedBot(program_of(self.component, self.limits), None, seed, self.limits)
+            return SandboxedBot(program_of(self.component, self.limits), "", seed, self.limits)
         return SandboxedBot(python_program(), self.source, seed, self.limits)
 
 

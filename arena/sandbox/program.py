@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -20,11 +21,10 @@ from arena.bots import InvalidBot
 from arena.sandbox.compiler import make_engine
 from arena.sandbox.limits import FUEL_PER_MS, Limits
 from arena.sandbox.runtime import compiled, runtime_component, runtime_digest
-
-CALL_FUEL: Final = 40_000
-"""What a call of the host costs, so that a bot that makes the host work pays for it: about 20 µs."""
+from arena.sandbox.wasi import CALL_FUEL, Guest, define
 
 CHARACTER_FUEL: Final = 10
+"""What a printed character costs."""
 
 _PROGRAMS: Final = 32
 _TICK_SECONDS: Final = 1.0
@@ -86,6 +86,7 @@ class Program:
                 root.add_func("log", self._log)
             if "clock" in imports:
                 root.add_func("clock", self._clock)
+        define(self.linker, imports, engine(), lambda: self.running)
         self.linker.define_unknown_imports_as_traps(component)
 
     @property
@@ -111,17 +112,21 @@ class Program:
         return self.running.clock_ns()
 
 
-class Instance:
+class Instance(Guest):
     """One instance: a memory of its own, and nothing else. It may be used until it raises for the first time.
 
     ``print`` gets what it prints; ``used`` is the fuel that instances of the same game had used before it.
     """
 
-    def __init__(self, program: Program, limits: Limits, print: Callable[[str], None], used: int = 0) -> None:
+    def __init__(
+        self, program: Program, limits: Limits, seed: int, print: Callable[[str], None], used: int = 0
+    ) -> None:
         _ticker.ensure()
         self.print = print
         self._program = program
         self._limits = limits
+        self._seed = seed
+        self._random: random.Random | None = None
         self._used = used
         self._given = 0
         self._store = Store(engine())
@@ -146,9 +151,9 @@ class Instance:
         """Fuel used in this game so far."""
         return self._used
 
-    def load(self, source: str, seed: int, fuel: int) -> tuple[bool, bool | str]:
+    def load(self, source: str, fuel: int) -> tuple[bool, bool | str]:
         """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`."""
-        return self._call(fuel, _ask, self._load, self._store, source, str(seed))
+        return self._call(fuel, _ask, self._load, self._store, source, str(self._seed))
 
     def choose(self, turn: str, fuel: int) -> tuple[bool, bool | str]:
         """Whether the bot answered, and the answer or what is wrong.
@@ -171,6 +176,12 @@ class Instance:
     def clock_ns(self) -> int:
         """Nanoseconds of thinking so far in this game."""
         return (self._used + self._given - self._store.get_fuel()) * 1_000_000 // FUEL_PER_MS
+
+    def random_bytes(self, size: int) -> bytes:
+        """Bytes that follow from the seed."""
+        if self._random is None:
+            self._random = random.Random(f"wasi {self._seed}")
+        return self._random.randbytes(size)
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
         self._given = fuel

@@ -81,9 +81,13 @@ ENTROPY = component(
     (export "get-random-u64" (func (result u64)))))
   (core func $draw (canon lower (func $random "get-random-u64")))
   (core instance $host (export "draw" (func $draw)))""",
-    core='(import "host" "draw" (func $draw (result i64)))',
+    core='(import "host" "draw" (func $draw (result i64))) (global $drawn (mut i64) (i64.const 0))',
     instances='(with "host" (instance $host))',
-    choose="(drop (call $draw))" + text(16, 4),
+    choose="""(global.set $drawn (call $draw))
+      (i64.store (i32.const 33) (i64.or (i64.const 0x4141414141414141)
+        (i64.and (global.get $drawn) (i64.const 0x0f0f0f0f0f0f0f0f))))
+      (i32.store8 (i32.const 41) (i32.const 34))"""
+    + text(32, 10),
 )
 SECRETS = component(
     imports="""(import "wasi:filesystem/preopens@0.2.0" (instance $files

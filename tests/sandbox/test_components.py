@@ -14,7 +14,6 @@ from arena.bots import BotFailure, InvalidBot
 from arena.dealing import bot_seed
 from arena.sandbox import cache, runtime
 from arena.sandbox.bot import SandboxedBot, check_bot, sandboxed_spec
-from arena.sandbox.program import engine
 from tests.sandbox import components
 from tests.sandbox.conftest import QUICK, SEED, turn
 
@@ -54,6 +53,14 @@ def test_a_hostile_component_is_classed(wasm: bytes, fault: str, detail: str) ->
         bot.choose(turn())
     assert (caught.value.type, detail in str(caught.value)) == (fault, True), str(caught.value)
     assert bot_of(components.PASSES).choose(turn()) is None
+
+
+def test_random_numbers_of_wasi_follow_from_the_seed() -> None:
+    answers = [bot_of(components.ENTROPY).choose(turn()) for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert len(str(answers[0])) == 8
+    other = sandboxed_spec("mine", "1", components.ENTROPY, QUICK).make(7).choose(turn())
+    assert other != answers[0]
 
 
 def test_memory_grows_to_the_limit_and_no_further() -> None:
@@ -113,7 +120,3 @@ def test_a_cache_that_others_can_write_is_refused(tmp_path: Path) -> None:
     (tmp_path / "botequim").chmod(0o777)
     with pytest.raises(cache.UnsafeCache):
         cache.cache_folder()
-
-
-def test_this_process_compiles_nothing() -> None:
-    assert engine() is engine()

@@ -19,6 +19,8 @@ START = 1_767_225_600
 _FLUSH_FROM = 2000
 
 _slept = 0
+_seed: int | None = None
+"""The seed of the game, once there is one."""
 _source: Any = None
 
 
@@ -33,7 +35,7 @@ def make_deterministic() -> None:
     original = random.Random.seed
 
     def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
-        original(self, int.from_bytes(_urandom(32)) if a is None and _source else a, version)
+        original(self, int.from_bytes(_urandom(32)) if a is None and _seed is not None else a, version)
 
     random.Random.seed = seed  # type: ignore[method-assign]
 
@@ -42,10 +44,10 @@ def seed(number: int) -> None:
     """Begin a game: let all randomness follow from this number, and the output go to the owner."""
     import random
 
-    global _source
+    global _seed
     # Not before: until here, what is printed says why the runtime cannot be built.
     sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = _output  # type: ignore[assignment,misc]
-    _source = random.Random(f"entropy {number}")
+    _seed = number
     random.seed(f"module {number}")
 
 
@@ -65,8 +67,8 @@ def close() -> None:
     sys.meta_path[:] = [sys.meta_path[0], sys.meta_path[1], _Nothing]
     sys.argv[:] = [""]
     sys.addaudithook(_refuse)
-    # Collections would look at, and so copy, every page of what all instances share.
     gc.collect()
+    # Collections would look at, and so copy, every object.
     gc.freeze()
 
 
@@ -156,14 +158,19 @@ def flush() -> None:
 
 
 def _urandom(size: int) -> bytes:
-    if _source is None:
+    global _source
+    if _seed is None:
         # Only while the runtime is built; nothing drawn here is used in a game.
         return bytes(size)
+    if _source is None:
+        import random
+
+        _source = random.Random(f"entropy {_seed}")
     return bytes(_source.randbytes(size))
 
 
 def _now() -> int:
-    return wit_world.clock() + _slept if _source is not None else 0
+    return wit_world.clock() + _slept if _seed is not None else 0
 
 
 def _set_clock() -> None:
