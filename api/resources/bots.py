@@ -153,6 +153,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     """
     _own_or_admin(who, bot, "delete bot")
     services().accounts.delete_bot(bot)
+    services().webhooks.begin_anew(bot)
 
 
 @blueprint.operation(

@@ -233,11 +233,12 @@ class Driver:
             called[bot] = None
             if bot in self._hooks:
                 self._hooks[bot].next_call = float("inf")
+        scarce = False
         while not self._done.empty():
             hook, post, pause = self._done.get()
-            self._busy[hook.bot] -= 1
-            self._busy[f"owner {hook.owner}"] -= 1
-            self._busy[""] -= 1
+            owner = f"owner {hook.owner}"
+            scarce = scarce or self._busy[""] >= self._posts or self._busy[owner] >= POSTS_PER_OWNER
+            self._busy.subtract((hook.bot, owner, ""))
             number = str(post.turn["turn"])
             hook.posting.discard(number)
             if post.answered:
@@ -246,9 +247,10 @@ class Driver:
                 newer = hook.waiting.setdefault(number, post)
                 newer.due, newer.failures = time.monotonic() + pause, post.failures
             called[hook.bot] = None
-        if called and self._busy[""] + 1 >= self._posts:
-            # A place was scarce, so somebody else may wait for one.
-            called.update(dict.fromkeys(hook.bot for hook in self._hooks.values() if hook.waiting))
+        if scarce:
+            # Those who waited for a place come before those who had one.
+            waited = [hook.bot for hook in self._hooks.values() if hook.waiting and hook.bot not in called]
+            return [*waited, *called]
         return list(called)
 
     def _call_later(self, hook: _Hook, at: float) -> None:
