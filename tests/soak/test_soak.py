@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import arena, kills, processes
+from tests.soak import arena, kills, processes, webhooks
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -32,3 +32,9 @@ def test_a_tournament_comes_out_the_same_whatever_is_killed(kind: str, tmp_path:
     outcome, killed = arena.compare(tmp_path, kind, 120 * SCALE, 1.0, seed=1)
     assert outcome.records == 240 * SCALE
     assert sum(killed.values()) > 5
+
+
+def test_bots_that_are_called_play_over_http(tmp_path: Path) -> None:
+    counts = webhooks.play(tmp_path, 10 * SCALE, seconds=300 * SCALE)
+    assert counts["truco"] == counts["toepen"] == 5 * SCALE
+    assert counts["faults"] == 0
