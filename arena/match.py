@@ -100,7 +100,8 @@ def play(
 ) -> list[Thinking]:
     """Play ``table`` to its end with a bot per seat, and return what each seat's thinking took.
 
-    Raises :class:`~arena.bots.HostFailure` if a bot could not be run, which is nobody's fault. What a
+    Raises :class:`~arena.bots.HostFailure` if a bot could not be run, which is nobody's fault, and
+    :class:`OutOfTime` if a :func:`time_limit` of the caller's own rings. What a
     bot does wrong is its fault and never an exception here: it raised (``crashed``) or
     took longer than ``think_limit`` seconds (``late``), and the table acts for it; it answered
     something that is no action (``malformed``) or not legal (``illegal``), and it is asked again.
@@ -121,6 +122,8 @@ def play(
             with time_limit(think_limit):
                 action = bots[seat].choose(turn)
         except OutOfTime:
+            if think_limit is None:
+                raise  # The limit is the caller's, for all of it, and no seat's fault.
             # The alarm may have rung while the limit was being lifted; it cannot ring twice there.
             signal.setitimer(signal.ITIMER_REAL, 0)
             fault, detail = "late", f"no answer within {think_limit} s"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from pathlib import Path
 
 import pytest
 
-from arena.bots import BotFailure, HostFailure, InvalidBot, bot_spec
+from arena.bots import Bot, BotFailure, HostFailure, InvalidBot, Turn, bot_spec
 from arena.cli import run as cli
 from arena.games import game_of
-from arena.match import play, seat_bot
+from arena.match import OutOfTime, play, seat_bot, time_limit
 from arena.runner import Plan, play_group
 from arena.sandbox import bench
 from arena.sandbox.bot import check_bot, sandboxed_spec
@@ -150,6 +151,19 @@ def test_a_machine_that_is_too_slow_is_nobodys_fault(monkeypatch: pytest.MonkeyP
     table = Table("g1", "toepen", {"seats": 2}, SEED)
     with pytest.raises(HostFailure):
         play(table, [bot, bot])
+    assert table.faults == []
+
+
+class Sleeper(Bot):
+    def choose(self, turn: Turn) -> str | None:
+        time.sleep(60)
+        return None
+
+
+def test_a_limit_of_the_callers_own_is_no_seats_fault() -> None:
+    table = Table("g1", "toepen", {"seats": 2}, SEED)
+    with pytest.raises(OutOfTime), time_limit(0.1):
+        play(table, [Sleeper(), Sleeper()])
     assert table.faults == []
 
 
