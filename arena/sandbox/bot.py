@@ -113,9 +113,10 @@ class SandboxedBot(Bot):
 
     def _start(self) -> None:
         before = self._used
+        fuel = self._fuel(self._limits.load_ms)
         try:
             self._instance = Instance(self._program, self._limits, self._seed, self.journal.print, self._used)
-            ready, answer = self._instance.load(self._source, self._fuel(self._limits.load_ms))
+            ready, answer = self._instance.load(self._source, fuel)
         except (OutOfFuel, Trapped, Interrupted) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
@@ -123,6 +124,7 @@ class SandboxedBot(Bot):
                 self._used = self._instance.used
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
         if not ready:
+            self.close()
             raise self._crashed(str(answer))
         self.wants_rights = bool(answer)
 
