@@ -23,7 +23,7 @@ from tests.deploy.files import (
 )
 from tests.service import ROOT
 
-OURS = ("api", "worker", "webhooks")
+OURS = ("api", "worker", "scheduler", "webhooks")
 
 
 def test_it_is_valid_by_the_schema_of_compose() -> None:
@@ -72,7 +72,7 @@ def test_every_part_has_a_health_check() -> None:
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
-    assert found["webhooks"]["healthcheck"] == {"disable": True}
+    assert found["scheduler"]["healthcheck"] == found["webhooks"]["healthcheck"] == {"disable": True}
     for name in OURS:
         assert found[name]["depends_on"] == {"redis": {"condition": "service_healthy"}}
     assert found["proxy"]["depends_on"] == {"api": {"condition": "service_healthy"}}

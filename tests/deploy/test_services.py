@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +67,11 @@ class Deployment:
         command = self.services["api"]["command"].replace("0.0.0.0:8000", f"127.0.0.1:{port}")
         return Process(self._found(shlex.split(command)), self.folder, **self.settings("api"))
 
-    def worker(self) -> Process:
-        command = shlex.split(self.services["worker"]["command"])
-        return Process(self._found(command), self.folder, **self.settings("worker"))
+    def copies(self, service: str) -> list[Process]:
+        """One process per copy of a service that listens at no port."""
+        command = self._found(shlex.split(self.services[service]["command"]))
+        number = self.services[service]["deploy"]["replicas"]
+        return [Process(command, self.folder, **self.settings(service)) for _ in range(number)]
 
     def is_ready(self, port: int) -> bool:
         """What the health check of the image says."""
@@ -109,8 +111,9 @@ def deployment(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         assert not deployed.is_working()
         for port in deployed.api_ports:
             stack.enter_context(deployed.api(port))
-        for _ in range(deployed.services["worker"]["deploy"]["replicas"]):
-            stack.enter_context(deployed.worker())
+        for service in ("worker", "scheduler", "webhooks"):
+            for process in deployed.copies(service):
+                stack.enter_context(process)
         until(lambda: all(map(deployed.is_ready, deployed.api_ports)))
         until(deployed.is_working)
         yield deployed
@@ -167,6 +170,20 @@ def test_all_copies_serve_one_service(deployment: Deployment) -> None:
     assert "entries" in admin.request("GET", "/v1/admin/audit")
     first.close()
     second.close()
+
+
+def test_a_tournament_runs_by_itself(deployment: Deployment) -> None:
+    with closing(Client(f"http://127.0.0.1:{deployment.api_ports[0]}", ADMIN, patience=30)) as admin:
+        made = admin.create_tournament(
+            name="A night out",
+            kind="truco",
+            format="round_robin",
+            house=["random", "rookie"],
+            locks_ms=time.time_ns() // 1_000_000 + 5_000,
+        )
+        until(lambda: (admin.tournament(made["id"]) or made)["state"] == "finished")
+        rows = admin.request("GET", f"/v1/tournaments/{made['id']}/standings")["rows"]
+        assert sorted(row["name"] for row in rows) == ["random", "rookie"]
 
 
 @needs_caddy
