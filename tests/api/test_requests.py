@@ -17,6 +17,7 @@ from api.config import Config, InvalidSetting, Limit
 from api.errors import ERRORS, RESULTS, errors_page
 from api.jsonlines import JsonFormatter
 from api.schemas.turns import ResultSchema
+from arena.live.accounts import TRANSPORTS
 from arena.live.embedded import EmbeddedStore
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
@@ -79,7 +80,7 @@ def test_a_body_too_large(anybody: ContractClient, config: Config) -> None:
 
 def test_what_is_wrong_is_named(anybody: ContractClient, owner: Account, admin: ContractClient) -> None:
     wrong = owner.client.post("/v1/bots", json={"name": "zap-bot", "transport": "pigeon"}).json
-    assert (wrong["field"], wrong["expected"]) == ("transport", "one of: remote")
+    assert (wrong["field"], wrong["expected"]) == ("transport", "one of: " + ", ".join(TRANSPORTS))
     unknown = anybody.post("/v1/owners", json={"name": "ana-2", "age": 5}).json
     assert (unknown["field"], unknown["expected"]) == ("age", "one of name")
     several = owner.client.post("/v1/bots", json={"transport": 5, "version": ""}).json
@@ -200,7 +201,10 @@ OFFLINE = {
 
 def test_every_code_is_in_the_list() -> None:
     """Those of the API and of all that it uses; and nothing is in the list that nobody tells."""
-    folders = [ROOT / "api", *(ROOT / "arena" / name for name in ("live", "games", "tournaments"))]
+    folders = [
+        ROOT / "api",
+        *(ROOT / "arena" / name for name in ("live", "games", "tournaments", "webhooks")),
+    ]
     sources = [path for folder in folders for path in folder.rglob("*.py")]
     sources += [ROOT / "arena" / name for name in ("errors.py", "table.py", "dealing.py")]
     told = {code for path in sources for code in told_codes(path)}

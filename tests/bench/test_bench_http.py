@@ -16,6 +16,7 @@ from tests.service import botequim, environment
 TINY = ["--rounds", "1", "--waiting-rounds", "1", "--seconds", "0.2", "--connections", "4", "--answers", "4"]
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_line(tmp_path: Path) -> None:
     command = botequim("bench", "http", *TINY, "--waiters", "6", "--players", "3")
     settings = environment(COLUMNS="120")

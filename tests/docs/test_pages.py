@@ -21,7 +21,8 @@ needs_curl_and_jq = pytest.mark.skipif(
 def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
     said = follow("docs/five-minutes.md", tmp_path)
     assert "1 record, all verified" in said
-    assert len(re.findall(r"seat \d: place \d, score -?\d+", said)) == 3
+    # Three games of the guide; a bot that is online is also asked to qualify for a tournament.
+    assert len(re.findall(r"seat \d: place \d, score -?\d+", said)) >= 3
     results = [json.loads(line) for line in said.splitlines() if line.startswith('{"turn"')]
     assert {result["status"] for result in results} == {"accepted"}
     (outcome,) = [json.loads(line) for line in said.splitlines() if line.startswith('{"forfeits"')]

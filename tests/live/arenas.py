@@ -62,6 +62,12 @@ class Arena:
         """One whose entry stays open."""
         return self.cup(locks_ms=self.now_ms() + 600_000, **options)
 
+    def lock(self, name: str = "cup") -> None:
+        """Wait until entry is over."""
+        deadline = time.monotonic() + 60
+        while self.tournaments.advance(name).state in ("announced", "entry"):
+            assert time.monotonic() < deadline
+
     def run(self, name: str = "cup", bots: Mapping[str, Callable[..., Any]] | None = None) -> dict[str, Any]:
         """Do what the workers do until the tournament is over; ``bots`` answer their turns meanwhile."""
         deadline = time.monotonic() + 60

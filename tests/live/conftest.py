@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -51,13 +51,14 @@ class Server:
 
     def start(self) -> None:
         self.process = subprocess.Popen(self._arguments, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while True:
             try:
                 if self.client().ping():
                     return
             except redis.RedisError:
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    self.stop()
                     raise
                 time.sleep(0.01)
 
@@ -92,9 +93,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with ExitStack() as stack:
         nodes = []
         for index in range(3):
-            folder = tmp_path_factory.mktemp(f"node{index}")
-            options = ("--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
-            nodes.append(stack.enter_context(Server(folder, *options, port=_port_with_bus())))
+            nodes.append(stack.enter_context(_node(tmp_path_factory.mktemp(f"node{index}"))))
         for index, node in enumerate(nodes):
             first, last = 16384 * index // 3, 16384 * (index + 1) // 3 - 1
             node.client().execute_command("CLUSTER ADDSLOTSRANGE", first, last)
@@ -106,6 +105,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             assert time.monotonic() < deadline, "the cluster did not come up"
             time.sleep(0.02)
         yield f"redis+cluster://127.0.0.1:{nodes[0].port}"
+
+
+def _node(folder: Path) -> Server:
+    options = ("--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
+    for _ in range(4):
+        # Others may take one of the two ports first.
+        with suppress(redis.RedisError):
+            return Server(folder, *options, port=_port_with_bus())
+    return Server(folder, *options, port=_port_with_bus())
 
 
 def _port_with_bus() -> int:

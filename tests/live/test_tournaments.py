@@ -102,7 +102,7 @@ def test_results_are_taken_once_and_lost_work_is_done_again(
     hall.cup("toepen", name="alone")
     expected = [hall.run("alone")["progress"], _scores(hall, "alone")]
     hall.cup("toepen")
-    hall.tournaments.advance("cup")
+    hall.lock()
     # One takes three groups and dies; another plays them twice over.
     store = hall.tournaments.store
     now = hall.now_ms()
@@ -405,5 +405,5 @@ def test_an_annulled_group_counts_nowhere_and_its_records_say_why(hall: Arena) -
         with pytest.raises(GameNotFound):
             hall.tournaments.annul(unknown, "admin", "")
     hall.cup(name="next")
-    hall.tournaments.advance("next")
+    hall.lock("next")
     refused("group_not_over", hall.tournaments.annul, "next-r1-p1-g1", "admin", "")
