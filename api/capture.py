@@ -27,6 +27,8 @@ from api.openapi import EXAMPLES_FILE, document
 from api.streams import MEDIA
 from arena.live.embedded import EmbeddedStore
 from arena.live.event import OVER
+from arena.live.sandboxed import SandboxedBots
+from arena.live.tournaments import Tournaments
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 
@@ -99,6 +101,9 @@ def _shown(response: TestResponse) -> Any:
     if not response.is_json:
         return "\n".join(text.decode().splitlines()[:_TEXT_LINES])
     value = orjson.loads(text)
+    if isinstance(value, dict) and "output" in (log := (value.get("seats") or [{}])[0]):
+        del log["decisions"][_RECORD_ACTIONS:]
+        log["output"] = "\n".join(log["output"].split("\n")[:_RECORD_ACTIONS])
     canonical = value.get("canonical") if isinstance(value, dict) else None
     if canonical is not None:
         del canonical["actions"][_RECORD_ACTIONS:]
@@ -127,6 +132,7 @@ def tell(app: Flask) -> dict[str, Any]:
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _webhooks(app, ana)
+    _uploads(app, ana)
     _games(story, ana, bots)
     _tournaments(story, app, ana, admin)
     _leaderboards(story, app)
@@ -160,6 +166,29 @@ def _webhooks(app: Flask, ana: Teller) -> None:
     webhooks.connect = connect
     ana("POST", "/v1/bots", {**body, "name": "rei-bot", "url": "https://127.0.0.1/rei"})
     ana("DELETE", "/v1/bots/sota-bot")
+
+
+def _uploads(app: Flask, ana: Teller) -> None:
+    """A bot that prints, and qualifies as the workers let it."""
+    source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
+    body = {"name": "valete-bot", "transport": "uploaded", "source": source}
+    ana("POST", "/v1/bots", {**body, "source": "def choose(turn:\n"})
+    ana("POST", "/v1/bots", body)
+    ana("GET", "/v1/bots/valete-bot/versions/1/source")
+    ana("GET", "/v1/bots/valete-bot/versions/2/source")
+    ana("PATCH", "/v1/bots/valete-bot/versions/1", {"published": True})
+    path = "/v1/bots/valete-bot/versions/1/qualifications"
+    event = ana("POST", path, {"kind": "toepen"})["tournament"]
+    parts = app.extensions["botequim"]
+    sandbox = SandboxedBots(parts.accounts)
+    worker = Tournaments(parts.live.store.wire, parts.live, parts.accounts, sandbox=sandbox)
+    while worker.advance(event).state not in OVER:
+        worker.play_house(event)
+    ana("GET", path)
+    game = worker.groups(event).items[0]["games"][0]
+    ana("GET", f"/v1/bots/valete-bot/games/{game}/log")
+    ana("GET", "/v1/bots/valete-bot/games/other/log")
+    ana("DELETE", "/v1/bots/valete-bot")
 
 
 class _Ponger(BaseHTTPRequestHandler):

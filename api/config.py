@@ -35,6 +35,8 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "games_per_owner": Limit(2000, 3600),
     "tournaments_per_owner": Limit(100, 3600),
     "webhook_checks_per_owner": Limit(100, 3600),
+    "uploads_per_owner": Limit(60, 3600),
+    "qualifications_per_owner": Limit(100, 3600),
     "requests_per_token": Limit(10_000, 10),
     "requests_per_address": Limit(2000, 10),
 }

@@ -28,7 +28,7 @@ from api.schemas.turns import OverSchema, ReconnectSchema
 from api.services import services
 from arena import __version__
 from arena.games import GAMES
-from arena.live.accounts import NAME_PATTERN
+from arena.live.accounts import LABEL_PATTERN, NAME_PATTERN
 from arena.ratings.results import DIVISIONS
 
 View = Callable[..., Any]
@@ -38,6 +38,10 @@ GAME_PATTERN: Final = "^[0-9A-Za-z_-]{1,64}$"
 PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "owner": {"description": "The name of an owner.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
     "bot": {"description": "The name of a bot.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
+    "version": {
+        "description": "The label of a version.",
+        "schema": {"type": "string", "pattern": LABEL_PATTERN},
+    },
     "game": {"description": "The id of a game.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {
         "description": "The id of a tournament.",
@@ -103,6 +107,7 @@ class Blueprint(flask_smorest.Blueprint):
         also: Mapping[int, str] | None = None,
         errors: Sequence[str] = (),
         limit: str | None = None,
+        max_body: int | None = None,
         parameters: Sequence[Mapping[str, Any]] = (),
         direct: bool = False,
     ) -> Callable[[View], View]:
@@ -112,7 +117,8 @@ class Blueprint(flask_smorest.Blueprint):
         token may be sent; None: no account matters). The view is called with the principal (not for
         None), the loaded ``query``, the loaded ``body`` and the parts of the path. It returns what
         ``returns`` dumps, or a response. ``texts``: media types in which it can come instead. ``also``:
-        further successful statuses. ``limit``: what is counted against the principal's owner.
+        further successful statuses. ``limit``: what is counted against the principal's owner. ``max_body``:
+        bytes of a body that may be longer than others.
         ``parameters``: headers that are read. ``direct``: the view is called as
         :data:`~api.edge.DirectView`, by the edge, past Flask.
         """
@@ -123,7 +129,7 @@ class Blueprint(flask_smorest.Blueprint):
                 self.direct[method, rule] = name, view
                 handler = _direct_handler(name, view)
             else:
-                handler = _handler(name, view, scopes, query, body, status, returns, limit)
+                handler = _handler(name, view, scopes, query, body, status, returns, limit, max_body)
             handler._apidoc = self._told(  # type: ignore[attr-defined]
                 scopes, query, body, status, returns, media, texts, headers, also, errors
             )
@@ -228,6 +234,7 @@ def _handler(
     status: int,
     returns: type[Schema] | Mapping[str, Any] | None,
     limit: str | None,
+    max_body: int | None,
 ) -> View:
     query_schema = query() if query else None
     body_schema = body() if body else None
@@ -246,7 +253,7 @@ def _handler(
         if query_schema is not None:
             given.append(read_query(query_schema, environ, parts.config))
         if body_schema is not None:
-            given.append(read_body(body_schema, environ, parts.config))
+            given.append(read_body(body_schema, environ, parts.config, max_body))
         result = view(*given, **path)
         if isinstance(result, Response):
             return result

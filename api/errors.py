@@ -106,6 +106,19 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "The webhook did not answer a ping as it must, so nothing was registered; `detail` says why.",
     ),
     "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, so nothing is signed for it."),
+    "invalid_source": ErrorCode(
+        422,
+        "Invalid source",
+        "What was uploaded cannot be a bot: too long, not Python (`line` says where) or no component; or the "
+        "bot is none that is uploaded.",
+    ),
+    "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
+    "no_source": ErrorCode(404, "No source", "The version was not uploaded: there is no source of it."),
+    "log_not_found": ErrorCode(
+        404,
+        "No log",
+        "The arena did not run this bot in a game with this id, or the log has expired.",
+    ),
     # Games
     "unknown_game": ErrorCode(422, "Unknown kind of game", "The service does not play this kind of game."),
     "invalid_option": ErrorCode(
@@ -150,6 +163,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "entry_not_found": ErrorCode(404, "Not entered", "The bot has not entered the tournament."),
     "already_entered": ErrorCode(409, "Already entered", "The bot is in the list of entries already."),
     "unknown_version": ErrorCode(422, "Unknown version", "The bot has no version with this label."),
+    "wrong_division": ErrorCode(
+        409,
+        "Wrong division",
+        "Uploaded bots play in tournaments of the division `sealed`, bots that run elsewhere in the others.",
+    ),
     "not_invited": ErrorCode(403, "Not invited", "The tournament is for others."),
     "too_many_of_owner": ErrorCode(
         409, "Too many of one owner", "The tournament takes no more bots of this owner."

@@ -19,13 +19,15 @@ MAX_PARAMETERS: Final = 30
 """Parameters of a query."""
 
 
-def read_json(environ: Environ, config: Config) -> Any:
-    """The request's body, parsed. Raises if it is not JSON, not declared as JSON, or nests too deep."""
+def read_json(environ: Environ, config: Config, most: int | None = None) -> Any:
+    """The request's body of at most ``most`` bytes (None: as configured), parsed. Raises if it is not JSON,
+    not declared as JSON, or nests too deep.
+    """
     declared = environ.get("CONTENT_TYPE", "")
     if declared != "application/json" and declared.partition(";")[0].strip().lower() != "application/json":
         told = f"{declared[:80]!r}" if declared else "a body of no declared type"
         raise UnsupportedMediaType(f"{told} is not taken", field="Content-Type", expected="application/json")
-    data = _read(environ, config.max_body)
+    data = _read(environ, max(config.max_body, most or 0))
     try:
         value = orjson.loads(data)
     except orjson.JSONDecodeError as error:
@@ -54,9 +56,9 @@ def _read(environ: Environ, most: int) -> bytes:
     return data
 
 
-def read_body(schema: Schema, environ: Environ, config: Config) -> Any:
+def read_body(schema: Schema, environ: Environ, config: Config, most: int | None = None) -> Any:
     """The request's body, loaded by ``schema``."""
-    return _load(schema, read_json(environ, config))
+    return _load(schema, read_json(environ, config, most))
 
 
 def read_query(schema: Schema, environ: Environ, config: Config) -> Any:

@@ -12,6 +12,7 @@ from arena.live.boards import Boards
 from arena.live.ending import Retention
 from arena.live.event import TournamentNotFound
 from arena.live.games import LIVE_SCRIPTS, LiveGames
+from arena.live.sandboxed import SandboxedBots
 from arena.live.schedules import Schedules
 from arena.live.sheet import GameNotFound
 from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
@@ -55,7 +56,7 @@ def tournaments() -> Tournaments:
     """The tournaments."""
     live = LiveGames(wire(), retention=_retention(), on_house=enqueue_house, on_finished=_finished)
     accounts = Accounts(AccountStore(wire()), reserved=HOUSE_BOTS)
-    return Tournaments(wire(), live, accounts, on_due=enqueue_advance)
+    return Tournaments(wire(), live, accounts, on_due=enqueue_advance, sandbox=SandboxedBots(accounts))
 
 
 @cache

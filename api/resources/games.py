@@ -25,7 +25,8 @@ from api.schemas.games import (
 )
 from api.services import services
 from arena.live.accounts import BotWithdrawn, Forbidden, Principal
-from arena.live.sheet import ANYBODY, Viewer
+from arena.live.sheet import ANYBODY, InvalidSeats, Viewer
+from arena.live.versions import BotAccount
 
 blueprint = Blueprint("games", __name__, description="Games: make, join and watch them.")
 
@@ -86,7 +87,17 @@ def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
         raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="a bot of your own")
     if bot.state == "withdrawn":
         raise BotWithdrawn(f"{bot.name} is withdrawn", field="seats", expected="an active bot")
+    _check_seatable(bot)
     return {**seat, "version": bot.version}
+
+
+def _check_seatable(bot: BotAccount) -> None:
+    if bot.current.uploaded:
+        raise InvalidSeats(
+            f"{bot.name} is an uploaded bot, which plays in tournaments only",
+            field="seats",
+            expected="a bot that asks for its turns, or one with a webhook",
+        )
 
 
 @blueprint.operation(
@@ -132,7 +143,7 @@ def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Respons
     scopes=("bot",),
     body=JoinSchema,
     returns=JoinedSchema,
-    errors=(*_SEEN, "game_not_open", "seat_taken", "bot_withdrawn", "game_busy"),
+    errors=(*_SEEN, "game_not_open", "seat_taken", "bot_withdrawn", "game_busy", "invalid_seats"),
 )
 def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     """Sit down on an open seat
@@ -142,6 +153,7 @@ def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     bot = services().accounts.bot(who.name)
     if bot.state == "withdrawn":
         raise BotWithdrawn(f"{bot.name} is withdrawn", expected="an active bot")
+    _check_seatable(bot)
     services().live.summary(game, viewer(who))
     return json_response(services().live.join(game, who.name, version=bot.version, **body))
 

@@ -134,6 +134,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
         "unknown_version",
         "bot_withdrawn",
         "not_invited",
+        "wrong_division",
         "too_many_of_owner",
         "tournament_full",
         "entry_closed",

@@ -8,7 +8,9 @@ from marshmallow import fields, validate
 
 from api.schemas.common import Reply, Request, name, told
 from api.schemas.fields import Moment, Truth
+from arena.games import GAMES
 from arena.live.accounts import LABEL_PATTERN, LABEL_RULE, TRANSPORTS
+from arena.sandbox.limits import DEFAULT_LIMITS
 from arena.webhooks.addresses import MAX_URL, URL_RULE
 from arena.webhooks.signing import SECRET_RULE
 
@@ -32,7 +34,8 @@ def _transport() -> fields.String:
         validate=validate.OneOf(TRANSPORTS),
         metadata={
             "description": "How the bot is reached. `remote`: it asks for its turns over HTTP. `webhook`: "
-            "they are posted to its `url`, which must answer a ping first."
+            "they are posted to its `url`, which must answer a ping first. `uploaded`: the arena "
+            "runs its `source` or `component` in a sandbox; it needs no token."
         },
     )
 
@@ -47,6 +50,25 @@ def _url() -> fields.String:
 def _rights() -> Truth:
     return Truth(
         metadata={"description": "`webhook`: whether optional turns are posted too.", "default": False},
+    )
+
+
+def _source() -> fields.String:
+    return fields.String(
+        metadata={
+            "description": "`uploaded`: Python source of at most "
+            f"{DEFAULT_LIMITS.source_bytes} bytes in UTF-8."
+        }
+    )
+
+
+def _component() -> fields.String:
+    return fields.String(
+        metadata={
+            "description": "`uploaded`: instead of `source` a WebAssembly component of at most "
+            f"{DEFAULT_LIMITS.component_bytes} bytes, in base64.",
+            "contentEncoding": "base64",
+        }
     )
 
 
@@ -99,6 +121,8 @@ class NewBotSchema(Request):
     url = _url()
     rights = _rights()
     secret = _secret("`webhook`: a signing secret of your own; without it one is made")
+    source = _source()
+    component = _component()
     description = _description()
 
 
@@ -122,6 +146,14 @@ class NewVersionSchema(Request):
     secret = _secret(
         "`webhook`: a signing secret of your own, if the bot has none yet; without it one is made"
     )
+    source = _source()
+    component = _component()
+
+
+class ChangedVersionSchema(Request):
+    """What may change of a version: not what it is."""
+
+    published = Truth(required=True, metadata={"description": "True: everybody may read its source."})
 
 
 class VersionSchema(Reply):
@@ -130,6 +162,90 @@ class VersionSchema(Reply):
     label = told(fields.String, "The version's label.")
     transport = told(fields.String, "How the bot is reached.")
     created_ms = told(Moment, "When it was added.")
+    language = told(
+        fields.String,
+        "`python` or `component` if it was uploaded, else null.",
+        validate=validate.OneOf(("python", "component", None)),
+        allow_none=True,
+    )
+    digest = told(fields.String, "The SHA-256 of what was uploaded, else null.", allow_none=True)
+    published = told(fields.Boolean, "Whether everybody may read its source.")
+
+
+class SourceSchema(Reply):
+    """What was uploaded for a version."""
+
+    language = told(fields.String, "What it is.", validate=validate.OneOf(("python", "component")))
+    digest = told(fields.String, "Its SHA-256.")
+    source = told(fields.String, "The Python source; null for a component.", allow_none=True)
+    component = told(fields.String, "The component in base64; null for Python.", allow_none=True)
+
+
+class QualifySchema(Request):
+    """In which game."""
+
+    kind = fields.String(
+        required=True, validate=validate.OneOf(tuple(GAMES)), metadata={"description": "The kind of game."}
+    )
+
+
+class QualificationSchema(Reply):
+    """What became of the qualification of a version in one game."""
+
+    kind = told(fields.String, "The kind of game.")
+    state = told(
+        fields.String, "How far it is.", validate=validate.OneOf(("qualifying", "qualified", "failed"))
+    )
+    tournament = told(fields.String, "The id of the tournament of one group in which it plays or played.")
+    reason = told(fields.String, "Why it failed, as everybody may read it; else null.", allow_none=True)
+    detail = told(
+        fields.String,
+        "What an uploaded bot did wrong at last, with the line of the error; for the owner only.",
+        allow_none=True,
+    )
+    at_ms = told(Moment, "When that was.")
+
+
+class QualificationsSchema(Reply):
+    """The qualifications of a version."""
+
+    qualifications = fields.List(fields.Nested(QualificationSchema), required=True)
+
+
+class DecisionSchema(Reply):
+    """One decision of an uploaded bot."""
+
+    turn = told(fields.String, "The id of the turn.")
+    ms = told(fields.Float, "Thinking, in milliseconds of fuel.")
+    fault = fields.String(metadata={"description": "What went wrong, if something did."})
+    detail = fields.String(metadata={"description": "How."})
+
+
+class SeatFaultSchema(Reply):
+    """A fault of a seat."""
+
+    type = told(fields.String, "The fault.")
+    after = told(fields.Integer, "After how many actions of the game.")
+    detail = told(fields.String, "What the bot did.")
+
+
+class SeatLogSchema(Reply):
+    """What a bot printed and did on one seat."""
+
+    seat = told(fields.Integer, "The seat.")
+    version = told(fields.String, "The label of the version.")
+    output = told(fields.String, "What it printed, tracebacks included.")
+    cut = told(fields.Boolean, "Whether it printed more than is kept.")
+    load_ms = told(fields.Float, "What loading it took, in milliseconds of fuel.")
+    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
+    faults = fields.List(fields.Nested(SeatFaultSchema), required=True)
+
+
+class GameLogSchema(Reply):
+    """The log of an uploaded bot for one game."""
+
+    game = told(fields.String, "The id of the game.")
+    seats = fields.List(fields.Nested(SeatLogSchema), required=True)
 
 
 class AddedVersionSchema(VersionSchema):

@@ -14,6 +14,7 @@ from api.schemas.games import KINDS, ClockSchema, OfToepen, OfTruco, ShownClock,
 from api.schemas.turns import wait
 from arena.games import game_of
 from arena.live.event import STATES
+from arena.ratings.results import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.spec import FORMATS, MAX_ENTRIES, PARTNERS, WHO
 
@@ -60,6 +61,12 @@ class TournamentSettings(Request):
     max_entries = _count("The most bots.", MAX_ENTRIES, 64, 2)
     per_owner = _count("The most bots of one owner.", MAX_ENTRIES)
     who = _choice("Who may enter.", WHO, "anyone")
+    division = _choice(
+        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. House bots "
+        "take part in both.",
+        DIVISIONS,
+        OPEN,
+    )
     house = fields.List(
         fields.String(validate=validate.Length(1, 40)),
         validate=validate.Length(0, MAX_ENTRIES),
@@ -73,7 +80,10 @@ class TournamentSettings(Request):
         metadata={"description": "The names of the bots that may enter, with `who` `invited`."},
     )
     auto_enter = Truth(
-        metadata={"description": "Whether every qualified bot that is online is entered.", "default": False}
+        metadata={
+            "description": "Whether every qualified bot that is online, or uploaded, is entered.",
+            "default": False,
+        }
     )
     rated = Truth(metadata={"description": "Whether it counts for the leaderboards.", "default": True})
     games_per_bot = _count("The most live games of one bot at once.", 64, 4)
@@ -269,6 +279,7 @@ class _Tournament(Reply):
     locks_ms = told(Moment, "When entry is locked and play starts.")
     ends_ms = told(Moment, "`open`: when it ends.", allow_none=True)
     max_entries = told(WholeNumber, "The most bots.")
+    division = told(fields.String, "For which bots.", validate=validate.OneOf(DIVISIONS))
     per_owner = told(WholeNumber, "The most bots of one owner.")
     who = told(fields.String, "Who may enter.", validate=validate.OneOf(WHO))
     invited = fields.List(

@@ -77,7 +77,14 @@ def what_to_play(command: Function) -> Function:
         click.option(
             "--house", multiple=True, metavar="BOT", help="A house bot that takes part; may be repeated."
         ),
-        click.option("--auto-enter", is_flag=True, help="Enter every qualified bot that is online."),
+        click.option(
+            "--division",
+            type=click.Choice(("open", "sealed")),
+            help="sealed: for uploaded bots. [default: open, for bots that run elsewhere]",
+        ),
+        click.option(
+            "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
+        ),
         click.option("--unrated", is_flag=True, help="Not for the leaderboards."),
         click.option("--games-per-bot", type=int, help="At most so many games of a bot at once."),
         click.option(

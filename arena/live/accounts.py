@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 import secrets
 import time
@@ -14,6 +13,17 @@ from typing import Final, Literal
 
 from arena.errors import ArenaError
 from arena.live.store_accounts import AccountStore
+from arena.live.uploads import MAX_STORED, InvalidSource, Upload
+from arena.live.versions import (
+    UPLOADED,
+    BotAccount,
+    BotState,
+    NoSource,
+    Version,
+    new_version,
+    pack_version,
+    unpack_version,
+)
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -41,16 +51,15 @@ NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a l
 LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
 LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, beginning with a letter or digit"
 
-TRANSPORTS: Final = ("remote", "webhook")
+TRANSPORTS: Final = ("remote", "webhook", UPLOADED)
 """How a version of a bot is reached. ``remote``: it asks for its turns over HTTP; ``webhook``: its turns are
-posted to a URL.
+posted to a URL; ``uploaded``: the arena runs it in the sandbox.
 """
 
 OLD_SECRET_MS: Final = 86_400_000
 """For how long a replaced signing secret goes on to sign beside the new one."""
 
 Scope = Literal["owner", "bot", "admin"]
-BotState = Literal["active", "withdrawn"]
 
 
 class InvalidName(ArenaError):
@@ -126,34 +135,6 @@ class Owner:
     name: str
     created_ms: int
     admin: bool = False
-
-
-@dataclass(frozen=True)
-class Version:
-    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds. Of a webhook ``url`` is
-    where its turns are posted, and ``rights`` whether optional ones are too.
-    """
-
-    label: str
-    transport: str
-    created_ms: int
-    url: str = ""
-    rights: bool = False
-
-
-@dataclass(frozen=True)
-class BotAccount:
-    """A registered bot. ``version``: the label of the current version, which new games are played
-    with. ``versions`` are all, the oldest first, where they were asked for.
-    """
-
-    name: str
-    owner: str
-    state: BotState
-    version: str
-    created_ms: int
-    description: str = ""
-    versions: tuple[Version, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -281,15 +262,17 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
+        upload: Upload | None = None,
     ) -> tuple[BotAccount, str]:
         """A new bot of ``owner`` with its first version, and its token, which is told this once.
 
-        ``url`` and ``rights`` are a webhook's, as in :class:`Version`; ``secret`` signs what is posted.
+        ``url`` and ``rights`` are a webhook's, as in :class:`Version`; ``secret`` signs what is posted;
+        ``upload`` is what the arena is to run.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`TooMany` or
         :class:`~arena.errors.ArenaError` for an unknown transport.
         """
         _check_name(name)
-        _check_version(label, transport, url)
+        _check_version(label, transport, url, upload)
         if name in self._reserved:
             raise NameTaken(f"the name {name!r} belongs to the house", field="name", expected="another name")
         if len(self.bots(owner, limit=MAX_BOTS)[0]) >= MAX_BOTS:
@@ -299,21 +282,28 @@ class Accounts:
         fields = {"created": str(created), "state": "active", "description": description}
         if secret:
             fields["hook"] = secret
+        taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if transport == "webhook":
             self._store.note_webhook(name)
-        version = Version(label, transport, created, url, rights)
-        if not self._store.create_bot(name, owner, digest, fields, label, _pack(version)):
-            raise NameTaken(
-                f"the name {name!r} is taken, or was before", field="name", expected="another name"
-            )
+        version = new_version(label, transport, created, url, rights, upload)
+        if upload is not None:
+            if self._store.bot(name) is not None:
+                raise taken
+            self._store.put_source(name, upload.digest, upload.data)
+        if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version)):
+            raise taken
         return BotAccount(name, owner, "active", label, created, description, (version,)), token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions. Raises :class:`UnknownBot`, also for one that was deleted."""
-        bot = self._bot(name)
-        if bot is None:
+        fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
+        bot = _account(fields)
+        if bot is None or fields is None:
             raise _unknown_bot(name)
-        versions = [_unpack(text) for text in self._store.versions(name).values()]
+        versions = [
+            replace(version, published=_published(version.label) in fields)
+            for version in map(unpack_version, self._store.versions(name).values())
+        ]
         return replace(bot, versions=tuple(sorted(versions, key=lambda version: version.created_ms)))
 
     def _bot(self, name: str) -> BotAccount | None:
@@ -329,18 +319,28 @@ class Accounts:
         return found, names[limit - 1] if len(names) > limit else None
 
     def add_version(
-        self, name: str, label: str, transport: str = "remote", *, url: str = "", rights: bool = False
+        self,
+        name: str,
+        label: str,
+        transport: str = "remote",
+        *,
+        url: str = "",
+        rights: bool = False,
+        upload: Upload | None = None,
     ) -> Version:
-        """A new version, which new games are played with from now on. ``url``, ``rights``: as in
-        :class:`Version`.
+        """A new version, which new games are played with from now on. ``url``, ``rights``, ``upload``: as
+        for :meth:`register_bot`.
 
         Raises :class:`UnknownBot`, :class:`InvalidName`, :class:`VersionExists` or :class:`TooMany`.
         """
-        _check_version(label, transport, url)
+        _check_version(label, transport, url, upload)
         if transport == "webhook":
             self._store.note_webhook(name)
-        version = Version(label, transport, _now(), url, rights)
-        told = self._store.add_version(name, label, _pack(version), MAX_VERSIONS)
+        version = new_version(label, transport, _now(), url, rights, upload)
+        if upload is not None:
+            self._check_room(self.bot(name), upload)
+            self._store.put_source(name, upload.digest, upload.data)
+        told = self._store.add_version(name, label, pack_version(version), MAX_VERSIONS)
         if told == "unknown":
             raise _unknown_bot(name)
         if told == "exists":
@@ -383,6 +383,49 @@ class Accounts:
         if not self._store.change_bot(name, {}, remove=("token",)):
             raise _unknown_bot(name)
         self._forget("bot", name)
+
+    # Uploads
+
+    def upload_of(self, name: str, label: str) -> Upload:
+        """What was uploaded for a version.
+
+        Raises :class:`UnknownBot`, :class:`~arena.live.versions.UnknownVersion` or
+        :class:`~arena.live.versions.NoSource`.
+        """
+        version = self.bot(name).find(label)
+        data = None if version.digest is None else self._store.source(name, version.digest)
+        if data is None:
+            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+        return Upload("python" if version.language == "python" else "component", data)
+
+    def publish(self, name: str, label: str, published: bool) -> Version:
+        """Let everybody read what was uploaded for a version, or no longer.
+
+        Raises :class:`UnknownBot` or :class:`~arena.live.versions.UnknownVersion`.
+        """
+        if not self.bot(name).find(label).uploaded:
+            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+        fields = {_published(label): "1"} if published else {}
+        if not self._store.change_bot(name, fields, () if published else (_published(label),)):
+            raise _unknown_bot(name)
+        return self.bot(name).find(label)
+
+    def uploaded_bots(self) -> list[BotAccount]:
+        """The active bots that have had an uploaded version, by name, without their versions."""
+        names = self._store.uploaded_names()
+        bots = [_account(fields) for fields in self._store.bots(names)]
+        return [bot for bot in bots if bot is not None and bot.state == "active"]
+
+    def _check_room(self, bot: BotAccount, upload: Upload) -> None:
+        sizes = {version.digest: version.size for version in bot.versions if version.uploaded}
+        sizes[upload.digest] = len(upload.data)
+        if sum(sizes.values()) > MAX_STORED:
+            raise TooMany(
+                f"the versions of {bot.name} may have {MAX_STORED} bytes together",
+                field="source",
+                expected="another bot",
+                extra={"most": MAX_STORED},
+            )
 
     # Webhooks
 
@@ -457,7 +500,12 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
-def _check_version(label: str, transport: str, url: str) -> None:
+def _published(label: str) -> str:
+    """The field that tells that a version may be read."""
+    return f"published:{label}"
+
+
+def _check_version(label: str, transport: str, url: str, upload: Upload | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
         raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
     if transport not in TRANSPORTS:
@@ -473,6 +521,12 @@ def _check_version(label: str, transport: str, url: str) -> None:
             field="url",
             expected="the URL of the webhook" if not url else 'the transport "webhook"',
         )
+    if (upload is not None) != (transport == UPLOADED):
+        raise InvalidSource(
+            "an uploaded bot has a source or a component, and nothing else has",
+            field="source",
+            expected="source or component" if upload is None else 'the transport "uploaded"',
+        )
 
 
 def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
@@ -486,17 +540,6 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
         int(fields["created"]),
         fields["description"],
     )
-
-
-def _pack(version: Version) -> str:
-    # The random part tells a command that was sent twice from a second one.
-    values = [version.label, version.transport, version.created_ms, secrets.token_hex(4)]
-    return json.dumps([*values, version.url, version.rights] if version.url else values)
-
-
-def _unpack(text: str) -> Version:
-    label, transport, created, _, *webhook = json.loads(text)
-    return Version(label, transport, created, *webhook)
 
 
 def _unknown_owner(name: str) -> UnknownOwner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import orjson
 
@@ -15,7 +15,7 @@ from arena.ratings.results import OPEN, SEALED, Player
 from arena.text import printable
 from arena.tournaments.entry import Entrant
 from arena.tournaments.plan import GroupPlan
-from arena.tournaments.playing import HouseGroup
+from arena.tournaments.playing import HouseGroup, ServerFault
 from arena.tournaments.spec import Spec
 
 State = Literal["announced", "entry", "running", "finished", "cancelled"]
@@ -54,9 +54,22 @@ def tournament_of(group_id: str) -> str | None:
 _GROUP_ID: Final = re.compile(r"(.+?)-r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?\Z").match
 
 
+class Sandbox(Protocol):
+    """Where uploaded bots are run."""
+
+    @property
+    def runtime_id(self) -> str:
+        """What names the sandbox in records."""
+
+    def spec(self, name: str, version: str) -> BotSpec:
+        """A version of a bot, to be played in this process."""
+
+
 @dataclass
 class Entered:
-    """An entry. ``source``: the house bot that it is, empty for others. ``reason``: why ``status``."""
+    """An entry. ``source``: the house bot that it is, empty for others. ``uploaded``: whether the arena runs
+    it in the sandbox. ``reason``: why ``status``.
+    """
 
     name: str
     version: str
@@ -67,6 +80,12 @@ class Entered:
     status: Status = "entered"
     reason: str = ""
     withdrawn: int | None = None
+    uploaded: bool = False
+
+    @property
+    def arena_run(self) -> bool:
+        """Whether the arena runs it itself."""
+        return self.uploaded or bool(self.source)
 
     @property
     def player(self) -> Player:
@@ -89,6 +108,7 @@ class Entered:
             nonce=self.nonce,
             entered_ms=self.entered_ms,
             withdrawn=self.withdrawn,
+            uploaded=self.uploaded,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -105,8 +125,8 @@ class Entered:
 
 
 class PlannedGroup(NamedTuple):
-    """A group as planned: its seats per game (indexes of the entries in play), whether all its players
-    are the house's, and its commitment.
+    """A group as planned: its seats per game (indexes of the entries in play), whether the arena runs all
+    its players, and its commitment.
     """
 
     id: str
@@ -210,21 +230,29 @@ class Event:
     def planned(self, plan: GroupPlan) -> PlannedGroup:
         """The group of a plan."""
         seats = [list(seats) for seats in plan.seats]
-        mirrored = all(self.playing[player].source for player in seats[0])
+        mirrored = all(self.playing[player].arena_run for player in seats[0])
         return PlannedGroup(
             plan.id, plan.round, plan.pairing, seats, mirrored, commitment(self.seed_of(plan.id))
         )
 
-    def house_group(self, group: PlannedGroup) -> HouseGroup:
-        """The group as the house plays it."""
+    def house_group(self, group: PlannedGroup, sandbox: Sandbox | None = None) -> HouseGroup:
+        """The group as the arena plays it. ``sandbox``: for uploaded bots."""
+        bots = [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing]
+        uploaded = frozenset(player for player in group.players if self.playing[player].uploaded)
+        for player in uploaded:
+            if sandbox is None:
+                raise ServerFault("there is no sandbox here for uploaded bots")
+            bots[player] = sandbox.spec(self.playing[player].name, self.playing[player].version)
         return HouseGroup(
             self.group_id(group.id),
             self.spec.kind,
             self.rules_of(group),
-            [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing],
+            bots,
             group.seats,
             self.seed_of(group.id),
             self.spec.rated,
+            uploaded,
+            sandbox.runtime_id if sandbox is not None and uploaded else "",
         )
 
     def board_of(self, group: PlannedGroup) -> str | None:

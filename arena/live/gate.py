@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from arena.errors import ArenaError
-from arena.live.accounts import Accounts, BotAccount, UnknownBot
+from arena.live.accounts import Accounts, UnknownBot
 from arena.live.clocks import ServiceClock
 from arena.live.event import Entered, Event
 from arena.live.qualification import RETRY_MS, Qualifications
 from arena.live.store_presence import Presence
+from arena.live.versions import BotAccount
+from arena.ratings.results import SEALED
 from arena.tournaments.entry import check_entry
 
 GRACE_MS: Final = 60_000
@@ -49,7 +51,7 @@ class Gate:
 
     def look(self, event: Event, now_ms: int) -> bool:
         """See who has qualified meanwhile, and let those begin who will be entered by themselves."""
-        if event.spec.auto_enter:
+        if event.spec.auto_enter and event.spec.division != SEALED:
             for bot in self._uninvited(event):
                 self._qualifications.start(event.spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
         return self._refresh(event)
@@ -65,12 +67,22 @@ class Gate:
     def close(self, event: Event, now_ms: int) -> None:
         """The lock: enter who enters by itself, leave out who has not qualified or was withdrawn."""
         if event.spec.auto_enter:
-            bots = self._uninvited(event)
+            # Uploaded bots are always there, but not every one plays every game: only those that have
+            # qualified, and none is asked to.
+            sealed = event.spec.division == SEALED
+            bots = self._uploaded(event) if sealed else self._uninvited(event)
             names = [(bot.name, bot.version) for bot in bots]
             for bot, known in zip(bots, self._qualifications.known(event.spec.kind, names), strict=True):
                 if known is None or known.state != "qualified":
                     continue
-                entry = Entered(bot.name, bot.version, bot.owner, entered_ms=now_ms, status="qualified")
+                entry = Entered(
+                    bot.name,
+                    bot.version,
+                    bot.owner,
+                    entered_ms=now_ms,
+                    status="qualified",
+                    uploaded=sealed,
+                )
                 try:
                     check_entry(event.spec, [other.entrant for other in _in(event)], entry.entrant)
                 except ArenaError:
@@ -82,7 +94,7 @@ class Gate:
             elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
                 entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
         playing = [entry for entry in event.entries if entry.status == "qualified"]
-        if not all(entry.source for entry in playing):
+        if not all(entry.arena_run for entry in playing):
             for entry in playing:
                 if entry.is_copy:
                     entry.status, entry.reason = "failed", "several of a house bot meet only house bots"
@@ -113,12 +125,29 @@ class Gate:
                 continue
             try:
                 bot = self._accounts.bot(name)
-                entry = Entered(bot.name, bot.version, bot.owner)
+                entry = Entered(bot.name, bot.version, bot.owner, uploaded=bot.current.uploaded)
                 check_entry(event.spec, [other.entrant for other in _in(event)], entry.entrant)
             except ArenaError:
                 # Deleted, or not allowed here.
                 continue
             if bot.state == "active":
+                found.append(bot)
+        return found
+
+    def _uploaded(self, event: Event) -> list[BotAccount]:
+        """The uploaded bots that have qualified in their present version and have not entered."""
+        bots = [bot for bot in self._accounts.uploaded_bots() if event.find(bot.name) is None]
+        names = [(bot.name, bot.version) for bot in bots]
+        known = self._qualifications.known(event.spec.kind, names)
+        found = []
+        for bot, qualification in zip(bots, known, strict=True):
+            if qualification is None or qualification.state != "qualified":
+                continue
+            try:
+                bot = self._accounts.bot(bot.name)
+            except UnknownBot:
+                continue
+            if bot.current.uploaded:
                 found.append(bot)
         return found
 

@@ -7,14 +7,15 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 from arena.live.clocks import ServiceClock
-from arena.live.event import MAX_VOIDS, Event, PlannedGroup
+from arena.live.event import MAX_VOIDS, Event, PlannedGroup, Sandbox
+from arena.live.store_journals import GameJournal, JournalStore
 from arena.live.store_tournaments import Counted, NewResult, TournamentStore
-from arena.tournaments.playing import PlayedGroup, play_house_group
+from arena.tournaments.playing import PlayedGroup, SeatJournal, play_house_group
 
 log = logging.getLogger(__name__)
 
@@ -38,11 +39,21 @@ class Played(NamedTuple):
 
 
 class HouseGroups:
-    """Plays what is due. Any number of processes may; a result is taken once."""
+    """Plays what is due. Any number of processes may; a result is taken once. ``sandbox``: for uploaded
+    bots.
+    """
 
-    def __init__(self, store: TournamentStore, clock: Callable[[], ServiceClock]) -> None:
+    def __init__(
+        self,
+        store: TournamentStore,
+        clock: Callable[[], ServiceClock],
+        journals: JournalStore,
+        sandbox: Sandbox | None,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._journals = journals
+        self._sandbox = sandbox
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is left to take."""
@@ -81,12 +92,13 @@ class HouseGroups:
 
         results = []
         packed = []
+        journals: list[SeatJournal] = []
         board = None
         for group_id, (row, voided) in zip(ids, self._store.rows(event.id, ids), strict=True):
             assert row is not None
             group = PlannedGroup.loads(group_id, row)
             try:
-                played = play_house_group(event.house_group(group), self._now_ms, show_life)
+                played = play_house_group(event.house_group(group, self._sandbox), self._now_ms, show_life)
             except Exception as error:
                 # Bots' errors do not come here: this one is ours, and nobody's fault.
                 log.exception("group %s of %s is void", group_id, event.id)
@@ -94,14 +106,24 @@ class HouseGroups:
             else:
                 results.append(new_result(group_id, voided, played))
                 packed.append((group_id, len(played.records)))
+                journals += played.journals
                 board = event.board_of(group)
             left.remove(group_id)
+        # Before the results, so that a qualification that is over can say why it failed.
+        self._journals.keep(_by_game(journals))
         counted = self._store.add_results(event.id, results)
         self._store.release(event.id, event.spec.kind, board, packed, ())
         return counted
 
     def _now_ms(self) -> int:
         return self._clock().now_ms
+
+
+def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
+    seats: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for game, bot, journal in journals:
+        seats.setdefault((bot, game), []).append(journal)
+    return [GameJournal(bot, game, own) for (bot, game), own in seats.items()]
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:

@@ -199,7 +199,7 @@ class Planner:
             results,
             seed,
             planned=known,
-            online={entry.player for entry in event.playing if entry.name in online},
+            online={entry.player for entry in event.playing if entry.uploaded or entry.name in online},
             widths=self._widths(event),
         )
 
@@ -227,7 +227,7 @@ class Planner:
 
     def _published(self, event: Event, playing: Sequence[Entered]) -> dict[Player, dict[str, Any]]:
         """The ratings of all versions on the board of the tournament."""
-        division = SEALED if all(entry.source for entry in playing) else OPEN
+        division = SEALED if all(entry.arena_run for entry in playing) else OPEN
         shown = self._store.board_state(f"{event.spec.kind}/{division}").shown
         if shown is None:
             return {}

@@ -9,10 +9,12 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
-from arena.live.accounts import BotAccount
 from arena.live.clocks import ServiceClock
 from arena.live.event import OVER, Event
+from arena.live.store_journals import JournalStore
 from arena.live.store_tournaments import QUALIFIED, TournamentStore
+from arena.live.versions import BotAccount
+from arena.ratings.results import OPEN, SEALED
 from arena.text import printable
 
 AGAINST: Final = "rookie"
@@ -27,7 +29,8 @@ RULES: Final[dict[str, dict[str, Any]]] = {"truco": {}, "toepen": {"seats": 2}}
 
 class Qualification(NamedTuple):
     """What is known of a version. ``event``: the tournament in which it plays its group; ``tries``: the
-    how many-eth; ``turn``: where it failed.
+    how many-eth; ``turn``: where it failed; ``detail``: what an uploaded bot did wrong at last, for its owner
+    only.
     """
 
     state: Literal["qualifying", "qualified", "failed"]
@@ -36,6 +39,18 @@ class Qualification(NamedTuple):
     at_ms: int
     reason: str = ""
     turn: dict[str, Any] | None = None
+    detail: str = ""
+
+    def as_json(self, kind: str) -> dict[str, Any]:
+        """As the owner of the bot sees it."""
+        return {
+            "kind": kind,
+            "state": self.state,
+            "tournament": self.event,
+            "reason": self.reason or None,
+            "detail": self.detail or None,
+            "at_ms": self.at_ms,
+        }
 
 
 class Qualifications:
@@ -44,10 +59,12 @@ class Qualifications:
     def __init__(
         self,
         store: TournamentStore,
+        journals: JournalStore,
         clock: Callable[[], ServiceClock],
         create: Callable[[dict[str, Any], str, BotAccount, str, str], None],
     ) -> None:
         self._store = store
+        self._journals = journals
         self._clock = clock
         self._create = create
 
@@ -65,7 +82,7 @@ class Qualifications:
         if known is not None and known.state == "qualifying":
             if now_ms > known.at_ms + _SURELY_MADE_MS:
                 # Whoever noted it may have died before it made the tournament; made it is made once.
-                self._create(_fields(kind, bot.name, version, now_ms), known.event, bot, version, field)
+                self._create(_fields(kind, bot, version, now_ms), known.event, bot, version, field)
             return known
         if known is not None and (known.state == "qualified" or now_ms < known.at_ms + again_after_ms):
             return known
@@ -74,7 +91,7 @@ class Qualifications:
         begun = Qualification("qualifying", event, tries, now_ms)
         # The note first: its end finds it.
         if self._store.replace(QUALIFIED, field, before, orjson.dumps(list(begun))):
-            self._create(_fields(kind, bot.name, version, now_ms), event, bot, version, field)
+            self._create(_fields(kind, bot, version, now_ms), event, bot, version, field)
         return begun
 
     def note(self, event: Event, records: Iterable[bytes]) -> None:
@@ -86,7 +103,7 @@ class Qualifications:
             return
         bot = event.purpose.split("/")[1]
         state: Literal["qualified", "failed"] = "qualified"
-        reason, turn = "", None
+        reason, turn, detail = "", None, ""
         if event.state == "cancelled" or event.final is None or not event.final["groups"]:
             state, reason = "failed", f"our fault, enter again: {event.reason or 'the group was void'}"
         else:
@@ -94,9 +111,20 @@ class Qualifications:
                 failure = _failure(json.loads(line), bot)
                 if failure is not None:
                     state, (reason, turn) = "failed", failure
+                    detail = self._detail(bot, turn)
                     break
-        done = known._replace(state=state, reason=reason, turn=turn, at_ms=self._clock().now_ms)
+        done = known._replace(
+            state=state, reason=reason, turn=turn, detail=detail, at_ms=self._clock().now_ms
+        )
         self._store.replace(QUALIFIED, event.purpose, before, orjson.dumps(list(done)))
+
+    def _detail(self, bot: str, turn: dict[str, Any]) -> str:
+        """What an uploaded bot did wrong at last."""
+        for seat in self._journals.find(bot, turn["game"]) or ():
+            if seat["seat"] == turn["seat"] and seat["faults"]:
+                fault = seat["faults"][-1]
+                return f"{fault['type']}: {fault['detail']}"
+        return ""
 
 
 def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | None:
@@ -116,15 +144,16 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
         where = {"game": canonical["game"], "seat": seat, "after": fault["after"]}
         reason = (
             f"forfeited game {where['game']} on seat {seat} by its faults ({told}); the last was "
-            f"{fault['type']} after {fault['after']} actions: {printable(detail, 200)}"
+            f"{fault['type']} after {fault['after']} actions{': ' if detail else ''}{printable(detail, 200)}"
         )
         return reason, where
     return None
 
 
-def _fields(kind: str, bot: str, version: str, now_ms: int) -> dict[str, Any]:
+def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
     return {
-        "name": f"Qualification of {bot} {version}",
+        "name": f"Qualification of {bot.name} {version}",
+        "division": SEALED if bot.find(version).uploaded else OPEN,
         "kind": kind,
         "rules": RULES.get(kind, {}),
         "format": "round_robin",

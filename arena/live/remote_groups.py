@@ -37,7 +37,7 @@ class RemoteGroups:
     def drive(self, event: Event) -> bool:
         """Start what may be started and take what is over; whether a result or a void has come."""
         busy: Counter[str] = Counter()
-        remote = {entry.name for entry in event.playing if not entry.source}
+        remote = {entry.name for entry in event.playing if not entry.arena_run}
         ids = sorted(self._store.remote(event.id), key=_natural)
         news = False
         waiting: list[tuple[PlannedGroup, int, list[Sheet | None]]] = []
@@ -81,11 +81,6 @@ class RemoteGroups:
             ended = self._live.index.ended(game)
             if ended is not None and ended.record is not None:
                 yield gzip.decompress(ended.record)
-
-    def all_records(self, event: Event) -> Iterator[bytes]:
-        """The records of all groups that are over."""
-        for name in self._store.all_results(event.id):
-            yield from self.records(event, name)
 
     def give_up(self, event: Event, reason: str) -> None:
         """No game of the tournament goes on."""
@@ -144,7 +139,7 @@ class RemoteGroups:
         sheets: Sequence[Sheet | None],
         busy: Counter[str],
     ) -> None:
-        bots = {event.playing[player].name for player in group.players if not event.playing[player].source}
+        bots = {event.playing[player].name for player in group.players if not event.playing[player].arena_run}
         seed = event.seed_of(group.id, attempt)
         for number, (game, sheet) in enumerate(zip(self._games(event, group, attempt), sheets, strict=True)):
             if sheet is not None or any(busy[bot] >= event.spec.games_per_bot for bot in bots):

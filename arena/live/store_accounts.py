@@ -83,8 +83,29 @@ class AccountStore:
     def delete_bot(self, name: str, owner: str) -> bool:
         """Forget a bot but for its name; False if there is no such bot."""
         deleted = bool(self._one(*_DELETE.call([_bot(name), _versions(name)])))
-        self._wire.run([("ZREM", _BOTS, name), ("ZREM", _bots_of(owner), name), ("ZREM", _WEBHOOKS, name)])
+        self._wire.run(
+            [
+                ("ZREM", _BOTS, name),
+                ("ZREM", _bots_of(owner), name),
+                ("ZREM", _WEBHOOKS, name),
+                ("ZREM", _UPLOADED, name),
+                ("DEL", _sources(name)),
+            ]
+        )
         return deleted
+
+    def put_source(self, name: str, digest: str, data: bytes) -> None:
+        """Keep what is about to be a version of a bot, under its SHA-256."""
+        self._wire.run([("ZADD", _UPLOADED, 0, name), ("HSET", _sources(name), digest, data)])
+
+    def source(self, name: str, digest: str) -> bytes | None:
+        """What was kept for a bot under a SHA-256."""
+        found: bytes | None = self._one("HGET", _sources(name), digest)
+        return found
+
+    def uploaded_names(self) -> list[str]:
+        """All bots with an uploaded version. Some may have none: check each."""
+        return [_text(name) for name in self._one("ZRANGE", _UPLOADED, 0, -1)]
 
     def note_webhook(self, name: str) -> None:
         """The bot is about to have a webhook."""
@@ -122,6 +143,7 @@ class AccountStore:
 
 _BOTS: Final = "bots"
 _WEBHOOKS: Final = "bots:webhook"
+_UPLOADED: Final = "bots:uploaded"
 _AUDIT: Final = "audit"
 
 
@@ -139,6 +161,10 @@ def _bot(name: str) -> str:
 
 def _versions(name: str) -> str:
     return f"{{b:{name}}}:versions"
+
+
+def _sources(name: str) -> str:
+    return f"{{b:{name}}}:sources"
 
 
 def _pairs(fields: Mapping[str, str]) -> list[str]:

@@ -17,19 +17,30 @@ from arena import __version__
 from arena.bots import HOUSE_BOTS
 from arena.dealing import SEED_BYTES, check_nonce, commitment
 from arena.errors import ArenaError
-from arena.games import game_of
-from arena.live.accounts import Accounts, BotAccount, BotWithdrawn, Forbidden, Principal
+from arena.games import GAMES, game_of
+from arena.live.accounts import Accounts, BotWithdrawn, Forbidden, Principal
 from arena.live.annulment import Annulments
-from arena.live.event import OVER, STATES, Entered, Event, PlannedGroup, check_tournament_id, tournament_of
+from arena.live.event import (
+    OVER,
+    STATES,
+    Entered,
+    Event,
+    PlannedGroup,
+    Sandbox,
+    check_tournament_id,
+    tournament_of,
+)
 from arena.live.games import LiveGames, Page
 from arena.live.gate import Gate
 from arena.live.house_groups import HouseGroups, Played
 from arena.live.planner import Advanced, Planner, final_standings, read_result
 from arena.live.qualification import Qualifications
 from arena.live.remote_groups import RemoteGroups
+from arena.live.store_journals import JournalStore
 from arena.live.store_tournaments import TOURNAMENT_SCRIPTS, NewGroup, Row, TournamentStore, wake_name
 from arena.live.store_waker import game_key
 from arena.live.store_wire import Wire
+from arena.live.versions import BotAccount
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings
 from arena.text import printable
@@ -63,7 +74,8 @@ class TournamentOver(ArenaError):
 
 class Tournaments:
     """Tournaments over one set of connections. ``on_due(id)`` is told that something is to be done now
-    (:meth:`advance`), rather than at the next look; it may not block.
+    (:meth:`advance`), rather than at the next look; it may not block. ``sandbox``: for uploaded bots, in
+    processes that play.
 
     Errors are :class:`~arena.errors.ArenaError` with these codes: ``tournament_not_found``,
     ``tournament_over``, ``tournament_busy``, ``entry_closed``, ``entry_not_found``, ``forbidden``,
@@ -78,25 +90,30 @@ class Tournaments:
         accounts: Accounts,
         *,
         on_due: Callable[[str], None] | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.store = TournamentStore(wire)
+        self.journals = JournalStore(wire)
         self._live = live
         self._accounts = accounts
         self._on_due = on_due
         self._clock = live.store.clock
         self._remote = RemoteGroups(self.store, live, self._clock)
+        self._qualifications = Qualifications(
+            self.store, self.journals, self._clock, self._make_qualification
+        )
         self._gate = Gate(
             self._clock,
             live.presence,
             accounts,
-            Qualifications(self.store, self._clock, self._make_qualification),
-            self._remote.all_records,
+            self._qualifications,
+            self._qualification_records,
         )
         record_s = live.endings.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.planner = Planner(self.store, self._clock, self._remote, self._gate, record_ms)
         self._annulments = Annulments(self.store, live, self.planner, self._clock)
-        self._house = HouseGroups(self.store, self._clock)
+        self._house = HouseGroups(self.store, self._clock, self.journals, sandbox)
 
     # Making and entering
 
@@ -209,6 +226,25 @@ class Tournaments:
         ``group_not_over``.
         """
         return self._annulments.annul(game, by, reason)
+
+    # Qualifying
+
+    def qualify(self, kind: str, bot: str, version: str) -> dict[str, Any]:
+        """Let a version qualify in a game, or say how that went; one that failed plays again.
+
+        Raises :class:`~arena.live.accounts.UnknownBot` or
+        :class:`~arena.live.versions.UnknownVersion`.
+        """
+        game_of(kind)
+        account = self._accounts.bot(bot)
+        account.find(version)
+        return self._qualifications.start(kind, account, version).as_json(kind)
+
+    def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
+        """How a version's qualifications went, for the owner of the bot."""
+        self._accounts.bot(bot).find(version)
+        found = [(kind, self._qualifications.known(kind, [(bot, version)])[0]) for kind in GAMES]
+        return [known.as_json(kind) for kind, known in found if known is not None]
 
     # Going on
 
@@ -361,8 +397,15 @@ class Tournaments:
         now_ms: int = fields["locks_ms"]
         event = _new_event(fields, name, bot.owner, now_ms, secrets.token_bytes(SEED_BYTES))
         event.purpose = purpose
-        _add(event, Entered(bot.name, version, bot.owner, entered_ms=now_ms, status="qualified"))
+        uploaded = bot.find(version).uploaded
+        _add(
+            event,
+            Entered(bot.name, version, bot.owner, entered_ms=now_ms, status="qualified", uploaded=uploaded),
+        )
         self._make(event)
+
+    def _qualification_records(self, event: Event) -> Iterator[bytes]:
+        return self.records(event.id)
 
     def _tell(self, tournament_id: str) -> None:
         if self._on_due is not None:
@@ -384,7 +427,8 @@ class Tournaments:
                 field="version",
                 expected="one of " + ", ".join(known.label for known in bot.versions[-20:]),
             )
-        entry = Entered(name, label, bot.owner, nonce, entered_ms=now_ms)
+        uploaded = bot.find(label).uploaded
+        entry = Entered(name, label, bot.owner, nonce, entered_ms=now_ms, uploaded=uploaded)
         check_entry(event.spec, [], entry.entrant)
         self._gate.admit(event, bot, entry)
         return entry

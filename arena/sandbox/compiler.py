@@ -14,10 +14,10 @@ from typing import Any, Final
 from wasmtime import Config, Engine, WasmtimeError
 from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
 
+from arena.sandbox.limits import COMPONENT_MAGIC
+
 NOT_A_BOT: Final = 3
 """The exit code for a component that cannot be a bot."""
-
-COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
 
 SETTINGS: Final[dict[str, Any]] = {
     "consume_fuel": True,

@@ -11,6 +11,9 @@ FUEL_PER_MS: Final = 2_000_000
 It is what a core of 2024 does in about a millisecond, and a definition: the same on every machine.
 """
 
+COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
+"""What every WebAssembly component begins with."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -9,13 +9,14 @@ from typing import Any
 
 from arena.dealing import Entry
 from arena.errors import ArenaError
-from arena.ratings.results import Player
+from arena.ratings.results import SEALED, Player
 from arena.tournaments.spec import Spec
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One version of one bot in one tournament. ``owner`` is empty for house bots.
+    """One version of one bot in one tournament. ``owner`` is empty for house bots. ``uploaded``: whether the
+    arena runs it in the sandbox.
 
     ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
     it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
@@ -28,6 +29,7 @@ class Entrant:
     nonce: str = ""
     entered_ms: int = 0
     withdrawn: int | None = None
+    uploaded: bool = False
 
     @property
     def player(self) -> Player:
@@ -61,8 +63,8 @@ def rivals(one: Entrant, other: Entrant) -> bool:
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
     """Whether ``new`` may enter a tournament that ``entrants`` have entered.
 
-    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``already_entered`` (the bot, in this or
-    another version), ``too_many_of_owner``, ``tournament_full``.
+    Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
+    ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
     """
     present = list(entrants)
     if spec.who == "house" and not new.house:
@@ -75,6 +77,16 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
             code="not_invited",
             field="bot",
             expected="one of " + ", ".join(spec.invited),
+        )
+    if not new.house and new.uploaded != (spec.division == SEALED):
+        sealed = "uploaded bots, which the arena runs itself,"
+        others = "bots that run elsewhere"
+        who, where = (sealed, "division sealed") if new.uploaded else (others, "division open")
+        raise ArenaError(
+            f"{new.name} cannot enter here: {who} play in tournaments of the {where}",
+            code="wrong_division",
+            field="bot",
+            expected=f"a tournament of the {where}",
         )
     same = next((entrant for entrant in present if entrant.name == new.name), None)
     if same is not None:

@@ -1,14 +1,16 @@
-"""Play the groups that the arena plays itself: every seat a fresh house bot, all deals the same."""
+"""Play the groups that the arena plays itself: every seat a fresh bot, of the house or uploaded, and
+all deals the same.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from arena import __version__
-from arena.bots import BotSpec
+from arena.bots import Bot, BotSpec
 from arena.dealing import bot_seed, game_seed
 from arena.errors import ArenaError
 from arena.games import game_of
@@ -17,9 +19,13 @@ from arena.match import OutOfTime, play, seat_bot, time_limit
 from arena.ratings.results import GameResult, GroupResult, Player
 from arena.records import Record, build_record, dumps
 from arena.table import Table
+from arena.text import printable
 
 GROUP_LIMIT: Final = 300.0
-"""Seconds that a group may take. The house's bots do not think by the clock, so more is our fault."""
+SANDBOX_GROUP_LIMIT: Final = 840.0
+"""Seconds that a group may take, of the house's bots alone and with uploaded ones. None of them thinks by the
+clock, so more is our fault.
+"""
 
 
 class ServerFault(ArenaError):
@@ -32,7 +38,8 @@ class ServerFault(ArenaError):
 class HouseGroup:
     """A group to play: ``seats[i]`` are the players (indexes of ``bots``) seat by seat of game ``i``.
 
-    ``id``: as it stands in the records; ``seed``: the group's.
+    ``id``: as it stands in the records; ``seed``: the group's. ``uploaded``: the players that run in the
+    sandbox, and ``runtime`` what names that.
     """
 
     id: str
@@ -42,14 +49,25 @@ class HouseGroup:
     seats: Sequence[Sequence[int]]
     seed: bytes
     rated: bool
+    uploaded: frozenset[int] = frozenset()
+    runtime: str = ""
+
+
+class SeatJournal(NamedTuple):
+    """What an uploaded bot did on one seat of a game: for its owner only."""
+
+    game: str
+    bot: str
+    journal: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class PlayedGroup:
-    """A group as played: its records, one line of JSON each, and its result."""
+    """A group as played: its records, one line of JSON each, its result, and what uploaded bots did."""
 
     records: list[str]
     result: GroupResult
+    journals: list[SeatJournal] = field(default_factory=list)
 
 
 def play_house_group(
@@ -61,17 +79,19 @@ def play_house_group(
     """
     records = []
     games = []
+    journals: list[SeatJournal] = []
     teams = game_of(group.kind).teams(group.rules)
+    seconds = SANDBOX_GROUP_LIMIT if group.uploaded else GROUP_LIMIT
     try:
-        with time_limit(GROUP_LIMIT):
+        with time_limit(seconds):
             for number, seats in enumerate(group.seats):
-                record, game = _play_game(group, number, seats, finished_ms, on_decision)
+                record, game = _play_game(group, number, seats, finished_ms, on_decision, journals)
                 records.append(dumps(record))
                 games.append(game)
     except OutOfTime:
-        raise ServerFault(f"group {group.id} took more than {GROUP_LIMIT:.0f} s") from None
+        raise ServerFault(f"group {group.id} took more than {seconds:.0f} s") from None
     size = len(group.seats)
-    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, games))
+    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, games), journals)
 
 
 def _play_game(
@@ -80,16 +100,21 @@ def _play_game(
     seats: Sequence[int],
     finished_ms: Callable[[], int],
     on_decision: Callable[[int], None] | None,
+    journals: list[SeatJournal],
 ) -> tuple[Record, GameResult]:
     seed = game_seed(group.seed, number, True)
     table = Table(game_id(group.id, number), group.kind, group.rules, seed)
-    play(
-        table,
-        [seat_bot(group.bots[player], bot_seed(seed, seat)) for seat, player in enumerate(seats)],
-        on_decision=on_decision,
-    )
-    if any(fault.type == "late" for fault in table.faults):
-        raise OutOfTime
+    bots: list[Bot] = []
+    try:
+        for seat, player in enumerate(seats):
+            bots.append(seat_bot(group.bots[player], bot_seed(seed, seat)))
+        play(table, bots, on_decision=on_decision)
+    finally:
+        for bot in bots:
+            if isinstance(bot, Journaled):
+                bot.close()
+    sandboxed = [seat for seat, player in enumerate(seats) if player in group.uploaded]
+    journals += (_seat_journal(group, table, seat, seats[seat], bots[seat]) for seat in sandboxed)
     players = [Player(group.bots[player].name, group.bots[player].version) for player in seats]
     finished = finished_ms()
     record = build_record(
@@ -100,9 +125,13 @@ def _play_game(
             "producer": f"botequim {__version__}",
             "finished_ms": finished,
             "rated": group.rated,
-            "house": [True] * len(seats),
+            "house": [player not in group.uploaded for player in seats],
+            **({"sandbox": group.runtime} if sandboxed else {}),
         },
     )
+    # What an uploaded bot did wrong, its owner alone is told.
+    if sandboxed:
+        record["info"].pop("fault_details", None)
     outcome = table.outcome()
     assert outcome is not None
     return record, GameResult(
@@ -116,6 +145,33 @@ def _play_game(
         styles(table.events, table.size) if group.kind == "toepen" else (),
         finished,
     )
+
+
+@runtime_checkable
+class Journaled(Protocol):
+    """A bot that keeps a journal and holds memory until it is closed."""
+
+    journal: Any
+
+    def close(self) -> None:
+        """Free what it holds."""
+
+
+def _seat_journal(group: HouseGroup, table: Table, seat: int, player: int, bot: Bot) -> SeatJournal:
+    spec = group.bots[player]
+    told = bot.journal.as_json() if isinstance(bot, Journaled) else _NOTHING_DONE
+    faults = [
+        {"type": fault.type, "after": fault.after, "detail": printable(fault.detail, _DETAIL)}
+        for fault in table.faults
+        if fault.seat == seat
+    ]
+    return SeatJournal(
+        table.game_id, spec.name, {"seat": seat, "version": spec.version, **told, "faults": faults}
+    )
+
+
+_NOTHING_DONE: Final = {"output": "", "cut": False, "load_ms": 0.0, "decisions": []}
+_DETAIL: Final = 300
 
 
 class GamePlace(NamedTuple):

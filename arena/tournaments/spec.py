@@ -11,6 +11,8 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import Game
 from arena.live.clocks import ClockSettings
+from arena.ratings.results import DIVISIONS
+from arena.ratings.results import OPEN as OPEN_DIVISION
 from arena.ratings.standings import TIE_BREAKS
 
 ROUND_ROBIN: Final = "round_robin"
@@ -49,7 +51,9 @@ class Spec:
     a round robin, the number of rounds of a Swiss (None: as many as halve the field to one), None
     otherwise. ``partners``: who sits in a team of Truco, the same bot twice or two bots (``mixed``).
     Entry is open from ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open``
-    one, None otherwise. ``per_owner``: the most bots of one owner. ``games_per_bot``: the most live
+    one, None otherwise. ``division``: ``sealed`` if uploaded bots take part, which meet no bots that run
+    elsewhere, else ``open``; house bots may take part in both. ``per_owner``: the most bots of one owner.
+    ``games_per_bot``: the most live
     games of one bot at once. ``max_repeats``: how often two may meet in an ``open`` one.
     Times are milliseconds since 1970.
     """
@@ -74,6 +78,7 @@ class Spec:
     games_per_bot: int = 4
     max_repeats: int = 10
     tie_breaks: tuple[str, ...] = ("head_to_head", "sonneborn_berger", "won")
+    division: str = OPEN_DIVISION
 
     @property
     def game(self) -> Game:
@@ -173,6 +178,7 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         games_per_bot=read.number("games_per_bot", 1, 64, 4),
         max_repeats=read.number("max_repeats", 1, 10_000, 10),
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
+        division=read.choice("division", DIVISIONS, OPEN_DIVISION),
     )
     _check_together(spec)
     check_entrants(spec, spec.max_entries)

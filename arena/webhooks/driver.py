@@ -20,12 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.live.accounts import Accounts, UnknownBot, Version
+from arena.live.accounts import Accounts, UnknownBot
 from arena.live.games import LiveGames
 from arena.live.sheet import GameNotFound, Viewer
 from arena.live.store_waker import Waiter, right_key, turn_key
 from arena.live.store_webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
 from arena.live.store_wire import StoreUnavailable
+from arena.live.versions import Version
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint, ReplyTooLarge
 from arena.webhooks.messages import NO_ACTION, PASS, Turn, action_in, turn_message

@@ -1,0 +1,173 @@
+"""Uploading bots: what is taken, who may read it, and what the owner learns."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+
+from arena.live.accounts import Accounts
+from arena.live.sandboxed import SandboxedBots
+from arena.live.store_accounts import AccountStore
+from arena.live.tournaments import Tournaments
+from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from tests.api.conftest import Account
+from tests.api.contract import ContractClient
+
+FIRST = "def choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
+BROKEN = "def choose(turn):\n    return turn['no such field']\n"
+BODY = {"name": "first", "transport": "uploaded", "source": FIRST}
+
+
+@pytest.fixture
+def uploaded(owner: Account) -> Account:
+    """The owner of the uploaded bot ``first``."""
+    response = owner.client.post("/v1/bots", json=BODY)
+    assert response.status_code == 201, response.text
+    return owner
+
+
+def code(response: object) -> str:
+    return response.json["code"]  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_source_is_kept_as_it_was_sent(uploaded: Account, anybody: ContractClient) -> None:
+    (version,) = anybody.get("/v1/bots/first").json["versions"]
+    digest = hashlib.sha256(FIRST.encode()).hexdigest()
+    assert (version["transport"], version["language"]) == ("uploaded", "python")
+    assert (version["digest"], version["published"]) == (digest, False)
+    told = uploaded.client.get("/v1/bots/first/versions/1/source").json
+    assert told == {"language": "python", "digest": digest, "source": FIRST, "component": None}
+
+
+def test_a_component_is_kept_as_it_was_sent(uploaded: Account) -> None:
+    data = COMPONENT_MAGIC + bytes(1_500_000)
+    body = {"label": "2", "transport": "uploaded", "component": b64encode(data).decode()}
+    response = uploaded.client.post("/v1/bots/first/versions", json=body)
+    assert response.status_code == 201, response.text
+    assert response.json["language"] == "component"
+    told = uploaded.client.get("/v1/bots/first/versions/2/source").json
+    assert (told["component"], told["source"]) == (body["component"], None)
+
+
+def test_a_version_never_changes(uploaded: Account) -> None:
+    body = {"label": "1", "transport": "uploaded", "source": BROKEN}
+    assert code(uploaded.client.post("/v1/bots/first/versions", json=body)) == "version_exists"
+    assert uploaded.client.get("/v1/bots/first/versions/1/source").json["source"] == FIRST
+
+
+def test_a_source_is_private_until_it_is_published(
+    uploaded: Account, sign_up: Callable[..., Account], anybody: ContractClient, admin: ContractClient
+) -> None:
+    path = "/v1/bots/first/versions/1"
+    other = sign_up("pia").client
+    for client in (anybody, other):
+        assert code(client.get(f"{path}/source")) == "forbidden"
+    assert admin.get(f"{path}/source").json["source"] == FIRST
+    assert admin.get("/v1/admin/audit").json["entries"][0]["action"] == "read source"
+    assert code(other.patch(path, json={"published": True})) == "forbidden"
+    assert uploaded.client.patch(path, json={"published": True}).json["published"] is True
+    for client in (anybody, other):
+        assert client.get(f"{path}/source").json["source"] == FIRST
+    assert uploaded.client.patch(path, json={"published": False}).json["published"] is False
+    assert code(anybody.get(f"{path}/source")) == "forbidden"
+
+
+def test_what_was_not_uploaded_has_no_source(owner: Account, register: Callable[..., Account]) -> None:
+    register("elsewhere")
+    assert code(owner.client.get("/v1/bots/elsewhere/versions/1/source")) == "no_source"
+    assert code(owner.client.patch("/v1/bots/elsewhere/versions/1", json={"published": True})) == "no_source"
+    assert code(owner.client.get("/v1/bots/elsewhere/versions/2/source")) == "version_not_found"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "told"),
+    [
+        ({"source": "x = 1\ndef choose(turn:\n"}, "source", "line 2: "),
+        ({"source": "#" * (DEFAULT_LIMITS.source_bytes + 1)}, "source", "262145 bytes"),
+        ({"source": ""}, "source", "empty"),
+        ({"source": None, "component": "not base64!"}, "component", "base64"),
+        ({"source": None, "component": "AAAA"}, "component", "no WebAssembly component"),
+        ({"component": "AAAA"}, "source", "either a source or a component"),
+        ({"source": None}, "source", "either a source or a component"),
+        ({"transport": "remote"}, "source", "no other bot has one"),
+    ],
+)
+def test_what_is_not_taken(
+    changes: dict[str, str | None], field: str, told: str, owner: Account, anybody: ContractClient
+) -> None:
+    body = {key: value for key, value in {**BODY, **changes}.items() if value is not None}
+    response = owner.client.post("/v1/bots", json=body)
+    assert response.status_code == 422
+    assert (code(response), response.json["field"]) == ("invalid_source", field)
+    assert told in response.json["detail"]
+    assert code(anybody.get("/v1/bots/first")) == "unknown_bot"
+
+
+def test_the_line_of_an_error_is_a_number(owner: Account) -> None:
+    wrong = owner.client.post("/v1/bots", json={**BODY, "source": "x = 1\n\nreturn return\n"}).json
+    assert wrong["line"] == 3
+
+
+def test_an_uploaded_bot_sits_at_no_live_table(uploaded: Account) -> None:
+    body = {"kind": "toepen", "seats": [{"bot": "first"}, {"house": "rookie"}], "rules": {"seats": 2}}
+    wrong = uploaded.client.post("/v1/games", json=body)
+    assert code(wrong) == "invalid_seats"
+    assert "tournaments" in wrong.json["detail"]
+
+
+def test_a_deleted_bot_leaves_no_source(uploaded: Account, app: Flask) -> None:
+    store: AccountStore = app.extensions["botequim"].accounts._store
+    digest = hashlib.sha256(FIRST.encode()).hexdigest()
+    assert store.source("first", digest) == FIRST.encode()
+    assert uploaded.client.delete("/v1/bots/first").status_code == 204
+    assert store.source("first", digest) is None
+    assert store.uploaded_names() == []
+
+
+def qualify(owner: Account, app: Flask, version: str) -> dict[str, object]:
+    """What a worker does, in this process."""
+    path = f"/v1/bots/first/versions/{version}/qualifications"
+    begun = owner.client.post(path, json={"kind": "toepen"}).json
+    assert begun["state"] == "qualifying"
+    parts = app.extensions["botequim"]
+    accounts: Accounts = parts.accounts
+    worker = Tournaments(parts.tournaments.store._wire, parts.live, accounts, sandbox=SandboxedBots(accounts))
+    while worker.advance(begun["tournament"]).state != "finished":
+        worker.play_house(begun["tournament"])
+    (told,) = owner.client.get(path).json["qualifications"]
+    return dict(told)
+
+
+def test_the_log_of_a_game_is_for_the_owner(
+    uploaded: Account, app: Flask, sign_up: Callable[..., Account], admin: ContractClient
+) -> None:
+    told = qualify(uploaded, app, "1")
+    assert (told["state"], told["detail"]) == ("qualified", None)
+    groups = uploaded.client.get(f"/v1/tournaments/{told['tournament']}/groups").json["groups"]
+    path = f"/v1/bots/first/games/{groups[0]['games'][0]}/log"
+    log = uploaded.client.get(path).json
+    (seat,) = log["seats"]
+    assert seat["output"].startswith("my turn\n")
+    assert seat["version"] == "1"
+    assert all(decision["ms"] > 0 for decision in seat["decisions"])
+    assert seat["faults"] == []
+    assert code(sign_up("pia").client.get(path)) == "forbidden"
+    assert admin.get(path).json == log
+    assert code(uploaded.client.get("/v1/bots/first/games/nothing/log")) == "log_not_found"
+
+
+def test_the_owner_learns_why_it_failed(
+    uploaded: Account, app: Flask, sign_up: Callable[..., Account]
+) -> None:
+    body = {"label": "2", "transport": "uploaded", "source": BROKEN}
+    assert uploaded.client.post("/v1/bots/first/versions", json=body).status_code == 201
+    told = qualify(uploaded, app, "2")
+    assert told["state"] == "failed"
+    assert "no such field" in str(told["detail"])
+    assert "line 2" in str(told["detail"])
+    path = "/v1/bots/first/versions/2/qualifications"
+    assert code(sign_up("pia").client.get(path)) == "forbidden"

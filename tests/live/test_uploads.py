@@ -1,0 +1,170 @@
+"""Uploaded bots: they qualify and play in the sandbox, and only their owners learn what went wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.live.accounts import Accounts
+from arena.live.sandboxed import SandboxedBots
+from arena.live.tournaments import Tournaments
+from arena.live.uploads import InvalidSource, python_upload
+from arena.live.versions import NoSource
+from arena.sandbox.runtime import runtime_id
+from arena.verify import verify
+from tests.live.arenas import Arena
+
+FIRST = "def choose(turn):\n    print('my turn', turn['seat'])\n    return turn['legal_actions'][0]\n"
+BROKEN = "def choose(turn):\n    secret = 41\n    return turn['no such field']\n"
+ENDLESS = "def choose(turn):\n    while True:\n        pass\n"
+
+
+@pytest.fixture
+def arena(url: str) -> Iterator[Arena]:
+    """An arena whose tournaments have a sandbox."""
+    opened = Arena(url)
+    opened.tournaments = with_sandbox(opened)
+    yield opened
+    opened.live.close()
+
+
+def with_sandbox(arena: Arena) -> Tournaments:
+    """The tournaments as a worker has them."""
+    sandbox = SandboxedBots(arena.accounts)
+    return Tournaments(arena.live.store.wire, arena.live, arena.accounts, sandbox=sandbox)
+
+
+def upload(accounts: Accounts, name: str, source: str, owner: str = "olga") -> None:
+    accounts.register_bot(owner, name, transport="uploaded", upload=python_upload(source))
+
+
+def qualify(arena: Arena, name: str, kind: str = "toepen", version: str = "1") -> dict[str, Any]:
+    begun = arena.tournaments.qualify(kind, name, version)
+    assert begun["state"] == "qualifying"
+    arena.run(begun["tournament"])
+    told = arena.tournaments.qualifications(name, version)
+    return next(one for one in told if one["kind"] == kind)
+
+
+def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in arena.tournaments.records(name)]
+
+
+def test_an_uploaded_bot_qualifies_and_is_rated_with_the_sealed(arena: Arena) -> None:
+    upload(arena.accounts, "first", FIRST)
+    told = qualify(arena, "first")
+    assert (told["state"], told["reason"], told["detail"]) == ("qualified", None, None)
+    records = records_of(arena, told["tournament"])
+    assert len(records) == 2
+    for record in records:
+        assert verify(record) == []
+        assert record["info"]["sandbox"] == runtime_id()
+        seat = [player["name"] for player in record["canonical"]["players"]].index("first")
+        assert record["info"]["house"][seat] is False
+        (journal,) = arena.tournaments.journals.find("first", record["canonical"]["game"]) or ()
+        assert journal["seat"] == seat
+        assert journal["output"].startswith(f"my turn {seat}\n")
+        assert len(journal["decisions"]) == journal["output"].count("\n")
+    arena.boards.publish("toepen", "sealed")
+    board = arena.boards.read("toepen", "sealed")
+    assert {row["name"] for row in (board or {})["rows"]} == {"first", "rookie"}
+
+
+def test_why_a_bot_failed_only_its_owner_learns(arena: Arena) -> None:
+    upload(arena.accounts, "broken", BROKEN)
+    told = qualify(arena, "broken")
+    assert told["state"] == "failed"
+    assert "crashed" in told["reason"]
+    assert "no such field" not in told["reason"]
+    assert "no such field" in told["detail"]
+    assert "line 3" in told["detail"]
+    for record in records_of(arena, told["tournament"]):
+        assert "no such field" not in json.dumps(record)
+    assert arena.tournaments.qualify("toepen", "broken", "1")["state"] == "qualifying"
+
+
+def test_an_endless_loop_is_late_and_the_fault_of_the_bot(arena: Arena) -> None:
+    upload(arena.accounts, "endless", ENDLESS)
+    told = qualify(arena, "endless")
+    assert told["state"] == "failed"
+    assert told["detail"].startswith("late: no answer within")
+    view = arena.tournaments.view(told["tournament"])
+    assert (view["state"], view["voids"]) == ("finished", [])
+
+
+def test_divisions_are_kept_apart(arena: Arena) -> None:
+    by = arena.bot("olga", "runs-elsewhere")
+    upload(arena.accounts, "first", FIRST)
+    arena.cup_in_entry(name="open", kind="toepen")
+    arena.cup_in_entry(name="sealed", kind="toepen", division="sealed")
+    for name, bot in (("open", "first"), ("sealed", "runs-elsewhere")):
+        with pytest.raises(ArenaError) as caught:
+            arena.tournaments.enter(name, bot, by=by)
+        assert caught.value.code == "wrong_division"
+    assert arena.tournaments.enter("sealed", "first", by=by)["status"] == "qualifying"
+
+
+def test_qualified_uploads_are_entered_by_themselves(arena: Arena) -> None:
+    upload(arena.accounts, "first", FIRST)
+    upload(arena.accounts, "never-asked", FIRST, owner="pia")
+    assert qualify(arena, "first")["state"] == "qualified"
+    arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["random", "rookie"])
+    view = arena.run()
+    assert {entry["bot"] for entry in view["entries"]} == {"first", "random", "rookie"}
+    assert (view["state"], view["voids"]) == ("finished", [])
+    records = records_of(arena, "cup")
+    assert len(records) == 12
+    assert all(verify(record) == [] for record in records)
+    assert sum("sandbox" in record["info"] for record in records) == 8
+
+
+def test_a_bot_deleted_meanwhile_loses(arena: Arena) -> None:
+    upload(arena.accounts, "first", FIRST)
+    qualify(arena, "first")
+    arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=1)
+    deadline = time.monotonic() + 60
+    while arena.tournaments.advance("cup").state != "running":
+        assert time.monotonic() < deadline
+    arena.accounts.delete_bot("first")
+    # Another worker, which has not loaded it.
+    arena.tournaments = with_sandbox(arena)
+    arena.run()
+    for record in records_of(arena, "cup"):
+        (loser,) = record["canonical"]["outcome"]["forfeits"]
+        assert record["canonical"]["players"][loser]["name"] == "first"
+
+
+def test_sources_are_kept_per_version(arena: Arena) -> None:
+    accounts = arena.accounts
+    upload(accounts, "first", FIRST)
+    accounts.add_version("first", "2", "uploaded", upload=python_upload(ENDLESS))
+    accounts.add_version("first", "3")
+    assert accounts.upload_of("first", "1").source == FIRST
+    assert accounts.upload_of("first", "2").source == ENDLESS
+    with pytest.raises(NoSource):
+        accounts.upload_of("first", "3")
+    assert [version.published for version in accounts.bot("first").versions] == [False] * 3
+    assert accounts.publish("first", "2", True).published
+    assert [version.published for version in accounts.bot("first").versions] == [False, True, False]
+    assert not accounts.publish("first", "2", False).published
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("", "empty"),
+        ("def choose(turn):\n    return (\n", "line 2"),
+        ("x = '\0'", "null"),
+        ("-" * 200_000 + "1", "nests too deep"),
+        ("#" * 300_000, "at most 262144 bytes"),
+        ("x = '\ud800'", "text"),
+    ],
+)
+def test_what_cannot_be_a_bot(source: str, told: str) -> None:
+    with pytest.raises(InvalidSource, match=told):
+        python_upload(source)
