@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -184,6 +185,14 @@ class Supervisor:
             self._children.append(_Child("scheduler", scheduler, self._logs / "scheduler.log"))
             webhooks = [python, "-m", "workers", "--webhooks"]
             self._children.append(_Child("webhooks", webhooks, self._logs / "webhooks.log"))
+        # Built once per machine, with lower priority, so that the first uploaded bot does not wait for it.
+        runtime = [
+            *(["nice", "-n", "10"] if shutil.which("nice") else []),
+            python,
+            "-m",
+            "arena.sandbox.runtime",
+        ]
+        self._sandbox = _Child("sandbox", runtime, self._logs / "sandbox.log")
 
     def stop(self) -> None:
         """Ask :meth:`run` to end; for signal handlers."""
@@ -206,6 +215,8 @@ class Supervisor:
                 child.start(self._environment)
             if self._wait_until_ready():
                 self._greet()
+                if self._workers:
+                    self._sandbox.start(self._environment)
             while not self._stop.wait(0.1):
                 self._look()
         finally:
@@ -260,6 +271,12 @@ class Supervisor:
         if self._store is not None and not self._store.is_running():
             self.say("database: ended, starts again")
             self._store.start()
+        status = self._sandbox.ended()
+        if status:
+            self.say(
+                f"sandbox: its Python could not be built (status {status}), so uploaded bots cannot play; "
+                f"see {self._sandbox.log}"
+            )
         for child in self._children:
             status = child.ended()
             if status is not None:
@@ -268,10 +285,11 @@ class Supervisor:
                 child.start(self._environment)
 
     def _end(self) -> None:
-        for child in self._children:
+        ours = [*self._children, self._sandbox]
+        for child in ours:
             child.ask_to_stop()
         deadline = time.monotonic() + STOP_AFTER
-        for child in self._children:
+        for child in ours:
             child.stop(deadline)
         if self._store is not None:
             self._store.stop()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
 from arena.bots import Bot, InvalidBot, bot_spec
 from arena.cli.debug import debug
+from arena.cli.submit import submit_bot
 from arena.client import Client, run
 from arena.client.http import DEFAULT_URL
-from arena.games import game_of
+from arena.games import GAMES, game_of
 from arena.records import dumps
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -61,7 +63,7 @@ def signup(name: str, url: str) -> None:
 
 @click.group()
 def bot() -> None:
-    """Register bots, let them play online, and look at what they decided."""
+    """Register bots, hand them in, let them play online, and look at what they decided."""
 
 
 bot.add_command(debug)
@@ -74,6 +76,32 @@ bot.add_command(debug)
 def register(name: str, url: str, token: str) -> None:
     """Register the bot NAME and print the bot's token. It is shown only this once."""
     click.echo(service(url, token).register_bot(name))
+
+
+@bot.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@url_option
+@token_option("the owner")
+@click.option("--name", required=True, help="The bot's name; a known one gets a new version.")
+@click.option("--version", "label", help="The version's label. [default: the next number]")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(tuple(GAMES)),
+    help="The game that it plays; may be repeated. [default: whichever it can]",
+)
+@click.option(
+    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
+)
+def submit(
+    file: Path, url: str, token: str, name: str, label: str | None, kinds: tuple[str, ...], seconds: float
+) -> None:
+    """Hand in FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
+
+    It qualifies against a house bot, which is waited for. Prints the result and the page to watch.
+    """
+    submit_bot(service(url, token), file, name, label, kinds, seconds)
 
 
 @bot.command("run")

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import click
 
+from arena.cli.replaying import replay_files, sources
 from arena.group_checks import GroupChecks, GroupFacts, group_facts
 from arena.records import RecordText, UnreadableRecord, record_texts, source_name
 from arena.verify import verify_text
@@ -73,14 +74,37 @@ class Tally:
     help="Processes.",
 )
 @click.option("--partial", is_flag=True, help="Do not ask for whole groups: the files are extracts.")
-def verify(files: tuple[str, ...], jobs: int, partial: bool) -> int:
+@click.option("--replay-bots", is_flag=True, help="Also play uploaded bots again, in the sandbox.")
+@click.option(
+    "--source", "given", multiple=True, metavar="NAME@VERSION=FILE", help="The source of an uploaded bot."
+)
+@click.option(
+    "--sources",
+    "folder",
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder of sources called name@version.py or .wasm.",
+)
+def verify(
+    files: tuple[str, ...],
+    jobs: int,
+    partial: bool,
+    replay_bots: bool,
+    given: tuple[str, ...],
+    folder: str | None,
+) -> int:
     """Prove the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
 
     Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across
     the records of a file, that groups are whole, mirrored groups have one seed, and no game is
-    there twice. Prints what is wrong, and a summary. Exit code: 0 proven, 1 something is wrong,
+    there twice. With --replay-bots every decision of the uploaded bots whose sources are given is made
+    again and compared. Prints what is wrong, and a summary. Exit code: 0 proven, 1 something is wrong,
     2 something cannot be read.
     """
+    if (given or folder) and not replay_bots:
+        raise click.UsageError("--source and --sources need --replay-bots")
+    if replay_bots and "-" in files:
+        raise click.UsageError("--replay-bots reads the files twice, so it takes no stdin")
+    specs = sources(given, folder) if replay_bots else {}
     start = perf_counter()
     tally = Tally()
     errors = []
@@ -93,7 +117,11 @@ def verify(files: tuple[str, ...], jobs: int, partial: bool) -> int:
         click.echo(tally.summary(perf_counter() - start))
     if errors:
         raise UnreadableRecord(" | ".join(errors))
-    return tally.exit_code()
+    if not replay_bots:
+        return tally.exit_code()
+    bots = replay_files(files, specs)
+    click.echo(bots.summary())
+    return tally.exit_code() or int(bots.different > 0)
 
 
 def _verify_file(file: str, jobs: int, partial: bool, tally: Tally) -> None:

@@ -1,0 +1,120 @@
+"""``botequim verify --replay-bots``: the uploaded bots of records, asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from arena.bots import BotSpec, HostFailure, InvalidBot
+from arena.errors import ArenaError
+from arena.records import record_texts
+from arena.verify import verify_text
+
+SUFFIXES = (".py", ".wasm")
+
+
+@dataclass
+class BotTally:
+    """What playing bots again has shown in all files."""
+
+    games: int = 0
+    decisions: int = 0
+    different: int = 0
+    missing: set[str] = field(default_factory=set)
+    runtimes: set[str] = field(default_factory=set)
+
+    def summary(self) -> str:
+        """The last line of the output."""
+        told = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
+        return f"{told}, {self.different} games differ" if self.different else f"{told}, all as recorded"
+
+
+def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
+    """The bots of ``name@version=FILE`` texts, and of the files ``name@version.py`` (``.wasm``) of a folder.
+
+    Raises :class:`~arena.errors.ArenaError`.
+    """
+    found: dict[tuple[str, str], BotSpec] = {}
+    for text in given:
+        label, separator, file = text.partition("=")
+        if not separator:
+            raise _not_a_source(text)
+        found[_named(label)] = _spec(label, Path(file))
+    for path in sorted(Path(folder).iterdir()) if folder is not None else ():
+        if path.suffix in SUFFIXES:
+            found[_named(path.stem)] = _spec(path.stem, path)
+    if not found:
+        raise ArenaError(
+            "there is no source of a bot",
+            code="missing_source",
+            field="source",
+            expected="--source name@version=FILE, or --sources with a folder of name@version.py",
+        )
+    return found
+
+
+def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec]) -> BotTally:
+    """Play the uploaded bots of all proven records of ``files`` again, and print what differs."""
+    from arena.sandbox.replaying import replay_bots
+    from arena.sandbox.runtime import runtime_id
+
+    tally = BotTally()
+    for file in files:
+        for where, text in record_texts(file):
+            record, problems = verify_text(text)
+            if record is None or problems or "sandbox" not in record["info"]:
+                continue
+            try:
+                replayed = replay_bots(record, specs)
+            except HostFailure as error:
+                raise ArenaError(f"{where}: {error}", code="host_failure") from None
+            tally.missing.update(replayed.missing)
+            tally.games += replayed.decisions > 0
+            tally.decisions += replayed.decisions
+            if record["info"]["sandbox"] != runtime_id():
+                tally.runtimes.add(record["info"]["sandbox"])
+            if replayed.difference:
+                tally.different += 1
+                click.echo(f"{where}: game {record['canonical']['game']}: {replayed.difference}")
+    for name in sorted(tally.missing):
+        click.echo(f"not played again, for want of its source: {name}", err=True)
+    for name in sorted(tally.runtimes):
+        click.echo(f"some games were played with the sandbox {name}, here is {runtime_id()}", err=True)
+    return tally
+
+
+def _spec(label: str, path: Path) -> BotSpec:
+    try:
+        from arena.sandbox.bot import sandboxed_spec
+    except ModuleNotFoundError as error:
+        raise ArenaError(
+            f"the sandbox needs the library {error.name}, which is not installed",
+            code="not_installed",
+            expected="pip install 'botequim[server]'",
+        ) from None
+    try:
+        source = path.read_bytes() if path.suffix == ".wasm" else path.read_bytes().decode()
+    except OSError as error:
+        raise InvalidBot(f"{path} cannot be read: {error.strerror}", field="source") from None
+    except UnicodeDecodeError:
+        raise InvalidBot(f"{path} is no text", field="source", expected="Python in UTF-8") from None
+    return sandboxed_spec(*_named(label), source)
+
+
+def _named(label: str) -> tuple[str, str]:
+    name, separator, version = label.partition("@")
+    if not (name and separator and version):
+        raise _not_a_source(label)
+    return name, version
+
+
+def _not_a_source(text: str) -> ArenaError:
+    return ArenaError(
+        f"{text!r} names no source of a version",
+        code="missing_source",
+        field="source",
+        expected="name@version=FILE, and in a folder name@version.py or name@version.wasm",
+    )

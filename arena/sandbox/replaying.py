@@ -1,0 +1,167 @@
+"""Play the uploaded bots of a record again, and compare every decision with the recorded one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
+from arena.dealing import bot_seed
+from arena.match import play, seat_bot
+from arena.records import Record
+from arena.table import Table
+from arena.text import printable
+
+_ILLEGAL: Final = "no such action"
+
+
+class Outcome(NamedTuple):
+    """What came of one decision: an action (None: an optional turn passed) or a fault."""
+
+    action: str | None
+    fault: str = ""
+
+    def __str__(self) -> str:
+        return f"the fault {self.fault}" if self.fault else "to pass" if self.action is None else self.action
+
+
+@dataclass
+class Replayed:
+    """What playing the bots of a record again has shown: ``decisions`` that were compared, the first
+    ``difference`` (empty: none), and the ``missing`` bots, ``name@version``, whose source was not there.
+    """
+
+    decisions: int = 0
+    difference: str = ""
+    missing: list[str] = field(default_factory=list)
+
+
+class _Differs(HostFailure):
+    """A bot decided otherwise."""
+
+
+def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Replayed:
+    """Play the game of a proven record again, with the uploaded bots of ``specs`` (by name and version);
+    all others do what they did. A record without uploaded bots has nothing to compare.
+
+    Raises :class:`~arena.bots.HostFailure` if this machine cannot run a bot.
+    """
+    replayed = Replayed()
+    canonical, info = record["canonical"], record["info"]
+    seed = bytes.fromhex(canonical["seed"])
+    table = Table(canonical["game"], canonical["kind"], canonical["rules"], seed, canonical["nonces"])
+    story = _Story(canonical)
+    bots: list[Bot] = []
+    for seat, player in enumerate(canonical["players"]):
+        recorded = _Recorded(table, story, seat)
+        bots.append(recorded)
+        if "sandbox" not in info or info["house"][seat]:
+            continue
+        spec = specs.get((player["name"], player["version"]))
+        if spec is None:
+            replayed.missing.append(f"{player['name']}@{player['version']}")
+        else:
+            bots[seat] = _Compared(seat_bot(spec, bot_seed(seed, seat)), recorded, replayed)
+    if any(isinstance(bot, _Compared) for bot in bots):
+        try:
+            play(table, bots)
+        except _Differs as error:
+            replayed.difference = str(error)
+        finally:
+            for bot in bots:
+                if isinstance(bot, _Compared):
+                    bot.close()
+    return replayed
+
+
+class _Story:
+    """What became of each decision, by seat and the number of actions before it."""
+
+    def __init__(self, canonical: Mapping[str, Any]) -> None:
+        self._actions = canonical["actions"]
+        self._faults: dict[tuple[int, int], list[str]] = {}
+        for fault in canonical["faults"]:
+            self._faults.setdefault((fault["seat"], fault["after"]), []).append(fault["type"])
+
+    def next(self, seat: int, logged: int) -> Outcome:
+        """The outcome of the seat's next decision."""
+        faults = self._faults.get((seat, logged))
+        if faults:
+            return Outcome(None, faults.pop(0))
+        acting, action, *mark = self._actions[logged]
+        return Outcome(None if acting != seat or mark else action)
+
+
+class _Recorded(Bot):
+    """Does what the seat did, faults included."""
+
+    wants_rights = True
+
+    def __init__(self, table: Table, story: _Story, seat: int) -> None:
+        self._table = table
+        self._story = story
+        self._seat = seat
+
+    def outcome(self) -> Outcome:
+        """What came of the decision that is due."""
+        return self._story.next(self._seat, self._table.logged)
+
+    def choose(self, turn: Turn) -> str | None:
+        """See :meth:`arena.bots.Bot.choose`."""
+        action, fault = self.outcome()
+        if fault == "illegal":
+            return _ILLEGAL
+        if fault:
+            raise BotFailure(fault, "as recorded")
+        return action
+
+
+class _Compared(Bot):
+    """Decides itself, and raises :class:`_Differs` if that is not what was recorded."""
+
+    def __init__(self, bot: Bot, recorded: _Recorded, replayed: Replayed) -> None:
+        self.wants_rights = bot.wants_rights
+        self._bot = bot
+        self._recorded = recorded
+        self._replayed = replayed
+
+    def choose(self, turn: Turn) -> str | None:
+        """See :meth:`arena.bots.Bot.choose`."""
+        wanted = self._recorded.outcome()
+        try:
+            answer = self._bot.choose(turn)
+            found = _outcome(answer, turn)
+        except BotFailure as failure:
+            self._compare(Outcome(None, failure.type), wanted, turn)
+            raise
+        except HostFailure:
+            raise
+        except Exception:
+            # The bot could not even be made.
+            self._compare(Outcome(None, "crashed"), wanted, turn)
+            raise
+        self._compare(found, wanted, turn)
+        return answer
+
+    def close(self) -> None:
+        """Free the bot's memory."""
+        close = getattr(self._bot, "close", None)
+        if close is not None:
+            close()
+
+    def _compare(self, found: Outcome, wanted: Outcome, turn: Turn) -> None:
+        self._replayed.decisions += 1
+        if found != wanted:
+            raise _Differs(
+                f"seat {turn['seat']}, turn {turn['turn']}: recorded is {printable(str(wanted), 80)}, "
+                f"the bot now chose {printable(str(found), 80)}"
+            )
+
+
+def _outcome(answer: str | None, turn: Turn) -> Outcome:
+    if answer is None and turn["optional"]:
+        return Outcome(None)
+    if not isinstance(answer, str):
+        return Outcome(None, "malformed")
+    return Outcome(answer) if answer in turn["legal_actions"] else Outcome(None, "illegal")

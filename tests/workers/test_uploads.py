@@ -1,0 +1,124 @@
+"""From a file to the leaderboard: bots handed in by the command line to a real service with a real worker."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.records import dumps
+from arena.sandbox.program import python_program
+from tests.service import ROOT, Service, botequim, environment
+
+BOTS = {"truco": "truco_careful.py", "toepen": "toepen_last_trick.py"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def runtime() -> None:
+    """The sandbox's Python is there, so that nobody waits for it."""
+    python_program()
+
+
+def call(
+    service: Service, folder: Path, *arguments: str, token: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The command line, against the service."""
+    return subprocess.run(
+        botequim(*arguments),
+        cwd=folder,
+        env=environment(BOTEQUIM_URL=service.url, BOTEQUIM_TOKEN=token),
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+
+
+def test_two_examples_from_the_file_to_the_leaderboard(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        client = service.client()
+        owner = client.sign_up("olga")
+        sources = tmp_path / "sources"
+        sources.mkdir()
+        for kind, file in BOTS.items():
+            name = f"my-{kind}"
+            told = call(
+                service, ROOT / "examples", "bot", "submit", file, "--name", name, "--kind", kind, token=owner
+            )
+            assert told.returncode == 0, told.stderr
+            assert f"{name} 1: registered" in told.stdout
+            assert f"{kind}: qualified; watch {service.url}/leaderboards/{kind}/sealed" in told.stdout
+            shutil.copy(ROOT / "examples" / file, sources / f"{name}@1.py")
+        records = tmp_path / "records.jsonl"
+        lines: list[str] = []
+        owned = service.client(owner)
+        for kind in BOTS:
+            made = owned.create_tournament(
+                name="Sealed cup",
+                kind=kind,
+                format="round_robin",
+                rules={"seats": 2} if kind == "toepen" else {},
+                house=["rookie", "random"],
+                division="sealed",
+                auto_enter=True,
+                locks_ms=time.time_ns() // 1_000_000 + 1500,
+            )
+            view = made
+            deadline = time.monotonic() + 240
+            while view["state"] != "finished":
+                assert view["state"] != "cancelled", view
+                assert time.monotonic() < deadline, view
+                view = owned.tournament(made["id"], since=view["version"], wait=10) or view
+            assert {entry["bot"] for entry in view["entries"]} == {f"my-{kind}", "rookie", "random"}
+            assert view["voids"] == []
+            path = f"/v1/tournaments/{made['id']}/groups"
+            groups = owned.request("GET", path)["groups"]
+            lines += [dumps(owned.record(game)) for group in groups for game in group["games"]]
+            deadline = time.monotonic() + 120
+            while f"my-{kind}" not in owned.leaderboard(kind, "sealed", "text"):
+                assert time.monotonic() < deadline
+                time.sleep(0.2)
+        records.write_text("\n".join(lines) + "\n")
+    told = verify(tmp_path, "--sources", str(sources))
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "12 records, all verified" in told.stdout
+    assert "8 games played again" in told.stdout
+    assert "all as recorded" in told.stdout
+    # Another bot than the one that played decides otherwise, and that is said.
+    other = tmp_path / "other.py"
+    other.write_text("def choose(turn):\n    return turn['legal_actions'][-1]\n")
+    told = verify(tmp_path, "--source", f"my-toepen@1={other}")
+    assert told.returncode == 1
+    assert "recorded is" in told.stdout
+    assert "not played again, for want of its source: my-truco@1" in told.stderr
+
+
+def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = botequim("verify", "records.jsonl", "--jobs", "1", "--replay-bots", *options)
+    return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=240)
+
+
+def test_a_bot_that_fails_is_told_why_and_mended(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        owner = service.client().sign_up("olga")
+        file = tmp_path / "mine.py"
+        file.write_text("def choose(turn):\n    return turn['nothing of the kind']\n")
+        submit = ("bot", "submit", "mine.py", "--name", "mine", "--kind", "toepen")
+        told = call(service, tmp_path, *submit, token=owner)
+        assert told.returncode == 2
+        assert "mine 1 did not qualify: toepen: " in told.stderr
+        assert "nothing of the kind" in told.stderr
+        assert "line 2" in told.stderr
+        file.write_text("def choose(turn:\n")
+        told = call(service, tmp_path, *submit, token=owner)
+        assert told.returncode == 2
+        assert "line 1: " in told.stderr
+        file.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
+        told = call(service, tmp_path, *submit, token=owner)
+        assert (told.returncode, told.stderr) == (0, "")
+        assert "mine 2: added" in told.stdout
+        again = call(service, tmp_path, *submit, token=owner)
+        assert again.returncode == 0
+        assert "mine 2: has this source already" in again.stdout
