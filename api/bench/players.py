@@ -42,8 +42,8 @@ class Bot:
     answers its newest turns first, so that as many games are under way as it sends answers at a time; the
     others are begun when one ends.
 
-    ``answers``: how many it sends per request. ``wait``: seconds that it would wait for turns, as the
-    documented loop does.
+    ``answers``: how many it sends per request. ``wait``: seconds that it would wait for turns if it had
+    none left; with others to answer it asks for what is there, or the end of a game would keep it waiting.
     """
 
     def __init__(self, name: str, token: str, answers: int, wait: int, random: Random) -> None:
@@ -80,7 +80,8 @@ class Bot:
             raise BenchFailed(f"{self.name} has no game left", expected="shorter rounds")
         parts = [b'{"turn":"%b","action":"%b"}' % _encoded(pending.pop()) for _ in range(self._sent)]
         body = b'{"answers":[%b]}' % b",".join(parts)
-        path = f"/v1/turns?wait={self._wait}&rights=false&after={self._cursor}"
+        wait = 0 if pending else self._wait
+        path = f"/v1/turns?wait={wait}&rights=false&after={self._cursor}"
         return head("POST", path, len(body), self._token) + body
 
     def reply(self, body: bytes) -> int:
