@@ -12,8 +12,11 @@ RUN pip install --no-cache-dir '.[server]'
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin botequim
 COPY --from=build /opt/botequim /opt/botequim
-ENV PATH=/opt/botequim/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+ENV PATH=/opt/botequim/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=/var/cache
+RUN install -d -o 10001 -g 10001 -m 700 /var/cache/botequim
 USER 10001:10001
+# Here and not in the workers: two builds differ, and all of them must run uploaded bots in the same one.
+RUN python -m arena.sandbox.runtime
 WORKDIR /tmp
 EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
