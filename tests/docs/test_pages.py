@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.config import DEFAULT_LIMITS
+from arena.sandbox.program import python_program
 from tests.blocks import ROOT, follow
 
 needs_curl_and_jq = pytest.mark.skipif(
@@ -52,6 +53,18 @@ def test_tournaments(tmp_path: Path) -> None:
     assert '"reason":"Fire alarm."' in said
     assert '{"suspicions":[]}' in said
     assert "toepen, open: " in said
+
+
+@needs_curl_and_jq
+def test_submitting(tmp_path: Path) -> None:
+    python_program()
+    said = follow("docs/sandbox.md", tmp_path, seconds=300)
+    assert "my-bot 1: registered" in said
+    assert "toepen: qualified; watch http://" in said
+    assert re.search(r'^\{"seat":[01],"faults":\[\],"decisions":[1-9]\d*\}$', said, re.MULTILINE)
+    assert '"published":true' in said
+    assert "2 records, all verified" in said
+    assert re.search(r"2 games played again, \d+ decisions of uploaded bots compared, all as recorded", said)
 
 
 def variables(text: str) -> set[str]:
