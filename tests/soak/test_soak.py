@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import arena, kills, processes, webhooks
+from tests.soak import arena, faulty, kills, processes, webhooks
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -38,3 +38,9 @@ def test_bots_that_are_called_play_over_http(tmp_path: Path) -> None:
     counts = webhooks.play(tmp_path, 10 * SCALE, seconds=300 * SCALE)
     assert counts["truco"] == counts["toepen"] == 5 * SCALE
     assert counts["faults"] == 0
+
+
+@pytest.mark.parametrize("kind", faulty.KINDS)
+def test_bots_that_go_wrong_cost_only_themselves(kind: str, tmp_path: Path) -> None:
+    rows = faulty.play(tmp_path, kind)
+    assert len(rows) == 7

@@ -1,0 +1,130 @@
+"""``python -m tests.soak.faulty``: bots that die, hang, answer rubbish or answer late, in one tournament.
+
+Every bot is a process of its own that plays over HTTP, and all of them qualify before they go wrong. Each
+may cost nobody but itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.verify import verify
+from tests.service import Service, botequim, environment
+
+KINDS: Final[dict[str, dict[str, Any]]] = {"truco": {}, "toepen": {"seats": 2}}
+HOUSE: Final = ("random", "rookie")
+CLOCK: Final = {"per_turn_ms": 2000, "bank_ms": 2000}
+WRONG: Final = {
+    "dies": "os._exit(1)",
+    "hangs": "time.sleep(1e6)",
+    "rubbish": "return 'rubbish'",
+    "late": "time.sleep(5)",
+}
+"""What the bots of these names do at their turns in the tournament."""
+
+_FILE: Final = """
+import os, time
+from arena.bots import Bot, bot_spec
+
+class Faulty(Bot):
+    def choose(self, turn):
+        if turn["game"].startswith("{tournament}-"):
+            {wrong}
+        return bot_spec("rookie").make(1).choose(turn)
+"""
+
+
+def play(folder: Path, kind: str, *, seconds: float = 600) -> dict[str, dict[str, Any]]:
+    """A round robin of the house, a good bot and the faulty ones; the rows of the standings by name."""
+    names = ("good", *WRONG)
+    with Service(folder, workers=2, BOTEQUIM_LOG_LEVEL="warning") as service, ExitStack() as stack:
+        owners = {name: service.client(service.client().sign_up(f"owner-{name}")) for name in names}
+        tokens = {
+            name: owner.request("POST", "/v1/bots", {"name": f"bot-{name}"})["token"]
+            for name, owner in owners.items()
+        }
+        made = owners["good"].create_tournament(
+            name="Troublemakers",
+            kind=kind,
+            rules=KINDS[kind],
+            format="round_robin",
+            house=list(HOUSE),
+            clock=CLOCK,
+            locks_ms=time.time_ns() // 1_000_000 + 20_000,
+        )
+        for name, owner in owners.items():
+            file = folder / f"{name}.py"
+            wrong = WRONG.get(name, "pass")
+            file.write_text(_FILE.format(tournament=made["id"], wrong=wrong), encoding="utf-8")
+            settings = {"BOTEQUIM_URL": service.url, "BOTEQUIM_TOKEN": tokens[name]}
+            command = botequim("bot", "run", str(file))
+            with (folder / f"{name}.log").open("wb") as log:
+                process = subprocess.Popen(
+                    command, env=environment(**settings), stdout=log, stderr=log, start_new_session=True
+                )
+            stack.callback(_end, process)
+            owner.request("POST", f"/v1/tournaments/{made['id']}/entries", {"bot": f"bot-{name}"})
+        deadline = time.monotonic() + seconds
+        while (view := owners["good"].tournament(made["id"]) or made)["state"] != "finished":
+            assert view["state"] != "cancelled", view
+            assert time.monotonic() < deadline, view
+            time.sleep(0.5)
+        table = owners["good"].request("GET", f"/v1/tournaments/{made['id']}/standings")
+        for line in owners["good"].records():
+            assert verify(json.loads(line)) == []
+    rows = {row["name"]: row for row in table["rows"]}
+    check(rows, table["crosstable"], [row["name"] for row in table["rows"]])
+    return rows
+
+
+def check(rows: dict[str, dict[str, Any]], crosstable: list[Any], order: list[str]) -> None:
+    """Whoever went wrong lost everything; everybody else played as if it had not been there."""
+    healthy = ["bot-good", *HOUSE]
+    assert sorted(rows) == sorted([*healthy, *(f"bot-{name}" for name in WRONG)])
+    for name in WRONG:
+        row = rows[f"bot-{name}"]
+        assert row["points"] == 0, row
+        assert row["forfeits"] == row["groups"] > 0, row
+    for name in healthy:
+        row = rows[name]
+        assert row["faults"] == row["forfeits"] == 0, row
+        assert row["groups"] == len(healthy) - 1, row
+        for other in healthy:
+            meeting = crosstable[order.index(name)][order.index(other)]
+            assert (meeting is None) == (name == other)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@click.command()
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(list(KINDS)), default=list(KINDS))
+def main(kinds: tuple[str, ...]) -> None:
+    """Play, check, and say what became of everybody."""
+    for kind in kinds:
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            rows = play(Path(folder), kind)
+        for row in rows.values():
+            click.echo(
+                f"{kind} {row['name']:<12} place {row['place']}: {row['points']:g} points "
+                f"of {row['groups']} groups, {row['forfeits']} forfeits, {row['faults']} faults"
+            )
+        click.echo(f"{kind}: each cost nobody but itself; {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
