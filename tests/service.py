@@ -74,13 +74,19 @@ class Process:
             assert time.monotonic() < deadline, f"it does not say {text!r}: {self.said}"
             time.sleep(0.01)
 
-    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 30) -> int:
+    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 60) -> int:
         """Signal it and wait for its end; its exit status."""
-        if self.process.poll() is None:
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None:
+            # Python drops a Ctrl-C that comes while it frees something, so a second one may be needed.
             self.process.send_signal(number)
-        status = self.process.wait(seconds)
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > deadline:
+                    raise
         self._ear.join(5)
-        return status
+        return self.process.returncode
 
     def __enter__(self) -> Process:
         return self
