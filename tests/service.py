@@ -39,6 +39,11 @@ def botequim(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "arena.cli", *arguments]
 
 
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores SIGINT, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Process:
     """A program whose lines are heard as they come; it is ended with the block."""
 
@@ -52,6 +57,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=heed_interrupts,
         )
         self._ear = threading.Thread(target=self._hear, daemon=True)
         self._ear.start()
@@ -74,19 +80,13 @@ class Process:
             assert time.monotonic() < deadline, f"it does not say {text!r}: {self.said}"
             time.sleep(0.01)
 
-    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 60) -> int:
+    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 30) -> int:
         """Signal it and wait for its end; its exit status."""
-        deadline = time.monotonic() + seconds
-        while self.process.poll() is None:
-            # Python drops a Ctrl-C that comes while it frees something, so a second one may be needed.
+        if self.process.poll() is None:
             self.process.send_signal(number)
-            try:
-                self.process.wait(15)
-            except subprocess.TimeoutExpired:
-                if time.monotonic() > deadline:
-                    raise
+        status = self.process.wait(seconds)
         self._ear.join(5)
-        return self.process.returncode
+        return status
 
     def __enter__(self) -> Process:
         return self
