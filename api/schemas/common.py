@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import EXCLUDE, RAISE, Schema, fields, validate
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
+from marshmallow_oneofschema import OneOfSchema
 
+from arena.games import game_of
 from arena.live.accounts import MAX_PAGE, NAME_PATTERN, NAME_RULE
 
 
@@ -21,6 +24,22 @@ class Reply(Schema):
 
     class Meta:
         unknown = EXCLUDE
+
+
+class ByKind(OneOfSchema):
+    """One of several shapes, told apart by the kind of game."""
+
+    type_field = "kind"
+    type_field_remove = False
+
+    def get_data_type(self, data: Mapping[str, Any]) -> Any:
+        """The kind, which must be one that is played here."""
+        kind = data.get("kind")
+        if isinstance(kind, str):
+            game_of(kind)
+        elif kind is not None:
+            raise ValidationError({"kind": ["Not a valid string."]})
+        return kind
 
 
 def name(description: str, **options: Any) -> fields.String:

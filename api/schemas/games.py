@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from marshmallow import Schema, ValidationError, fields, validate
-from marshmallow_oneofschema import OneOfSchema
+from marshmallow import Schema, fields, validate
 
-from api.schemas.common import PageQuery, Reply, Request, absent, told
+from api.schemas.common import ByKind, PageQuery, Reply, Request, absent, told
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
 from api.schemas.observations import ToepenObservation, TrucoObservation
 from api.schemas.turns import MAX_SEATS, EventSchema, OfToepen, OfTruco, ToepenTurn, TrucoTurn, wait
 from arena.bots import HOUSE_BOTS
 from arena.dealing import NONCE_PATTERN
-from arena.games import GAMES, game_of
+from arena.games import GAMES
 from arena.live.accounts import NAME_PATTERN
 from arena.live.clocks import MAX_BANK_MS, MAX_TURN_MS
 from arena.live.sheet import STATES, VISIBILITIES
@@ -122,21 +120,10 @@ class NewToepenGame(_NewGame):
     rules = Rules("toepen")
 
 
-class NewGameSchema(OneOfSchema):
+class NewGameSchema(ByKind):
     """A game to make."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": NewTrucoGame, "toepen": NewToepenGame}
-
-    def get_data_type(self, data: Mapping[str, Any]) -> Any:
-        """The kind, which must be one that is played here."""
-        kind = data.get("kind")
-        if isinstance(kind, str):
-            game_of(kind)
-        elif kind is not None:
-            raise ValidationError({"kind": ["Not a valid string."]})
-        return kind
 
 
 class JoinSchema(Request):
@@ -293,11 +280,9 @@ class ToepenGame(OfToepen, _Game):
     """A game of Toepen."""
 
 
-class GameSchema(OneOfSchema):
+class GameSchema(ByKind):
     """A game as lists show it: no cards."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoGame, "toepen": ToepenGame}
 
 
@@ -320,11 +305,9 @@ class JoinedToepen(_Joined, ToepenGame):
     """A game of Toepen, and the seat that was taken."""
 
 
-class JoinedSchema(OneOfSchema):
+class JoinedSchema(ByKind):
     """The game, and the seat that was taken."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": JoinedTruco, "toepen": JoinedToepen}
 
 
@@ -374,11 +357,9 @@ class ToepenView(_View, ToepenGame):
     turn = fields.Nested(ToepenTurn, required=True, allow_none=True)
 
 
-class ViewSchema(OneOfSchema):
+class ViewSchema(ByKind):
     """A game and what the viewer sees of its table. `observation` is null where there is no table."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoView, "toepen": ToepenView}
 
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Final
 
 from marshmallow import Schema, fields, validate
 
-from api.schemas.common import Reply, Request, told
+from api.schemas.common import ByKind, Reply, Request, told
 from api.schemas.fields import Moment, Rules, Truth, WholeNumber
-from api.schemas.tournaments import ByKind, TournamentSettings, partners, tournament_kind
+from api.schemas.tournaments import TournamentSettings, partners, tournament_kind
 from arena.live.schedules import MAX_SECONDS
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
-from marshmallow import Schema, ValidationError, fields, validate
-from marshmallow_oneofschema import OneOfSchema
+from marshmallow import Schema, fields, validate
 
-from api.schemas.common import PageQuery, Reply, Request, absent, told
+from api.schemas.common import ByKind, PageQuery, Reply, Request, absent, told
 from api.schemas.fields import Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, OfToepen, OfTruco, ShownClock, nonce
 from api.schemas.turns import wait
-from arena.games import game_of
 from arena.live.event import STATES
 from arena.ratings.results import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
@@ -126,22 +123,6 @@ class NewToepenTournament(_NewTournament):
 
     kind = tournament_kind("toepen")
     rules = Rules("toepen")
-
-
-class ByKind(OneOfSchema):
-    """One of several shapes, told apart by the kind of game."""
-
-    type_field = "kind"
-    type_field_remove = False
-
-    def get_data_type(self, data: Mapping[str, Any]) -> Any:
-        """The kind, which must be one that is played here."""
-        kind = data.get("kind")
-        if isinstance(kind, str):
-            game_of(kind)
-        elif kind is not None:
-            raise ValidationError({"kind": ["Not a valid string."]})
-        return kind
 
 
 class NewTournamentSchema(ByKind):
@@ -323,11 +304,9 @@ class ToepenTournamentSummary(OfToepen, _Tournament):
     """A tournament of Toepen."""
 
 
-class TournamentSummarySchema(OneOfSchema):
+class TournamentSummarySchema(ByKind):
     """A tournament as lists show it."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {
         "truco": TrucoTournamentSummary,
         "toepen": ToepenTournamentSummary,
@@ -353,11 +332,9 @@ class ToepenTournament(_WithEntries, ToepenTournamentSummary):
     """A tournament of Toepen and who takes part."""
 
 
-class TournamentSchema(OneOfSchema):
+class TournamentSchema(ByKind):
     """A tournament and who takes part."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoTournament, "toepen": ToepenTournament}
 
 

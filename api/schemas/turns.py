@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 from marshmallow import INCLUDE, Schema, fields, validate
 from marshmallow_oneofschema import OneOfSchema
 
-from api.schemas.common import Reply, Request, absent, told
+from api.schemas.common import ByKind, Reply, Request, absent, told
 from api.schemas.fields import RULES, OneOf, WholeNumber
 from api.schemas.observations import ToepenObservation, TrucoObservation
 
@@ -97,11 +97,9 @@ class ToepenTurn(OfToepen, _Turn):
     observation = fields.Nested(ToepenObservation, required=True)
 
 
-class TurnSchema(OneOfSchema):
+class TurnSchema(ByKind):
     """One decision offered to one bot."""
 
-    type_field = "kind"
-    type_field_remove = False
     type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoTurn, "toepen": ToepenTurn}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -13,7 +13,6 @@ from flask import Flask
 from api.app import create_app
 from api.config import DEFAULT_LIMITS, Config
 from arena.live.embedded import EmbeddedStore
-from arena.live.store_wire import SingleWire
 from tests.api.contract import ContractClient, contract_client
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
@@ -25,22 +24,6 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-@pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
-    """A real server for the whole session."""
-    with EmbeddedStore(tmp_path_factory.mktemp("store")) as embedded:
-        yield embedded
-
-
-@pytest.fixture
-def clean_store(store: EmbeddedStore) -> EmbeddedStore:
-    """The server, empty."""
-    wire = SingleWire(store.url, ())
-    wire.run([("FLUSHALL",)])
-    wire.close()
-    return store
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,6 @@ may cost nobody but itself.
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -20,6 +18,7 @@ import click
 
 from arena.verify import verify
 from tests.service import Service, botequim, environment
+from tests.soak.season import end
 
 KINDS: Final[dict[str, dict[str, Any]]] = {"truco": {}, "toepen": {"seats": 2}}
 HOUSE: Final = ("random", "rookie")
@@ -72,7 +71,7 @@ def play(folder: Path, kind: str, *, seconds: float = 600) -> dict[str, dict[str
                 process = subprocess.Popen(
                     command, env=environment(**settings), stdout=log, stderr=log, start_new_session=True
                 )
-            stack.callback(_end, process)
+            stack.callback(end, process)
             owner.request("POST", f"/v1/tournaments/{made['id']}/entries", {"bot": f"bot-{name}"})
         deadline = time.monotonic() + seconds
         while (view := owners["good"].tournament(made["id"]) or made)["state"] != "finished":
@@ -102,12 +101,6 @@ def check(rows: dict[str, dict[str, Any]], crosstable: list[Any], order: list[st
         for other in healthy:
             meeting = crosstable[order.index(name)][order.index(other)]
             assert (meeting is None) == (name == other)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 @click.command()

@@ -86,7 +86,7 @@ class Season:
                     stdin=subprocess.DEVNULL,
                     start_new_session=True,
                 )
-                stack.callback(_end, process)
+                stack.callback(end, process)
                 processes.append(process)
             yield
             if commands:
@@ -139,7 +139,8 @@ class Season:
         return counts
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that leads its group, and all that it started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
