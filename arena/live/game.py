@@ -305,9 +305,7 @@ class LiveGame:
             if not awaited:
                 op = "gone"
             elif not position[1]:
-                if not known[seat][1]:
-                    continue
-                op = "none"
+                continue
             elif seat in awaited:
                 if position == known[seat] and seat in before.awaited:
                     continue

@@ -39,7 +39,7 @@ _ACKNOWLEDGED_KEPT: Final = 10_000
 
 
 class TurnHint(NamedTuple):
-    """``op`` is ``must``, ``may``, ``none`` or ``gone``: what ``bot`` has to do on a seat now."""
+    """``op`` is ``must``, ``may`` or ``gone``: what ``bot`` has to do on a seat now."""
 
     bot: str
     member: str
@@ -167,13 +167,19 @@ class GameStore:
         """
         if self.wire.is_cluster:
             return self._write_on_cluster(steps, then)
-        commands = [self._step_with_hints(step) for step in steps]
+        commands: list[Command] = []
+        if steps:
+            keys: list[str] = []
+            args: list[Any] = []
+            for step in steps:
+                _add_step(step, keys, args)
+            commands.append(_STEP.call(keys, *args))
         # Told of a step that was not taken nobody is worse off.
         wakes = [tuple(step.wake) for step in steps if step.wake is not None]
         if wakes:
             commands.append(("PUBLISH", WAKE_CHANNEL, orjson.dumps(wakes)))
         replies = self.wire.run([*commands, *then])
-        return [reply == 1 for reply in replies[: len(steps)]], replies[len(commands) :]
+        return [taken == 1 for taken in replies[0]] if steps else [], replies[len(commands) :]
 
     def log(self, game: str) -> list[bytes]:
         """All logged actions."""
@@ -273,23 +279,6 @@ class GameStore:
             last = entries[-1].partition(b" ")[0]
             self.wire.run([_ACKNOWLEDGE.call([outbox_key(game)], last)])
 
-    # Single server: the hints are part of the step
-
-    def _step_with_hints(self, step: Step) -> Command:
-        keys = [game_key(step.game), DUE]
-        args = _step_args(step, "" if step.due_ms is None else step.due_ms, "", "")
-        for hint in step.hints:
-            if isinstance(hint, TurnHint):
-                keys.append(bot_key(hint.bot))
-                args += (hint.op, hint.member)
-            elif isinstance(hint, ListAdd):
-                keys.append(hint.key)
-                args += ("zadd", hint.score, hint.member)
-            else:
-                keys.append(hint.key)
-                args += ("zrem", hint.member)
-        return _STEP.call(keys, *args)
-
     # Cluster: the hints lie in the outbox until they are passed on
 
     def _write_on_cluster(
@@ -305,12 +294,13 @@ class GameStore:
                 hints.append(["Wake", *step.wake])
             outgoing.append(hints)
             entry = b"%d %b" % (step.version, orjson.dumps(hints))
-            args = _step_args(step, "", entry, self._acknowledged.pop(step.game, ""))
+            acknowledged = self._acknowledged.pop(step.game, "")
+            args = _step_args(step, 1, (), entry=entry, acknowledged=acknowledged)
             commands.append(_STEP.call([game_key(step.game)], *args))
             if step.before == 0:
                 # A game must be on the due-list before it exists, or a crash would orphan it.
                 self.wire.run([("ZADD", DUE, self._capped(step.version // 1000), step.game)])
-        taken = [reply == 1 for reply in self.wire.run(commands)] if commands else []
+        taken = [reply == [1] for reply in self.wire.run(commands)] if commands else []
         for step, hints, ok in zip(steps, outgoing, taken, strict=True):
             if ok:
                 self._pass_on(step.game, step.version, hints)
@@ -342,9 +332,40 @@ class GameStore:
         return min(due_ms, self.clock().now_ms + _CLUSTER_LOOK_MS) if self.wire.is_cluster else due_ms
 
 
-def _step_args(step: Step, due: int | str, entry: bytes | str, acknowledged: int | str) -> list[Any]:
-    """The arguments of ``step.lua`` before the hints."""
+def _add_step(step: Step, keys: list[str], args: list[Any]) -> None:
+    """Add a step with its hints to the keys and arguments of ``step.lua``."""
+    before = len(keys)
+    keys.append(game_key(step.game))
+    if step.due_ms is not None:
+        keys.append(DUE)
+    hints: list[Any] = []
+    for hint in step.hints:
+        if isinstance(hint, TurnHint):
+            keys.append(bot_key(hint.bot))
+            hints += (hint.op, hint.member)
+        elif isinstance(hint, ListAdd):
+            keys.append(hint.key)
+            hints += ("zadd", hint.score, hint.member)
+        else:
+            keys.append(hint.key)
+            hints += ("zrem", hint.member)
+    args += _step_args(step, len(keys) - before, hints, due="" if step.due_ms is None else step.due_ms)
+
+
+def _step_args(
+    step: Step,
+    keys: int,
+    hints: Sequence[Any],
+    *,
+    due: int | str = "",
+    entry: bytes = b"",
+    acknowledged: int | str = "",
+) -> list[Any]:
+    """The arguments of ``step.lua`` for one step; ``keys``: how many it has."""
+    log, events = step.log, step.events
     return [
+        keys,
+        10 + len(log) + len(events) + len(hints),
         step.before or "",
         step.version,
         step.sheet,
@@ -353,10 +374,11 @@ def _step_args(step: Step, due: int | str, entry: bytes | str, acknowledged: int
         due,
         entry,
         acknowledged,
-        len(step.log),
-        len(step.events),
-        *step.log,
-        *step.events,
+        len(log),
+        len(events),
+        *log,
+        *events,
+        *hints,
     ]
 
 

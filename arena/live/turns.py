@@ -16,6 +16,7 @@ from arena.live.clocks import ServiceClock
 from arena.live.desk import Desk
 from arena.live.game import LiveGame
 from arena.live.sheet import check_game_id
+from arena.live.store import Pending
 from arena.live.store_waker import Waiter, Waker, right_key, turn_key
 from arena.live.store_wire import Command
 from arena.table import StaleTurn, TurnAlreadyAnswered, UnknownTurn, parse_turn_id
@@ -144,27 +145,40 @@ class Turns:
             place.incarnation, place.number = incarnation, 0
             entries = self._store.pending(bot, 0, limit, rights)
         turns: list[dict[str, Any]] = []
-        if entries:
+        asked = limit
+        while entries:
             place.number = entries[-1].number
-            clock = self._store.clock()
-            versions: dict[str, int] = {}
-            for entry in entries:
-                game_id = entry.member.rpartition(".")[0]
-                versions[game_id] = max(entry.version, versions.get(game_id, 0))
-            games = self._desk.at_least(versions)
-            stale = []
-            for entry in entries:
-                game_id, _, seat = entry.member.rpartition(".")
-                turn = self._turn(games.get(game_id), int(seat), bot, clock)
-                if turn is None:
-                    stale.append(entry)
-                else:
-                    turns.append(turn)
-            for game in games.values():
-                self._desk.keep(game)
-            if stale:
-                self._store.prune(bot, stale)
+            turns += self._shown(bot, entries)
+            was_full = len(entries) == asked
+            # What was answered may still be listed, and must not make the page seem the last.
+            asked = limit - len(turns)
+            if not was_full or not asked:
+                break
+            entries = self._store.pending(bot, place.number, asked, rights)
         return TurnPage(turns, f"{place.incarnation}-{place.number}")
+
+    def _shown(self, bot: str, entries: Sequence[Pending]) -> list[dict[str, Any]]:
+        """The turns of these entries, as far as there is something to decide; the others are forgotten."""
+        turns: list[dict[str, Any]] = []
+        clock = self._store.clock()
+        versions: dict[str, int] = {}
+        for entry in entries:
+            game_id = entry.member.rpartition(".")[0]
+            versions[game_id] = max(entry.version, versions.get(game_id, 0))
+        games = self._desk.at_least(versions)
+        stale = []
+        for entry in entries:
+            game_id, _, seat = entry.member.rpartition(".")
+            turn = self._turn(games.get(game_id), int(seat), bot, clock)
+            if turn is None:
+                stale.append(entry)
+            else:
+                turns.append(turn)
+        for game in games.values():
+            self._desk.keep(game)
+        if stale:
+            self._store.prune(bot, stale)
+        return turns
 
     def _turn(self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock) -> dict[str, Any] | None:
         if game is None or game.table is None or game.sheet.seats[seat].bot != bot:

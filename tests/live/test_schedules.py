@@ -16,6 +16,7 @@ from tests.live.arenas import Arena
 
 OLGA = Principal("owner", "olga", "olga")
 CUP = {"name": "Cup", "kind": "truco", "format": "round_robin", "house": ["random", "rookie"], "entry_s": 30}
+SEALED = {**CUP, "division": "sealed", "auto_enter": True}
 HOUR_MS = 3_600_000
 
 
@@ -141,6 +142,18 @@ def test_what_is_switched_off_or_deleted_does_not_fire(
         ({"id": "x" * 25}, "invalid_schedule", "id"),
         ({"colour": "red"}, "invalid_schedule", "colour"),
         ({"tournament": None}, "invalid_schedule", "tournament"),
+        ({"until_groups": 5}, "invalid_schedule", "tournament.division"),
+        (
+            {"until_groups": 5, "tournament": {**CUP, "division": "sealed"}},
+            "invalid_schedule",
+            "tournament.auto_enter",
+        ),
+        (
+            {"until_groups": 5, "tournament": {**SEALED, "rated": False}},
+            "invalid_schedule",
+            "tournament.rated",
+        ),
+        ({"until_groups": 0, "tournament": SEALED}, "invalid_schedule", "until_groups"),
         ({"tournament": {**CUP, "locks_ms": 5}}, "invalid_schedule", "tournament.locks_ms"),
         ({"tournament": {**CUP, "entry_s": 0}}, "invalid_schedule", "tournament.entry_s"),
         ({"tournament": {**CUP, "format": "chess"}}, "invalid_tournament", "format"),

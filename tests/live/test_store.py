@@ -81,16 +81,39 @@ def test_hints_are_idempotent_and_ordered_by_version(store: GameStore) -> None:
 
     (first,) = hint(10, "must")
     assert hint(10, "must") == [first]
-    assert hint(9, "none") == [first], "an old hint changes nothing"
+    assert hint(9, "may") == [first], "an old hint changes nothing"
     (second,) = hint(11, "may")
     assert second.number > first.number
     assert store.pending("ann", 0, 10, False) == []
     assert store.pending("ann", first.number, 10, True) == [second]
-    assert hint(12, "none") == []
-    assert hint(11, "must") == []
-    (third,) = hint(13, "must")
+    (third,) = hint(12, "must")
     assert third.number > second.number
-    assert hint(14, "gone") == []
+    assert hint(11, "gone") == [third]
+    assert hint(13, "gone") == []
+
+
+def test_one_call_takes_many_steps_each_for_itself(store: GameStore) -> None:
+    assert put(store, "old", 0, 5)
+    steps = [
+        Step("a", 0, 1, sheet=b"m", events=[b"e"], hints=[TurnHint("ann", "a.0", "must")]),
+        Step("old", 4, 6, table=b"s6", state=b"t", log=[b"l"], due_ms=9, hints=[ListAdd("l", "old", 1)]),
+        Step(
+            "b",
+            0,
+            2,
+            table=b"s",
+            state=b"t",
+            due_ms=7,
+            hints=[TurnHint("bob", "b.1", "may"), ListAdd("l", "b", 2)],
+        ),
+    ]
+    taken, replies = store.write(steps, [("ZRANGE", "l", 0, -1), ("EXISTS", "none")])
+    assert (taken, replies) == ([True, False, True], [[b"b"], 0])
+    assert [row and row.version for row in store.load(["a", "old", "b"])] == [1, 5, 2]
+    assert [store.events("a", 0, 9), store.log("old")] == [[b"e"], [b"5"]]
+    assert [entry.member for entry in store.pending("ann", 0, 9, True)] == ["a.0"]
+    assert [entry.member for entry in store.pending("bob", 0, 9, True)] == ["b.1"]
+    assert "b" in store.claim(7, 8, 9)
 
 
 def test_prune_spares_a_newer_hint(store: GameStore) -> None:

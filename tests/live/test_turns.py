@@ -216,6 +216,18 @@ def test_one_request_answers_many_games_each_for_itself(games: LiveGames) -> Non
     assert [result["turn"] for result in results] == [given["turn"] for given in answers]
 
 
+def test_answered_turns_neither_come_again_nor_shorten_a_page(games: LiveGames) -> None:
+    answered = 0
+    while answered < 6:
+        bot, turn = awaited_turn(games, new_game(games, "truco"))
+        if bot == "ann":
+            answered += answer(games, bot, turn["turn"], quiet(turn))["status"] == "accepted"
+    while awaited_turn(games, game := new_game(games, "truco"))[0] != "ann":
+        pass
+    for limit in (1, 2, 6, 100):
+        assert [turn["game"] for turn in games.turns("ann", limit=limit, rights=False).turns] == [game]
+
+
 def test_answers_to_one_game_are_taken_in_their_order(games: LiveGames) -> None:
     new_game(games, "toepen", seats=[{"bot": "solo"}] * 4, rules={"max_exchanges": 0})
     turns = games.turns("solo").turns

@@ -12,6 +12,8 @@ import pytest
 from arena.errors import ArenaError
 from arena.live.accounts import Accounts
 from arena.live.sandboxed import SandboxedBots
+from arena.live.schedules import Schedules
+from arena.live.store_tournaments import SCHEDULES
 from arena.live.tournaments import Tournaments
 from arena.live.uploads import InvalidSource, python_upload
 from arena.live.versions import NoSource
@@ -83,6 +85,14 @@ def test_why_a_bot_failed_only_its_owner_learns(arena: Arena) -> None:
     assert "no such field" not in told["reason"]
     assert "no such field" in told["detail"]
     assert "line 3" in told["detail"]
+    (failed,) = arena.tournaments.groups(told["tournament"]).items
+    journals = [arena.tournaments.journals.find("broken", game) for game in failed["games"]]
+    (seat,) = journals[0] or ()
+    last = seat["decisions"][-1]["turn"]
+    assert f"forfeited game {failed['games'][0]} on seat {seat['seat']}" in told["reason"]
+    assert (
+        f"the last was crashed at turn {last}, after {seat['faults'][-1]['after']} actions" in told["reason"]
+    )
     for record in records_of(arena, told["tournament"]):
         assert "no such field" not in json.dumps(record)
     assert arena.tournaments.qualify("toepen", "broken", "1")["state"] == "qualifying"
@@ -121,6 +131,76 @@ def test_qualified_uploads_are_entered_by_themselves(arena: Arena) -> None:
     assert len(records) == 12
     assert all(verify(record) == [] for record in records)
     assert sum("sandbox" in record["info"] for record in records) == 8
+
+
+def due_now(arena: Arena, name: str) -> None:
+    """Let a schedule be due, as if its time had come."""
+    before = arena.tournaments.store.field(SCHEDULES, name)
+    schedule = {**json.loads(before or b""), "next_ms": arena.now_ms() - 1000}
+    assert arena.tournaments.store.replace(SCHEDULES, name, before, json.dumps(schedule).encode())
+
+
+def test_a_schedule_goes_on_until_its_bots_have_played_enough(arena: Arena) -> None:
+    schedules = Schedules(arena.tournaments.store, arena.tournaments, arena.clock)
+    cup = {
+        "name": "Sealed cup",
+        "kind": "toepen",
+        "rules": {"seats": 2},
+        "format": "round_robin",
+        "division": "sealed",
+        "auto_enter": True,
+        "house": ["random", "rookie"],
+        "entry_s": 1,
+    }
+
+    def fired() -> list[str]:
+        due_now(arena, "again")
+        return list(schedules.fire())
+
+    made = schedules.create({"id": "again", "cron": "0 0 1 1 *", "tournament": cup, "until_groups": 3}, "")
+    assert "until_groups" not in made
+    # Nobody has qualified.
+    upload(arena.accounts, "first", FIRST)
+    assert fired() == []
+    assert schedules.view("again")["last_ms"] is None
+    assert qualify(arena, "first")["state"] == "qualified"
+    (event,) = fired()
+    # Its groups are still to come.
+    assert fired() == []
+    view = arena.run(event)
+    assert {entry["bot"] for entry in view["entries"]} == {"first", "random", "rookie"}
+    arena.boards.publish("toepen", "sealed")
+    # One group to qualify, and two in the tournament.
+    assert fired() == []
+    arena.accounts.add_version("first", "2", "uploaded", upload=python_upload(FIRST + "\n"))
+    assert fired() == []
+    assert qualify(arena, "first", version="2")["state"] == "qualified"
+    (second,) = fired()
+    assert second != event
+    arena.accounts.change_bot("first", "withdrawn", None)
+    arena.run(second)
+    assert fired() == []
+
+
+def test_where_there_is_no_room_for_all_everybody_has_a_turn(arena: Arena) -> None:
+    for name in ("amy", "bea", "cat"):
+        upload(arena.accounts, name, FIRST)
+        assert qualify(arena, name)["state"] == "qualified"
+    seen = []
+    for number in range(3):
+        arena.boards.publish("toepen", "sealed")
+        arena.cup(
+            name=f"cup-{number}",
+            kind="toepen",
+            division="sealed",
+            auto_enter=True,
+            house=["rookie"],
+            groups=1,
+            per_owner=1,
+        )
+        view = arena.run(f"cup-{number}")
+        seen += [entry["bot"] for entry in view["entries"] if not entry["house"]]
+    assert sorted(seen) == ["amy", "bea", "cat"]
 
 
 def test_a_bot_deleted_meanwhile_loses(arena: Arena) -> None:

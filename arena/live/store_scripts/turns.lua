@@ -1,28 +1,28 @@
 -- What a bot has to do. Its keys share the hash tag '{b:<bot>}', the first of which is passed:
--- <tag>: hash of member -> where it is ('t' in turns, 'r' in rights, '-' nowhere) and the game version
---   of the newest hint; and of '' -> the last sequence number;
+-- <tag>: hash of member -> where it is ('t' in turns, 'r' in rights) and the game version of the
+--   newest hint; and of '' -> the last sequence number;
 -- <tag>:turns: sorted set of members with a turn that must be answered;
 -- <tag>:rights: the same for turns that may be answered.
 -- A member is '<game>.<seat>', a score one of the bot's sequence numbers, which clients hold as cursors.
--- op: 'must' or 'may' (a new turn), 'none' (no turn now), 'gone' (the game is over).
+-- op: 'must' or 'may' (a new turn), 'gone' (the game is over). A turn that was answered stays where it
+-- is until the seat has its next one, or somebody looks at it and finds nothing to do (see prune.lua).
 -- A hint that is not newer than the one known changes nothing, so it may come twice or late.
 local function hint_turn(marks, op, member, version)
-  local known = redis.call('HGET', marks, member)
-  local was = '-'
-  if known then
-    if tonumber(string.sub(known, 2)) >= tonumber(version) then return end
-    was = string.sub(known, 1, 1)
+  local known = redis.call('HMGET', marks, member, '')
+  local mark = known[1]
+  local was
+  if mark then
+    if tonumber(string.sub(mark, 2)) >= tonumber(version) then return end
+    was = string.sub(mark, 1, 1)
   end
-  local is = op == 'must' and 't' or op == 'may' and 'r' or '-'
+  local is = op == 'must' and 't' or op == 'may' and 'r'
   if was == 't' and is ~= 't' then redis.call('ZREM', marks .. ':turns', member) end
   if was == 'r' and is ~= 'r' then redis.call('ZREM', marks .. ':rights', member) end
-  if op == 'gone' then
+  if not is then
     redis.call('HDEL', marks, member)
     return
   end
-  redis.call('HSET', marks, member, is .. version)
-  if is ~= '-' then
-    local number = redis.call('HINCRBY', marks, '', 1)
-    redis.call('ZADD', marks .. (is == 't' and ':turns' or ':rights'), number, member)
-  end
+  local number = (known[2] or 0) + 1
+  redis.call('HSET', marks, member, is .. version, '', number)
+  redis.call('ZADD', marks .. (is == 't' and ':turns' or ':rights'), number, member)
 end
