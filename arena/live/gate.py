@@ -9,10 +9,12 @@ from arena.errors import ArenaError
 from arena.live.accounts import Accounts, UnknownBot
 from arena.live.clocks import ServiceClock
 from arena.live.event import Entered, Event
+from arena.live.published import published
 from arena.live.qualification import RETRY_MS, Qualifications
 from arena.live.store_presence import Presence
+from arena.live.store_tournaments import TournamentStore
 from arena.live.versions import BotAccount
-from arena.ratings.results import SEALED
+from arena.ratings.results import SEALED, Player
 from arena.tournaments.entry import check_entry
 
 GRACE_MS: Final = 60_000
@@ -26,12 +28,14 @@ class Gate:
 
     def __init__(
         self,
+        store: TournamentStore,
         clock: Callable[[], ServiceClock],
         presence: Presence,
         accounts: Accounts,
         qualifications: Qualifications,
         records: Callable[[Event], Iterator[bytes]],
     ) -> None:
+        self._store = store
         self._clock = clock
         self._presence = presence
         self._accounts = accounts
@@ -99,6 +103,22 @@ class Gate:
                 if entry.is_copy:
                     entry.status, entry.reason = "failed", "several of a house bot meet only house bots"
 
+    def lacking(self, event: Event, groups: int) -> list[str]:
+        """The uploaded bots that would be entered by themselves and have fewer than so many groups on the
+        board, those with the fewest first.
+        """
+        found = []
+        played = self._played(event)
+        for bot in self._uploaded(event):
+            entry = Entered(bot.name, bot.version, bot.owner, uploaded=True)
+            try:
+                check_entry(event.spec, [other.entrant for other in event.entries], entry.entrant)
+            except ArenaError:
+                continue
+            if played.get(entry.player, 0) < groups:
+                found.append(bot.name)
+        return found
+
     def online(self) -> list[str]:
         """The bots that are online, by name."""
         return self._presence.online()
@@ -135,7 +155,9 @@ class Gate:
         return found
 
     def _uploaded(self, event: Event) -> list[BotAccount]:
-        """The uploaded bots that have qualified in their present version and have not entered."""
+        """The uploaded bots that have qualified in their present version and have not entered; those with
+        the fewest groups on the board first, so that everybody has a turn where there is no room for all.
+        """
         bots = [bot for bot in self._accounts.uploaded_bots() if event.find(bot.name) is None]
         names = [(bot.name, bot.version) for bot in bots]
         known = self._qualifications.known(event.spec.kind, names)
@@ -149,7 +171,13 @@ class Gate:
                 continue
             if bot.current.uploaded:
                 found.append(bot)
-        return found
+        played = self._played(event)
+        return sorted(found, key=lambda bot: played.get(Player(bot.name, bot.version), 0))
+
+    def _played(self, event: Event) -> dict[Player, int]:
+        """How many groups every version has on the board of the sealed."""
+        board = published(self._store, event.spec.kind, SEALED)
+        return {player: rating["groups"] for player, rating in board.items()}
 
     def _withdrawn(self, entry: Entered) -> bool:
         try:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-import orjson
-
 from arena.errors import ArenaError
 from arena.live.clocks import ServiceClock
 from arena.live.event import OVER, Entered, Event, PlannedGroup, TournamentNotFound
 from arena.live.gate import Gate
+from arena.live.published import published
 from arena.live.remote_groups import RemoteGroups
 from arena.live.store_tournaments import NewGroup, Row, TournamentStore
 from arena.ratings.results import OPEN, SEALED, GroupResult, Player
@@ -228,14 +227,7 @@ class Planner:
     def _published(self, event: Event, playing: Sequence[Entered]) -> dict[Player, dict[str, Any]]:
         """The ratings of all versions on the board of the tournament."""
         division = SEALED if all(entry.arena_run for entry in playing) else OPEN
-        shown = self._store.board_state(f"{event.spec.kind}/{division}").shown
-        if shown is None:
-            return {}
-        return {
-            Player(row["name"], version["version"]): version
-            for row in orjson.loads(shown)["rows"]
-            for version in row["versions"]
-        }
+        return published(self._store, event.spec.kind, division)
 
     # Looking
 

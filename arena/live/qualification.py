@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
+from arena.asked import asked
 from arena.live.clocks import ServiceClock
 from arena.live.event import OVER, Event
 from arena.live.store_journals import JournalStore
@@ -141,13 +142,21 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
         ]
         fault, detail = own[-1]
         told = ", ".join(other["type"] for other, _ in own)
-        where = {"game": canonical["game"], "seat": seat, "after": fault["after"]}
+        turn = _turn_of(record, seat)
+        where = {"game": canonical["game"], "seat": seat, "turn": turn, "after": fault["after"]}
         reason = (
             f"forfeited game {where['game']} on seat {seat} by its faults ({told}); the last was "
-            f"{fault['type']} after {fault['after']} actions{': ' if detail else ''}{printable(detail, 200)}"
+            f"{fault['type']} at turn {turn}, after {fault['after']} actions"
+            f"{': ' if detail else ''}{printable(detail, 200)}"
         )
         return reason, where
     return None
+
+
+def _turn_of(record: dict[str, Any], seat: int) -> str:
+    """The id of the last turn that was asked of ``seat``, which forfeited there."""
+    turns = [one.turn["turn"] for one in asked(record) if one.seat == seat]
+    return str(turns[-1])
 
 
 def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -14,20 +15,23 @@ from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 from arena.errors import ArenaError
 from arena.live.accounts import Forbidden, Principal
 from arena.live.clocks import ServiceClock
+from arena.live.event import OVER, TournamentNotFound
 from arena.live.store_tournaments import SCHEDULES, TournamentStore
 from arena.live.tournaments import Tournaments
+from arena.ratings.results import SEALED
 from arena.text import printable
+from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
 
 log = logging.getLogger(__name__)
 
-DEFAULT_ENTRY_S: Final = 60
 MAX_SECONDS: Final = 31 * 86_400
 MAX_SCHEDULES: Final = 1000
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 """The id of a tournament is that of its schedule and when it was due, and has its own limit."""
 
-_FIELDS: Final = ("id", "cron", "at_ms", "tournament")
+_FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
+MOST_GROUPS: Final = 100_000
 _CRON_RULE: Final = "five fields (minute, hour, day, month, day of the week) that some time fit, in UTC"
 
 
@@ -67,6 +71,9 @@ class Schedules:
         """Make a schedule and return it. ``fields``: ``id``, either ``cron`` (five fields, UTC) or ``at_ms``
         (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds that entry is open) and
         ``play_s`` (seconds that an ``open`` one goes on) in place of its times.
+
+        ``until_groups``, for uploaded bots that enter by themselves: it fires only while one of them has
+        fewer groups than that on its board, and the tournament before is over. Views do not show it.
         """
         for key in fields:
             if key not in _FIELDS:
@@ -88,6 +95,7 @@ class Schedules:
         if not isinstance(template, Mapping):
             raise InvalidSchedule("there is no tournament", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
+        until_groups = _until_groups(fields.get("until_groups"), template)
         schedule = {
             "id": name,
             "cron": cron,
@@ -97,6 +105,7 @@ class Schedules:
             "last_ms": None,
             "enabled": True,
             "created_by": created_by,
+            "until_groups": until_groups,
         }
         self._tournaments.check(_timed(template, now_ms))
         if len(self._store.fields(SCHEDULES)) >= MAX_SCHEDULES:
@@ -113,7 +122,7 @@ class Schedules:
             and self._store.field(SCHEDULES, name) != data
         ):
             raise ScheduleExists(f"there is a schedule {name!r}", field="id", expected="another id")
-        return schedule
+        return _shown(schedule)
 
     def announce(self, template: Mapping[str, Any], created_by: str, tournament_id: str) -> None:
         """Announce a tournament of a template now, once for each id."""
@@ -122,11 +131,11 @@ class Schedules:
 
     def view(self, name: str) -> dict[str, Any]:
         """Raises :class:`ScheduleNotFound`."""
-        return self._loaded(name)[0]
+        return _shown(self._loaded(name)[0])
 
     def list(self) -> list[dict[str, Any]]:
         """All schedules, by id."""
-        return [orjson.loads(data) for _, data in sorted(self._store.fields(SCHEDULES).items())]
+        return [_shown(orjson.loads(data)) for _, data in sorted(self._store.fields(SCHEDULES).items())]
 
     def change(self, name: str, *, enabled: bool, by: Principal | None = None) -> dict[str, Any]:
         """Let it fire or not; what it has missed meanwhile is not made up for."""
@@ -137,7 +146,7 @@ class Schedules:
                 schedule["next_ms"] = _next_ms(schedule["cron"], None, self._clock().now_ms)
             schedule["enabled"] = enabled
             if self._store.replace(SCHEDULES, name, before, orjson.dumps(schedule)):
-                return schedule
+                return _shown(schedule)
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
         """End a schedule; the tournaments that it has made stay."""
@@ -158,19 +167,33 @@ class Schedules:
             due_ms = schedule["next_ms"]
             if not schedule["enabled"] or due_ms is None or due_ms > now_ms:
                 continue
-            event = f"{name}-{due_ms // 1000}"
+            event = scheduled_id(name, due_ms)
             try:
-                self.announce(schedule["tournament"], schedule["created_by"], event)
-                fired.append(event)
+                if self._is_wanted(schedule, now_ms):
+                    self.announce(schedule["tournament"], schedule["created_by"], event)
+                    fired.append(event)
+                    schedule["last_ms"] = due_ms
             except ArenaError:
                 # What was allowed when the schedule was made is not any more: the next may be.
                 log.exception("schedule %s cannot announce its tournament", name)
-            schedule["last_ms"] = due_ms
+                schedule["last_ms"] = due_ms
             schedule["next_ms"] = (
                 None if schedule["cron"] is None else _next_ms(schedule["cron"], None, now_ms)
             )
             self._store.replace(SCHEDULES, name, before, orjson.dumps(schedule))
         return fired
+
+    def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
+        """Whether there is anything to learn from another tournament, for one that goes on until then."""
+        groups = schedule.get("until_groups")
+        if groups is None:
+            return True
+        if schedule["last_ms"] is not None:
+            with suppress(TournamentNotFound):
+                last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
+                if last["state"] not in OVER:
+                    return False
+        return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
 
     def _loaded(self, name: str) -> tuple[dict[str, Any], bytes]:
         data = self._store.field(SCHEDULES, name)
@@ -178,6 +201,30 @@ class Schedules:
             raise ScheduleNotFound(f"there is no schedule {printable(name, 40)!r}", field="schedule")
         schedule: dict[str, Any] = orjson.loads(data)
         return schedule, data
+
+
+def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
+    """As it is published."""
+    return {key: value for key, value in schedule.items() if key != "until_groups"}
+
+
+def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GROUPS:
+        raise InvalidSchedule(
+            f"{printable(repr(value), 40)} is no number of groups",
+            field="until_groups",
+            expected=f"a whole number from 1 to {MOST_GROUPS}",
+        )
+    for key, wanted in (("division", SEALED), ("auto_enter", True), ("rated", True)):
+        if template.get(key, key == "rated") != wanted:
+            raise InvalidSchedule(
+                "groups are counted of uploaded bots that enter by themselves, and where they are rated",
+                field=f"tournament.{key}",
+                expected=str(wanted).lower(),
+            )
+    return value
 
 
 def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:

@@ -103,6 +103,7 @@ class Tournaments:
             self.store, self.journals, self._clock, self._make_qualification
         )
         self._gate = Gate(
+            self.store,
             self._clock,
             live.presence,
             accounts,
@@ -245,6 +246,13 @@ class Tournaments:
         self._accounts.bot(bot).find(version)
         found = [(kind, self._qualifications.known(kind, [(bot, version)])[0]) for kind in GAMES]
         return [known.as_json(kind) for kind, known in found if known is not None]
+
+    def lacking(self, fields: Mapping[str, Any], groups: int) -> list[str]:
+        """The uploaded bots that such a tournament would enter by itself and that have fewer than so many
+        groups on its board.
+        """
+        event = _new_event(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+        return self._gate.lacking(event, groups)
 
     # Going on
 

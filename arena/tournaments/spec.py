@@ -34,10 +34,12 @@ MAX_TABLE_ENTRIES: Final = 64
 MAX_GROUPS: Final = 200_000
 """The most groups that the entries of a tournament may lead to; an open one ends after as many."""
 
+DEFAULT_ENTRY_S: Final = 60
+"""How long entry is open if nothing is said, in seconds."""
+
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
 _MAX_OPEN_MS: Final = 31 * _DAY_MS
-_ENTRY_MS: Final = 60_000
 _NAME_LENGTH: Final = 80
 _DEFAULT_PER_OWNER: Final = 4
 _MIXED_TABLE: Final = 4
@@ -152,7 +154,7 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     partners = read.choice("partners", PARTNERS, SAME)
     opens_ms = read.number("opens_ms", 0, now_ms + _MAX_MS, now_ms)
     starts_ms = max(opens_ms, now_ms)
-    locks_ms = read.number("locks_ms", starts_ms, starts_ms + _MAX_MS, starts_ms + _ENTRY_MS)
+    locks_ms = read.number("locks_ms", starts_ms, starts_ms + _MAX_MS, starts_ms + 1000 * DEFAULT_ENTRY_S)
     max_entries = read.number("max_entries", 2, MAX_ENTRIES, 64)
     single = format == KNOCKOUT and len(game.teams(rules)) > 2
     spec = Spec(
@@ -213,6 +215,11 @@ def _check_together(spec: Spec) -> None:
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )
+
+
+def scheduled_id(schedule: str, due_ms: int) -> str:
+    """The id of the tournament that a schedule announces for ``due_ms`` (milliseconds since 1970)."""
+    return f"{schedule}-{due_ms // 1000}"
 
 
 def check_entrants(spec: Spec, entrants: int | Sequence[Any]) -> None:

@@ -31,9 +31,10 @@ def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) 
         made = {one["id"] for one in client.tournaments()}
         assert made >= FIRST
         schedules = {schedule["id"] for schedule in client.schedules()}
-        assert schedules == {"house-truco", "house-toepen"}
-        admin_free = client.schedules()[0]
-        assert admin_free["enabled"]
+        assert schedules == {f"{division}-{kind}" for division in ("house", "sealed") for kind in KINDS}
+        assert all(schedule["enabled"] for schedule in client.schedules())
+        # Nobody has handed in a bot.
+        assert not any(one["id"].startswith("sealed-") for one in client.tournaments())
     with Service(tmp_path, port=service.port, BOTEQUIM_SEED="1") as service:
         client = service.client()
         before = [one["id"] for one in client.tournaments() if one["id"] in FIRST]

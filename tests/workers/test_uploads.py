@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from arena.records import dumps
 from arena.sandbox.program import python_program
 from tests.service import ROOT, Service, botequim, environment
 
+ADMIN = "a" * 32
 BOTS = {"truco": "truco_careful.py", "toepen": "toepen_last_trick.py"}
 
 
@@ -37,9 +40,25 @@ def call(
 
 
 def test_two_examples_from_the_file_to_the_leaderboard(tmp_path: Path) -> None:
-    with Service(tmp_path) as service:
+    with Service(tmp_path, BOTEQUIM_ADMIN_TOKEN=ADMIN) as service:
         client = service.client()
         owner = client.sign_up("olga")
+        yearly = service.client(ADMIN).create_schedule(
+            id="yearly",
+            cron="0 0 1 1 *",
+            tournament={
+                "name": "Yearly cup",
+                "kind": "toepen",
+                "format": "swiss",
+                "division": "sealed",
+                "auto_enter": True,
+            },
+        )
+        yearly_page = f"{service.url}/tournaments/yearly-{yearly['next_ms'] // 1000} (from 00:00:00 UTC on)"
+        outlook = {
+            "truco": "truco: no tournament is planned that uploaded bots enter by themselves",
+            "toepen": f"toepen: plays in 'Yearly cup' at 00:01:00 UTC, in .* min: {re.escape(yearly_page)}",
+        }
         sources = tmp_path / "sources"
         sources.mkdir()
         for kind, file in BOTS.items():
@@ -50,6 +69,7 @@ def test_two_examples_from_the_file_to_the_leaderboard(tmp_path: Path) -> None:
             assert told.returncode == 0, told.stderr
             assert f"{name} 1: registered" in told.stdout
             assert f"{kind}: qualified; watch {service.url}/leaderboards/{kind}/sealed" in told.stdout
+            assert re.search(outlook[kind], told.stdout), told.stdout
             shutil.copy(ROOT / "examples" / file, sources / f"{name}@1.py")
         records = tmp_path / "records.jsonl"
         lines: list[str] = []
@@ -111,6 +131,22 @@ def test_a_bot_that_fails_is_told_why_and_mended(tmp_path: Path) -> None:
         assert "mine 1 did not qualify: toepen: " in told.stderr
         assert "nothing of the kind" in told.stderr
         assert "line 2" in told.stderr
+        # The command that is shown asks the bot again, where it failed.
+        found = re.search(r"toepen: to ask it again: (botequim .* --turn (\S+) .*)", told.stdout)
+        assert found, told.stdout
+        assert f"the last was crashed at turn {found[2]}, after " in told.stderr
+        again = subprocess.run(
+            ["bash", "-c", f'botequim() {{ "{sys.executable}" -m arena.cli "$@"; }}\n{found[1]}'],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        assert again.returncode == 0, again.stderr
+        assert f"turn {found[2]}, seat " in again.stdout
+        assert "recorded: a fault (crashed)" in again.stdout
+        assert "now:      crashed: KeyError: 'nothing of the kind' (bot.py, line 2)" in again.stdout
         file.write_text("def choose(turn:\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 2
@@ -119,6 +155,16 @@ def test_a_bot_that_fails_is_told_why_and_mended(tmp_path: Path) -> None:
         told = call(service, tmp_path, *submit, token=owner)
         assert (told.returncode, told.stderr) == (0, "")
         assert "mine 2: added" in told.stdout
-        again = call(service, tmp_path, *submit, token=owner)
-        assert again.returncode == 0
-        assert "mine 2: has this source already" in again.stdout
+        cup = service.client(owner).create_tournament(
+            name="Sealed cup",
+            kind="toepen",
+            format="swiss",
+            division="sealed",
+            auto_enter=True,
+            locks_ms=time.time_ns() // 1_000_000 + 3_600_000,
+        )
+        told = call(service, tmp_path, *submit, token=owner)
+        assert told.returncode == 0
+        assert "mine 2: has this source already" in told.stdout
+        assert "toepen: plays in 'Sealed cup' at " in told.stdout
+        assert f" min: {service.url}/tournaments/{cup['id']}\n" in told.stdout
