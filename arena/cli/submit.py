@@ -53,7 +53,7 @@ def submit_bot(
     for kind in wanted:
         told = states[kind]
         if told["state"] == "qualified":
-            click.echo(f"{kind}: qualified; watch {client.url}/leaderboards/{kind}/sealed")
+            click.echo(f"{kind}: qualified; watch {client.url}/leaderboards/{kind}")
             for line in outlook(client, kind, Player(name, version)):
                 click.echo(f"{kind}: {line}")
         elif told["state"] == "failed":

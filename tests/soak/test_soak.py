@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import arena, faulty, kills, processes, webhooks
+from tests.soak import arena, faulty, kills, processes, submit, webhooks
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -44,3 +44,10 @@ def test_bots_that_are_called_play_over_http(tmp_path: Path) -> None:
 def test_bots_that_go_wrong_cost_only_themselves(kind: str, tmp_path: Path) -> None:
     rows = faulty.play(tmp_path, kind)
     assert len(rows) == 7
+
+
+def test_two_files_come_to_the_leaderboards(tmp_path: Path) -> None:
+    lines: list[str] = []
+    counts = submit.play(tmp_path, lines.append, soon=True)
+    assert counts["decisions"] > counts["games"] > 0
+    assert any(line.startswith("toepen: plays in 'Often' at ") for line in map(str.strip, lines)), lines

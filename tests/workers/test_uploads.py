@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -68,7 +69,10 @@ def test_two_examples_from_the_file_to_the_leaderboard(tmp_path: Path) -> None:
             )
             assert told.returncode == 0, told.stderr
             assert f"{name} 1: registered" in told.stdout
-            assert f"{kind}: qualified; watch {service.url}/leaderboards/{kind}/sealed" in told.stdout
+            page = f"{service.url}/leaderboards/{kind}"
+            assert f"{kind}: qualified; watch {page}\n" in told.stdout
+            with urlopen(page, timeout=60) as reply:
+                assert reply.status == 200
             assert re.search(outlook[kind], told.stdout), told.stdout
             shutil.copy(ROOT / "examples" / file, sources / f"{name}@1.py")
         records = tmp_path / "records.jsonl"
