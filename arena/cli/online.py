@@ -99,7 +99,8 @@ def submit(
 ) -> None:
     """Hand in FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
 
-    It qualifies against a house bot, which is waited for. Prints the result and the page to watch.
+    It qualifies against a house bot, which is waited for. Prints the result, the page to watch, and when it
+    plays next. Exit code 2 if it failed, with where and why, and the command that asks it again there.
     """
     submit_bot(service(url, token), file, name, label, kinds, seconds)
 

@@ -25,6 +25,9 @@ from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
 from arena.verify import verify
 
 _PAUSE: Final = 0.5
+_LONG: Final = 20.0
+"""Seconds after which the waiting is explained."""
+
 _LOOKED_AT: Final = 50
 
 
@@ -233,10 +236,17 @@ def _next_label(labels: list[str]) -> str:
 
 def _wait(client: Client, path: str, kinds: tuple[str, ...], seconds: float) -> dict[str, dict[str, Any]]:
     """The qualifications by game, as soon as none is under way."""
-    until = time.monotonic() + seconds
+    start = time.monotonic()
+    told_why = False
     while True:
         told = client.request("GET", path)["qualifications"]
+        waited = time.monotonic() - start
         states = {one["kind"]: one for one in told if one["kind"] in kinds}
-        if all(one["state"] != "qualifying" for one in states.values()) or time.monotonic() > until:
+        if all(one["state"] != "qualifying" for one in states.values()) or waited > seconds:
             return states
+        if waited > _LONG and not told_why:
+            told_why = True
+            click.echo(
+                "still waiting: a new service builds its sandbox first, which takes a minute or two", err=True
+            )
         time.sleep(_PAUSE)
