@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test test-slow check format golden bench clean
+.PHONY: up test test-slow check format golden bench bench-http clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -27,11 +27,18 @@ format: $(VENV)/.test
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
-# The rules compiled with mypyc (a C compiler is needed), beside the engines of the bench extra.
-bench:
-	$(PYTHON) -m venv .venv-bench
-	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[bench]'
+# With the rules and the path of a live move compiled by mypyc (a C compiler is needed): the rules beside the
+# engines of the bench extra, and the HTTP API beside a bare route.
+bench: .venv-bench/.done
 	cd .venv-bench && bin/botequim bench
+
+bench-http: .venv-bench/.done
+	cd .venv-bench && bin/botequim bench http
+
+.venv-bench/.done: pyproject.toml setup.py $(wildcard arena/*.py arena/*/*.py)
+	$(PYTHON) -m venv .venv-bench
+	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,bench]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) .venv-bench build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 
 class ArenaError(Exception):
@@ -14,7 +14,7 @@ class ArenaError(Exception):
     would have been allowed.
     """
 
-    code = "invalid"
+    code: ClassVar[str] = "invalid"
 
     def __init__(
         self,
@@ -27,7 +27,8 @@ class ArenaError(Exception):
     ) -> None:
         super().__init__(message)
         if code is not None:
-            self.code = code
+            # Of this error alone.
+            vars(self)["code"] = code
         self.message = message
         self.field = field
         self.expected = expected

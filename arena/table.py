@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from arena.dealing import Dealer
 from arena.errors import ArenaError, IllegalAction
@@ -33,19 +33,19 @@ class StaleTurn(ArenaError):
     for the seat, else ``superseded``.
     """
 
-    code = "stale_turn"
+    code: ClassVar[str] = "stale_turn"
 
 
 class TurnAlreadyAnswered(ArenaError):
     """A second answer to one turn that differs from the first."""
 
-    code = "turn_already_answered"
+    code: ClassVar[str] = "turn_already_answered"
 
 
 class UnknownTurn(ArenaError):
     """A turn id that was never given out at this table to this seat."""
 
-    code = "unknown_turn"
+    code: ClassVar[str] = "unknown_turn"
 
 
 @dataclass(frozen=True)

@@ -176,3 +176,28 @@ def test_no_file_is_too_long(folder: str) -> None:
         if (lines := len(path.read_text().splitlines())) > MOST_LINES
     }
     assert long == {}
+
+
+def compiled() -> list[Path]:
+    """The files that are compiled where somebody asks for it; see ``setup.py``."""
+    tree = ast.parse((ROOT / "setup.py").read_text())
+    (patterns,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "COMPILED"
+    )
+    return [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+
+
+def test_errors_of_compiled_modules_keep_their_codes() -> None:
+    """mypyc takes a class attribute without ``ClassVar`` for one of the instance, and an error whose base
+    is not compiled then never gets it.
+    """
+    errors = {
+        f"{path.relative_to(ROOT)}: {node.name}": ast.unparse(node.body[1])
+        for path in compiled()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "ArenaError" for base in node.bases)
+    }
+    assert {"arena/table.py: StaleTurn", "arena/games/toepen_view.py: InconsistentHidden"} <= errors.keys()
+    assert [name for name, first in errors.items() if not first.startswith("code: ClassVar[str] = ")] == []

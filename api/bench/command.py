@@ -61,7 +61,7 @@ def http(
     size = Size(rounds, waiting_rounds, seconds, connections, answers, waiters, players)
     with tempfile.TemporaryDirectory(prefix="botequim-bench-") as folder:
         report = Bench(Path(folder), size, seed, lambda text: click.echo(text, err=True)).run()
-    where = "generator on one core, servers and database on another" if report.pinned else "cores not pinned"
+    where = "each server on a core of its own" if report.pinned else "cores not pinned"
     console.print(f"{platform.python_implementation()} {platform.python_version()}, {where}")
     console.print(f"a move: {report.bytes.read} bytes read, {report.bytes.write} bytes written")
     console.print(_scenarios(report))

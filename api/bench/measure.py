@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -16,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from api.bench.bare import PATH, READ_BYTES, WRITE_BYTES
 from api.bench.load import BenchFailed, Load, Player, Waiting, drive
 from api.bench.players import KINDS, Bot, Caller, sign_up, waiting_requests
-from api.bench.servers import Server, cpu_seconds, resident_bytes
+from api.bench.servers import Cores, Server, cpu_seconds, resident_bytes
 from api.config import Config
 from api.services import Services, make_services
 from arena.games import game_of
@@ -94,19 +92,6 @@ class Report:
         return median(ratios)
 
 
-@contextmanager
-def _pinned() -> Iterator[Callable[[], None] | None]:
-    """Start on one core what is measured; the callable moves this process to another. None: not possible."""
-    if not hasattr(os, "sched_setaffinity") or len(cores := sorted(os.sched_getaffinity(0))) < 2:
-        yield None
-        return
-    os.sched_setaffinity(0, cores[:1])
-    try:
-        yield lambda: os.sched_setaffinity(0, cores[1:2])
-    finally:
-        os.sched_setaffinity(0, cores)
-
-
 class Bench:
     """One run, in a folder for what its processes write. ``say`` is told what it is doing."""
 
@@ -117,14 +102,14 @@ class Bench:
         self._say = say
         self._samples: dict[str, list[Sample]] = {}
         self._waiting_bytes: list[float] = []
-        self._go_aside: Callable[[], None] | None = None
+        self._cores = Cores()
         self._parts: Services
         self._store: EmbeddedStore
 
     def run(self) -> Report:
         """Measure everything. Raises :class:`~api.bench.load.BenchFailed`."""
         _raise_file_limit(self._size.waiters + self._size.connections + 200)
-        with _pinned() as self._go_aside, EmbeddedStore(self._folder / "data") as self._store:
+        with self._cores, EmbeddedStore(self._folder / "data") as self._store:
             self._parts = make_services(Config(self._store.url, limits={}))
             sizes = _bytes_of_a_move(self._parts, self._random)
             self._say(f"a move: a stored game of {sizes.read} bytes, {sizes.write} bytes to the database")
@@ -133,11 +118,11 @@ class Bench:
             with self._server(gunicorn, PATH, bare) as other, self._service() as service:
                 self._compare(service, other)
             self._wait_beside()
-        return Report(self._go_aside is not None, sizes, self._samples, self._waiting_bytes)
+        return Report(self._cores.split, sizes, self._samples, self._waiting_bytes)
 
     def _server(self, arguments: Sequence[str], ready: str, settings: dict[str, str]) -> Server:
         environment = {"REDIS_URL": self._store.url, "BOTEQUIM_LIMITS": "off", **settings}
-        return Server(arguments, ready, self._folder, environment)
+        return Server(arguments, ready, self._folder, environment, self._cores)
 
     def _service(self) -> Server:
         serve = "from arena.cli import main; main(['serve', '--bind', '{bind}'])"
@@ -149,8 +134,6 @@ class Bench:
         one = self._bots("one", size.connections, 1)
         # The same number of turns under way would need too many bots; the server is as busy with fewer.
         many = self._bots("many", max(1, size.connections // 4), size.answers)
-        if self._go_aside is not None:
-            self._go_aside()
         for number in range(size.rounds + 1):
             self._say(f"round {number} of {size.rounds}" if number else "warming up")
             seconds = size.seconds if number else min(1.0, size.seconds)
@@ -175,7 +158,7 @@ class Bench:
         for number in range(1, size.waiting_rounds + 1):
             self._say(f"waiting, round {number} of {size.waiting_rounds}")
             # A new process each time, because what waited once leaves memory behind.
-            with self._started() as service:
+            with self._service() as service:
                 self._measure(service, bots, min(1.0, size.seconds))
                 self._samples.setdefault(alone, []).append(self._measure(service, bots, size.seconds))
                 before = resident_bytes(service.pid)
@@ -191,17 +174,6 @@ class Bench:
                     waiting.heard()
                 finally:
                     waiting.close()
-
-    @contextmanager
-    def _started(self) -> Iterator[Server]:
-        """The service, started on the core of what is measured."""
-        cores = os.sched_getaffinity(0) if self._go_aside is not None else None
-        if cores is not None:
-            os.sched_setaffinity(0, os.sched_getaffinity(self._store.pid or 0))
-        with self._service() as service:
-            if cores is not None:
-                os.sched_setaffinity(0, cores)
-            yield service
 
     def _check(self, heard: Sequence[bytes]) -> None:
         """Streams have begun, and the long polls say nothing."""

@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.error import HTTPError
@@ -52,17 +52,56 @@ def _children(pid: int) -> list[int]:
         return []
 
 
+class Cores:
+    """Where processes are started: the server that is measured gets a core of its own, as it would have on a
+    machine of its own; callers and database share the others.
+
+    A context manager; inside, this process and what it starts are on the others. Where there is one core
+    only, or no choice, ``split`` is false and nothing is moved.
+    """
+
+    def __init__(self) -> None:
+        self._all = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
+        self.split = len(self._all) > 1
+
+    def __enter__(self) -> Cores:
+        self._go(self._all[1:])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._go(self._all)
+
+    @contextmanager
+    def of_server(self) -> Iterator[None]:
+        """What is started inside is started on the core of the server."""
+        self._go(self._all[:1])
+        try:
+            yield
+        finally:
+            self._go(self._all[1:])
+
+    def _go(self, cores: Sequence[int]) -> None:
+        if self.split:
+            os.sched_setaffinity(0, cores)
+
+
 class Server:
-    """A server process with one child that answers, on a port of its own; a context manager.
+    """A server process with one child that answers, on a port and a core of its own; a context manager.
 
     ``arguments``: of this Python, with ``{bind}`` where the address belongs. ``ready``: a path that
     answers, whatever the status, once it serves.
     """
 
     def __init__(
-        self, arguments: Sequence[str], ready: str, folder: Path, environment: dict[str, str]
+        self,
+        arguments: Sequence[str],
+        ready: str,
+        folder: Path,
+        environment: dict[str, str],
+        cores: Cores,
     ) -> None:
         self.port = free_port()
+        self._cores = cores
         self._arguments = [part.format(bind=f"127.0.0.1:{self.port}") for part in arguments]
         self._ready = f"http://127.0.0.1:{self.port}{ready}"
         self._folder = folder
@@ -74,7 +113,7 @@ class Server:
         """The process that answers."""
 
     def __enter__(self) -> Server:
-        with (self._folder / "servers.log").open("ab") as log:
+        with (self._folder / "servers.log").open("ab") as log, self._cores.of_server():
             self._process = subprocess.Popen(
                 tethered([sys.executable, *self._arguments]),
                 env=self._environment,

@@ -70,7 +70,7 @@ announced (TP-3.1); that is the caller's to see to.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from arena.errors import ArenaError
 from arena.games.cards import split_cards
@@ -94,7 +94,7 @@ from arena.games.toepen_fields import (
 class InconsistentHidden(ArenaError):
     """A hidden assignment that does not complete the observation to one whole pack."""
 
-    code = "inconsistent_hidden"
+    code: ClassVar[str] = "inconsistent_hidden"
 
 
 def view(event: Event, viewer: int | None) -> dict[str, Any]:

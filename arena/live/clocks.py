@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from arena.errors import ArenaError
 
@@ -26,7 +26,7 @@ class ServiceClock(NamedTuple):
 class InvalidClock(ArenaError):
     """Clock settings with an unknown name, a wrong type or a value out of range."""
 
-    code = "invalid_clock"
+    code: ClassVar[str] = "invalid_clock"
 
 
 @dataclass(frozen=True, slots=True)

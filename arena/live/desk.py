@@ -11,7 +11,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from arena.errors import ArenaError, CorruptState
 from arena.live.clocks import ServiceClock
@@ -31,7 +31,7 @@ MAX_TRIES: Final = 50
 class GameBusy(ArenaError):
     """So many changes at once that this one did not get through; nothing was changed by it."""
 
-    code = "game_busy"
+    code: ClassVar[str] = "game_busy"
 
 
 class Changed(NamedTuple, Generic[T]):

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import orjson
 
@@ -30,7 +30,7 @@ _UNKNOWN: Final = "there is no such turn of yours"
 class InvalidCursor(ArenaError):
     """A cursor that was not given out here."""
 
-    code = "invalid_cursor"
+    code: ClassVar[str] = "invalid_cursor"
 
 
 class TurnPage(NamedTuple):
