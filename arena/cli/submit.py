@@ -65,15 +65,17 @@ def submit_bot(
             failed[kind] = f"not over after {seconds:g} s; the same command goes on waiting for it"
     if len(failed) <= (0 if kinds else len(wanted) - 1):
         for kind, why in failed.items():
-            click.echo(f"{kind}: {why}; it will not play that game")
+            out = "; it will not play that game" if states[kind]["state"] == "failed" else ""
+            click.echo(f"{kind}: {why}{out}")
         return
     for kind in failed:
         again = _again(client, states[kind], name, file)
         if again:
             click.echo(f"{kind}: to ask it again: {again}")
-    raise NotQualified(
-        f"{name} {version} did not qualify: " + " | ".join(f"{kind}: {why}" for kind, why in failed.items())
-    )
+    over = any(states[kind]["state"] == "failed" for kind in failed)
+    what = "did not qualify" if over else "has not qualified yet"
+    told_why = " | ".join(f"{kind}: {why}" for kind, why in failed.items())
+    raise NotQualified(f"{name} {version} {what}: {told_why}")
 
 
 def outlook(client: Client, kind: str, player: Player) -> Iterator[str]:

@@ -124,6 +124,17 @@ def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=240)
 
 
+def test_one_that_waits_for_nothing_is_told_that_it_is_not_over(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=0) as service:
+        owner = service.client().sign_up("olga")
+        submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0")
+        told = call(service, ROOT / "examples", *submit, token=owner)
+        assert told.returncode == 2
+        assert "mine 1: qualifies in truco and toepen" in told.stdout
+        assert "mine 1 has not qualified yet: truco: not over after 0 s" in told.stderr
+        assert "ask it again" not in told.stdout
+
+
 def test_a_bot_that_fails_is_told_why_and_mended(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         owner = service.client().sign_up("olga")
