@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import orjson
+
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
 from arena.sandbox.program import (
@@ -98,7 +100,7 @@ class SandboxedBot(Bot):
         try:
             if self.failure is not None:
                 raise self.failure
-            return self._decide(json.dumps(turn))
+            return self._decide(turn)
         except BotFailure as failure:
             decision.fault, decision.detail = failure.type, str(failure)
             raise
@@ -128,18 +130,21 @@ class SandboxedBot(Bot):
             raise self._crashed(str(answer))
         self.wants_rights = bool(answer)
 
-    def _decide(self, turn: str) -> str | None:
+    def _decide(self, turn: Turn) -> str | None:
         if self._instance is None:
             self._start()
         assert self._instance is not None
         try:
-            answered, text = self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+            answered, text = self._instance.choose(orjson.dumps(turn), self._fuel(self._limits.decision_ms))
         except (OutOfFuel, Trapped, Interrupted) as error:
             self._used = self._instance.used
             raise self._lost(error, self._limits.decision_ms) from None
         self._used = self._instance.used
         if not answered:
             raise self._crashed(str(text))
+        action = str(text)[1:-1]
+        if f'"{action}"' == text and action in turn["legal_actions"]:
+            return action
         return self._action(str(text))
 
     def _fuel(self, ms: int) -> int:

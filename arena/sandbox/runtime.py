@@ -21,9 +21,9 @@ from typing import Final
 
 import arena
 from arena.bots import InvalidBot
-from arena.errors import ArenaError
 from arena.sandbox.cache import cached
 from arena.sandbox.compiler import NOT_A_BOT, SETTINGS
+from arena.sandbox.image import BuildFailed, with_immortal_objects
 from arena.text import printable
 
 SOURCES: Final = Path(arena.__file__).parent
@@ -37,12 +37,6 @@ _BUILD_SECONDS: Final = 300
 _COMPILE_SECONDS: Final = 120
 _BUILD_MEMORY: Final = 8 << 30
 _COMPILE_MEMORY: Final = 3 << 30
-
-
-class BuildFailed(ArenaError):
-    """The runtime cannot be built here."""
-
-    code = "runtime_not_built"
 
 
 def runtime_component() -> Path:
@@ -121,7 +115,7 @@ def _build(target: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
     (stage / "arena" / "sandbox" / "__init__.py").touch()
-    (stage / "app.py").write_text("from arena.sandbox.guest.harness import WitWorld\n")
+    (stage / "app.py").write_text(_APP)
     script = "import sys, componentize_py; sys.exit(componentize_py.script())"
     options = ["-d", str(GUEST / "bot.wit"), "-w", "bot", "componentize", "-s", "-p", str(stage)]
     command = [sys.executable, "-c", script, *options, "-o", str(target), "app"]
@@ -131,6 +125,19 @@ def _build(target: Path) -> None:
         raise BuildFailed(f"building the sandbox's Python took more than {_BUILD_SECONDS} s") from None
     if done.returncode != 0 or not target.exists():
         raise BuildFailed(f"componentize-py failed: {printable(done.stderr[-2000:], 2000)}")
+    target.write_bytes(with_immortal_objects(target.read_bytes()))
+
+
+# The class is looked up last, when nothing of the import is left in memory.
+_APP: Final = """\
+from arena.sandbox.guest import harness, image
+
+def __getattr__(name):
+    if name != "WitWorld":
+        raise AttributeError(name)
+    image.prepare()
+    return harness.WitWorld
+"""
 
 
 def _run_limited(

@@ -51,10 +51,18 @@ def seed(number: int) -> None:
     random.seed(f"module {number}")
 
 
+def unseed() -> None:
+    """Undo :func:`seed`."""
+    global _seed, _source
+    sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__ = _STREAMS  # type: ignore[misc]
+    _seed = _source = None
+
+
+_STREAMS = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+
+
 def close() -> None:
     """To be called when all is imported: from now on nothing is there that is not in memory."""
-    import gc
-
     for module in (os, posix):
         for name, value in list(vars(module).items()):
             if name not in _HARMLESS and type(value) is type(len):
@@ -67,9 +75,6 @@ def close() -> None:
     sys.meta_path[:] = [sys.meta_path[0], sys.meta_path[1], _Nothing]
     sys.argv[:] = [""]
     sys.addaudithook(_refuse)
-    gc.collect()
-    # Collections would look at, and so copy, every object.
-    gc.freeze()
 
 
 _HARMLESS = {

@@ -31,8 +31,6 @@ for _name in MODULES:
 
 from arena.bots.base import Bot
 from arena.bots.loader import factory_of_module
-from arena.redeal import redeal
-from arena.table import Table
 
 FILE = "bot.py"
 MOST_ANSWER = 1000
@@ -107,22 +105,10 @@ def _report(error: BaseException) -> str:
         error.__traceback__ = None
 
 
-def _play_once(kind: str) -> None:
-    """Play a game, so that the interpreter has adapted its code to it and no instance need do it again."""
-    table = Table("warm", kind, {}, bytes(32))
-    player = factory_of_module(importlib.import_module("arena.bots.rookie"), FILE)()
-    player.random = random.Random(0)
-    table.start()
-    while not table.is_over():
-        seat = table.awaited()[0]
-        turn = table.turn(seat)
-        assert turn is not None
-        action = player.choose(json.loads(json.dumps(turn)))
-        redeal(turn, player.random)
-        assert json.loads(_encoded(action)) == action
-        table.submit(seat, table.turn_number(seat), str(action))
-
-
-for _kind in ("truco", "toepen"):
-    _play_once(_kind)
-doors.close()
+def forget() -> None:
+    """Undo what :meth:`WitWorld.load` did."""
+    global _player
+    _player = None
+    sys.modules.pop("bot", None)
+    linecache.cache.pop(FILE, None)
+    doors.unseed()

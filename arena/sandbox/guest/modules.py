@@ -96,3 +96,8 @@ SDK = (
 _LATE = ("_strptime", "_pydatetime", "annotationlib", "_colorize", "codeop", "tokenize", "encodings.ascii")
 
 MODULES = (*STANDARD_LIBRARY, *SDK, *_LATE)
+
+LIST_OF_OBJECTS = b"the objects of the image: "
+"""What the list of the image's objects begins with; then come, as 32-bit numbers, how many objects there are,
+the address of None, and the addresses of all of them (``arena.sandbox.guest.image``).
+"""

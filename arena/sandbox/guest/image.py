@@ -1,0 +1,96 @@
+"""The memory image that every instance starts from, made so that an instance writes to few of its pages.
+
+A page is shared by all instances until one writes to it, and the copy costs more than most decisions. So when
+the runtime is built the code is used until the interpreter has adapted to it, all objects are listed
+(``arena.sandbox.image`` makes them immortal, so that using them writes no reference counts), and the gaps
+between them are filled, so that what an instance allocates lies together.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+from arena.redeal import redeal
+from arena.sandbox.guest import doors, harness
+from arena.sandbox.guest.modules import LIST_OF_OBJECTS
+from arena.table import Table
+
+_GAMES = 8
+_SOURCES = (
+    "from arena.bots.rookie import RookieBot as Bot\n",
+    "import random\nfrom arena.bots import Bot as Base\n\n\nclass Bot(Base):\n    def choose(self, turn):\n"
+    "        return self.random.choice(turn['legal_actions'])\n",
+    "def choose(turn):\n    return turn['legal_actions'][0]\n",
+)
+
+_objects: bytes | None = None
+_fillers: list[Any] = []
+
+
+def prepare() -> None:
+    """To be called once, at the very end of what is done when the runtime is built."""
+    global _objects
+    if _objects is None:
+        for number in range(_GAMES):
+            for kind in ("truco", "toepen"):
+                _play(kind, number)
+        doors.close()
+        gc.collect()
+        _objects = _list_objects()
+        # Collections would look at, and so copy, every object.
+        gc.freeze()
+        _fill_gaps()
+
+
+def _play(kind: str, number: int) -> None:
+    """Play a game as instances do."""
+    table = Table("image", kind, {}, bytes([number] * 32))
+    table.start()
+    for source in _SOURCES:
+        harness.WitWorld().load(source, str(number))
+    while not table.is_over():
+        seat = table.awaited()[0]
+        turn = table.turn(seat)
+        assert turn is not None
+        if number == 0:
+            redeal(turn, random.Random(0))
+        answer = harness.WitWorld().choose(json.dumps(turn))
+        table.submit(seat, table.turn_number(seat), json.loads(answer))
+    harness.forget()
+
+
+def _list_objects() -> bytes:
+    seen: set[int] = set()
+    found = gc.get_objects()
+    while found:
+        found = [value for value in found if id(value) not in seen]
+        seen.update(map(id, found))
+        found = gc.get_referents(*found)
+    return LIST_OF_OBJECTS + array("I", [len(seen), id(None), *seen]).tobytes()
+
+
+def _fill_gaps() -> None:
+    """Take all free memory below the end of the heap, and what the interpreter keeps for new objects."""
+    end = id(bytes(1 << 20))
+    for make in _makers():
+        piece = make()
+        while id(piece) < end:
+            _fillers.append(piece)
+            piece = make()
+    _fillers.extend({str(number): number} for number in range(200))
+
+
+def _makers() -> list[Callable[[], Any]]:
+    """Makers of objects of every size, the largest first, and of those that the interpreter does not free."""
+    sizes = [*range(1 << 17, 1 << 12, -(1 << 12)), *range(1 << 12, 0, -16)]
+    makers: list[Callable[[], Any]] = [lambda size=size: bytes(size) for size in sizes]  # type: ignore[misc]
+    makers += [lambda size=size: tuple([None] * size) for size in range(20, 0, -1)]  # type: ignore[misc]
+    makers += [lambda bits=bits: 1 << bits for bits in (100, 62, 32, 20)]  # type: ignore[misc]
+    makers += [list, dict, lambda: float(len(_fillers)), lambda: _fillers.append, lambda: doors._output.write]
+    makers += [lambda: iter([]), lambda: iter((None,)), lambda: iter(range(9)), lambda: range(9), object]
+    return makers
