@@ -61,8 +61,8 @@ def _house(kind: str, name: str) -> dict[str, Any]:
 
 
 def _sealed(kind: str, name: str) -> dict[str, Any]:
-    """The house and uploaded bots: 30 groups for everybody, after which a rating is not provisional. Its cost
-    grows with the number of bots, not with that of their pairs.
+    """The house and uploaded bots: 30 groups for whoever has no bye, with which a rating is not provisional.
+    Its cost grows with the number of bots, not with that of their pairs.
     """
     return {
         "name": name,
