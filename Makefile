@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test test-slow check format golden bench bench-http clean
+.PHONY: up test test-slow test-compiled check format golden bench bench-http clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -14,6 +14,17 @@ test: $(VENV)/.test
 # Seeded faults in the rules, long runs against the whole API.
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+# The same tests on a copy in which all is compiled that BOTEQUIM_COMPILE=1 compiles.
+COMPILED = build/compiled
+test-compiled: $(VENV)/.test
+	rm -rf $(COMPILED)
+	mkdir -p $(COMPILED)
+	cp -r api arena workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
+	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.table as it; assert it.__file__.endswith('.so')"
+	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n 2 --dist worksteal -m "not slow" \
+		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .

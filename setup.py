@@ -15,7 +15,6 @@ COMPILED = (
     "arena/live/clocks.py",
     "arena/live/desk.py",
     "arena/live/game.py",
-    "arena/live/store.py",
     "arena/live/turns.py",
 )
 

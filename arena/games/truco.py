@@ -339,7 +339,7 @@ class TrucoState(TrucoTable):
             raise self.illegal(seat, action)
         hand = self.hands[seat]
         rest = without(hand, code & ~FACE_DOWN)
-        if rest is hand:
+        if len(rest) == len(hand):
             raise self.illegal(seat, action)
         self.hands[seat] = rest
         events: list[Event] = [PLAY_EVENTS[code * 4 + seat]]
