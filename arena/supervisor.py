@@ -186,12 +186,8 @@ class Supervisor:
             webhooks = [python, "-m", "workers", "--webhooks"]
             self._children.append(_Child("webhooks", webhooks, self._logs / "webhooks.log"))
         # Built once per machine, with lower priority, so that the first uploaded bot does not wait for it.
-        runtime = [
-            *(["nice", "-n", "10"] if shutil.which("nice") else []),
-            python,
-            "-m",
-            "arena.sandbox.runtime",
-        ]
+        nice = shutil.which("nice")
+        runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "arena.sandbox.runtime"]
         self._sandbox = _Child("sandbox", runtime, self._logs / "sandbox.log")
 
     def stop(self) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from arena.records import dumps
 from arena.sandbox.program import python_program
+from arena.sandbox.runtime import runtime_id
 from tests.service import ROOT, Service, botequim, environment
 
 ADMIN = "a" * 32
@@ -122,6 +123,17 @@ def test_two_examples_from_the_file_to_the_leaderboard(tmp_path: Path) -> None:
 def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = botequim("verify", "records.jsonl", "--jobs", "1", "--replay-bots", *options)
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=240)
+
+
+def test_a_service_has_its_sandbox_built_beside_it(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        log = service.data / "logs" / "sandbox.log"
+        deadline = time.monotonic() + 240
+        while not (log.exists() and log.read_text().strip()):
+            assert time.monotonic() < deadline, service.said
+            time.sleep(0.1)
+    assert log.read_text().strip() == runtime_id()
+    assert "could not be built" not in service.said
 
 
 def test_one_that_waits_for_nothing_is_told_that_it_is_not_over(tmp_path: Path) -> None:
