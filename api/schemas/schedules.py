@@ -9,9 +9,14 @@ from marshmallow import Schema, fields, validate
 from api.schemas.common import ByKind, Reply, Request, told
 from api.schemas.fields import Moment, Rules, Truth, WholeNumber
 from api.schemas.tournaments import TournamentSettings, partners, tournament_kind
-from arena.live.schedules import MAX_SECONDS
+from arena.live.schedules import MAX_SECONDS, MOST_GROUPS
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"
+_UNTIL_GROUPS: Final = (
+    "It fires only while an uploaded bot that would be entered has fewer groups than this on its board, "
+    "and its tournament before is over."
+)
+
 SCHEDULE_RULE: Final = "1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen"
 
 
@@ -74,6 +79,10 @@ class NewScheduleSchema(Request):
     cron = _cron(validate=validate.Length(9, 100))
     at_ms = Moment(metadata={"description": "Fire once, then."})
     tournament = fields.Nested(TemplateSchema, required=True)
+    until_groups = WholeNumber(
+        validate=validate.Range(1, MOST_GROUPS),
+        metadata={"description": f"{_UNTIL_GROUPS} Needs `division` `sealed` and `auto_enter`."},
+    )
 
 
 class ChangedScheduleSchema(Request):
@@ -93,6 +102,7 @@ class ScheduleSchema(Reply):
     last_ms = told(Moment, "When it last fired; null: never yet.", allow_none=True)
     enabled = told(fields.Boolean, "Whether it fires.")
     created_by = told(fields.String, "The owner that made it; empty: the service.")
+    until_groups = told(fields.Integer, f"{_UNTIL_GROUPS} null: it always fires.", allow_none=True)
 
 
 class ScheduleListSchema(Reply):

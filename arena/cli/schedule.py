@@ -33,6 +33,11 @@ def schedule() -> None:
     help="How long entry is open before it is locked and play begins.",
 )
 @click.option("--play", type=seconds, help="Format open: how long it goes on.")
+@click.option(
+    "--until-groups",
+    type=int,
+    help="Sealed and --auto-enter: only while a bot that would be entered has fewer groups than that.",
+)
 @url_option
 @token_option("an admin")
 def create(
@@ -42,6 +47,7 @@ def create(
     at: int | None,
     entry: float,
     play: float | None,
+    until_groups: int | None,
     url: str,
     token: str,
     **options: Any,
@@ -52,7 +58,9 @@ def create(
     template = {"name": name, **spec_of(**options), "entry_s": round(entry)}
     if play is not None:
         template["play_s"] = round(play)
-    when = {"cron": cron} if cron is not None else {"at_ms": at}
+    when: dict[str, Any] = {"cron": cron} if cron is not None else {"at_ms": at}
+    if until_groups is not None:
+        when["until_groups"] = until_groups
     made = service(url, token).create_schedule(id=schedule_id, tournament=template, **when)
     click.echo(_moment(made["next_ms"]))
 

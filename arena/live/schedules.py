@@ -73,7 +73,7 @@ class Schedules:
         ``play_s`` (seconds that an ``open`` one goes on) in place of its times.
 
         ``until_groups``, for uploaded bots that enter by themselves: it fires only while one of them has
-        fewer groups than that on its board, and the tournament before is over. Views do not show it.
+        fewer groups than that on its board, and the tournament before is over.
         """
         for key in fields:
             if key not in _FIELDS:
@@ -204,8 +204,8 @@ class Schedules:
 
 
 def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
-    """As it is published."""
-    return {key: value for key, value in schedule.items() if key != "until_groups"}
+    """As it is published; those that older versions made have no ``until_groups``."""
+    return {"until_groups": None, **schedule}
 
 
 def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
