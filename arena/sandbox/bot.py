@@ -6,15 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import orjson
-
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
 from arena.sandbox.program import (
     Instance,
-    Interrupted,
     OutOfFuel,
     Program,
+    TooSlow,
     Trapped,
     program_of,
     python_program,
@@ -119,7 +117,7 @@ class SandboxedBot(Bot):
         try:
             self._instance = Instance(self._program, self._limits, self._seed, self.journal.print, self._used)
             ready, answer = self._instance.load(self._source, fuel)
-        except (OutOfFuel, Trapped, Interrupted) as error:
+        except (OutOfFuel, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
             if self._instance is not None:
@@ -135,8 +133,8 @@ class SandboxedBot(Bot):
             self._start()
         assert self._instance is not None
         try:
-            answered, text = self._instance.choose(orjson.dumps(turn), self._fuel(self._limits.decision_ms))
-        except (OutOfFuel, Trapped, Interrupted) as error:
+            answered, text = self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+        except (OutOfFuel, Trapped, TooSlow) as error:
             self._used = self._instance.used
             raise self._lost(error, self._limits.decision_ms) from None
         self._used = self._instance.used
@@ -175,7 +173,7 @@ class SandboxedBot(Bot):
 
     def _lost(self, error: Exception, ms: int) -> Exception:
         self.close()
-        if isinstance(error, Interrupted):
+        if isinstance(error, TooSlow):
             return HostFailure(
                 f"a bot's call took more than {self._limits.backstop_seconds} s on this machine"
             )

@@ -21,7 +21,6 @@ NOT_A_BOT: Final = 3
 
 SETTINGS: Final[dict[str, Any]] = {
     "consume_fuel": True,
-    "epoch_interruption": True,
     # The same bits on every machine.
     "cranelift_nan_canonicalization": True,
     "wasm_relaxed_simd_deterministic": True,

@@ -31,8 +31,10 @@ class Limits:
     answer_chars: int = 1_000
     source_bytes: int = 256 << 10
     component_bytes: int = 24 << 20
-    backstop_seconds: int = 120
-    """Of the wall's clock, per call: then the service is at fault, not the bot."""
+    backstop_seconds: float = 120
+    """Of the wall's clock, per call: a call that took longer is the service's fault, not the bot's. Fuel ends
+    every call; this is looked at afterwards.
+    """
 
 
 DEFAULT_LIMITS: Final = Limits()

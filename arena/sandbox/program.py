@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import marshal
 import os
 import random
 import threading
@@ -12,13 +14,14 @@ from ctypes import POINTER, byref, c_char_p, cast, string_at
 from functools import cache, lru_cache
 from typing import Any, Final, TypeVar
 
+import orjson
 from wasmtime import Engine, Store, StoreContext, WasmtimeError
 from wasmtime import _ffi as ffi
 from wasmtime.component import Component, ExportIndex, Linker
 from wasmtime.component import Instance as ComponentInstance
 from wasmtime.component._enter import enter_wasm
 
-from arena.bots import InvalidBot
+from arena.bots import InvalidBot, Turn
 from arena.sandbox.compiler import make_engine
 from arena.sandbox.limits import FUEL_PER_MS, Limits
 from arena.sandbox.runtime import compiled, runtime_component, runtime_digest
@@ -28,7 +31,6 @@ CHARACTER_FUEL: Final = 10
 """What a printed character costs."""
 
 _PROGRAMS: Final = 32
-_TICK_SECONDS: Final = 1.0
 _FUEL_FOR_START: Final = 50 * FUEL_PER_MS
 
 
@@ -43,8 +45,8 @@ class Trapped(Exception):
     """The instance ended: it did something that WebAssembly does not allow, or ended itself."""
 
 
-class Interrupted(Exception):
-    """The wall's clock interrupted the instance: this machine is far too slow."""
+class TooSlow(Exception):
+    """The call took far longer than its fuel allows for: this machine is too slow to be fair."""
 
 
 @cache
@@ -53,35 +55,19 @@ def engine() -> Engine:
     return make_engine()
 
 
-class _Ticker:
-    """Advances the epoch of the engine every second, in a thread of each process that needs it."""
-
-    def __init__(self) -> None:
-        self._process = 0
-
-    def ensure(self) -> None:
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            threading.Thread(target=self._run, args=(engine(),), name="sandbox-ticks", daemon=True).start()
-
-    @staticmethod
-    def _run(engine: Engine) -> None:
-        while True:
-            time.sleep(_TICK_SECONDS)
-            engine.increment_epoch()
-
-
-_ticker = _Ticker()
-
-
 class Program:
-    """A compiled component and what it is linked with. Use :func:`python_program` or :func:`program_of`."""
+    """A compiled component and what it is linked with. Use :func:`python_program` or :func:`program_of`.
 
-    def __init__(self, component: Component) -> None:
+    ``python``: it is of the world ``python``, and gets turns in the format of that.
+    """
+
+    def __init__(self, component: Component, *, python: bool = False) -> None:
         self.component = component
+        self.encoded: Callable[[Turn], bytes] = _marshalled if python else orjson.dumps
         self.linker = Linker(engine())
         self._running = threading.local()
-        self.load, self.choose = (_export(component, name) for name in ("load", "choose"))
+        self.load = _export(component, "load")
+        self.choose = _export(component, "decide" if python else "choose")
         imports = component.type.imports(engine())
         with self.linker.root() as root:
             if "log" in imports:
@@ -114,6 +100,19 @@ class Program:
         return self.running.clock_ns()
 
 
+def _marshalled(turn: Turn) -> bytes:
+    try:
+        data = marshal.dumps(dict(turn), _MARSHAL_VERSION)
+    except ValueError:
+        # Not of the plainest types.
+        data = marshal.dumps(json.loads(json.dumps(turn)), _MARSHAL_VERSION)
+    return data.decode("latin-1").encode()
+
+
+_MARSHAL_VERSION: Final = 2
+"""The last in which equal values have equal bytes, whoever else holds them: fuel depends on the bytes."""
+
+
 def _export(component: Component, name: str) -> ExportIndex:
     index = component.get_export_index(name)
     assert index is not None
@@ -129,7 +128,6 @@ class Instance(Guest):
     def __init__(
         self, program: Program, limits: Limits, seed: int, print: Callable[[str], None], used: int = 0
     ) -> None:
-        _ticker.ensure()
         self.print = print
         self._program = program
         self._limits = limits
@@ -158,12 +156,12 @@ class Instance(Guest):
         """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`."""
         return self._call(fuel, self._load, source.encode(), str(self._seed).encode())
 
-    def choose(self, turn: bytes, fuel: int) -> tuple[bool, bool | str]:
-        """Whether the bot answered the turn, given as JSON, and the answer or what is wrong.
+    def choose(self, turn: Turn, fuel: int) -> tuple[bool, bool | str]:
+        """Whether the bot answered, and the answer or what is wrong.
 
-        Raises :class:`OutOfFuel`, :class:`Trapped` or :class:`Interrupted`.
+        Raises :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
         """
-        return self._call(fuel, self._choose, turn)
+        return self._call(fuel, self._choose, self._program.encoded(turn))
 
     def close(self) -> None:
         """Free its memory. It happens by itself when the object goes."""
@@ -189,7 +187,7 @@ class Instance(Guest):
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
         self._given = fuel
         self._store.set_fuel(fuel)
-        self._store.set_epoch_deadline(int(self._limits.backstop_seconds / _TICK_SECONDS) + 1)
+        start = time.monotonic()
         try:
             return self._program.run(self, call, *arguments)
         except WasmtimeError as error:
@@ -198,12 +196,12 @@ class Instance(Guest):
             if "all fuel consumed" in text:
                 self._store.set_fuel(0)
                 raise OutOfFuel from None
-            if "wasm trap: interrupt" in text:
-                raise Interrupted from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
             self._used += fuel - self._store.get_fuel()
             self._given = 0
+            if time.monotonic() - start > self._limits.backstop_seconds:
+                raise TooSlow
 
 
 class _Function:
@@ -252,7 +250,7 @@ _BOOL: Final = ffi.WASMTIME_COMPONENT_BOOL.value
 @cache
 def python_program() -> Program:
     """The Python of the sandbox. Raises :class:`~arena.sandbox.runtime.BuildFailed`."""
-    return Program(_component(compiled(runtime_component(), runtime_digest())))
+    return Program(_component(compiled(runtime_component(), runtime_digest())), python=True)
 
 
 def program_of(wasm: bytes, limits: Limits) -> Program:

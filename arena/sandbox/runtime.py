@@ -117,7 +117,7 @@ def _build(target: Path) -> None:
     (stage / "arena" / "sandbox" / "__init__.py").touch()
     (stage / "app.py").write_text(_APP)
     script = "import sys, componentize_py; sys.exit(componentize_py.script())"
-    options = ["-d", str(GUEST / "bot.wit"), "-w", "bot", "componentize", "-s", "-p", str(stage)]
+    options = ["-d", str(GUEST / "bot.wit"), "-w", "python", "componentize", "-s", "-p", str(stage)]
     command = [sys.executable, "-c", script, *options, "-o", str(target), "app"]
     try:
         done = _run_limited(command, target.parent, _BUILD_SECONDS, _BUILD_MEMORY)

@@ -18,7 +18,7 @@ from arena.sandbox import bench
 from arena.sandbox.bot import check_bot, sandboxed_spec
 from arena.sandbox.guest.modules import SDK, STANDARD_LIBRARY
 from arena.sandbox.limits import Limits
-from arena.sandbox.program import Interrupted
+from arena.sandbox.program import TooSlow
 from arena.table import Table
 from tests.sandbox.conftest import QUICK, SEED, bot_of, turn
 
@@ -144,7 +144,7 @@ def test_a_machine_that_is_too_slow_is_nobodys_fault(monkeypatch: pytest.MonkeyP
     bot = bot_of("def choose(turn): return turn['legal_actions'][0]")
 
     def interrupted(*_: object) -> None:
-        raise Interrupted
+        raise TooSlow
 
     assert bot._instance is not None
     monkeypatch.setattr(bot._instance, "choose", interrupted)
@@ -167,11 +167,22 @@ def test_a_limit_of_the_callers_own_is_no_seats_fault() -> None:
     assert table.faults == []
 
 
-def test_the_backstop_rings() -> None:
-    limits = Limits(decision_ms=10**6, game_ms=10**6, backstop_seconds=1)
-    bot = bot_of("def choose(turn):\n    while True: pass\n", limits)
-    with pytest.raises(HostFailure, match="more than 1 s"):
-        bot.choose(turn())
+def test_a_call_that_takes_far_too_long_is_nobodys_fault() -> None:
+    limits = Limits(backstop_seconds=0.1)
+    with pytest.raises(HostFailure, match="took more than"):
+        bot_of("def choose(turn):\n    while True: pass\n", limits).choose(turn())
+
+
+def test_a_bot_gets_the_turn_as_it_is() -> None:
+    class Text(str):
+        pass
+
+    bot = bot_of("import json\ndef choose(turn):\n    print(json.dumps(turn))\n    turn['events'].clear()")
+    told = {**turn(), "more": [1.5, -(10**30), 200, None, True, "\u00e9\U0001f0a1", {}, {"a": [[]]}]}
+    for given in (told, told, {**told, Text("text"): Text("text")}):
+        bot.choose(given)
+    lines = bot.journal.output.splitlines()
+    assert lines == [json.dumps(told)] * 2 + [json.dumps({**told, "text": "text"})]
 
 
 def test_a_spec_goes_to_other_processes() -> None:

@@ -15,7 +15,9 @@ doors.make_deterministic()
 import importlib
 import json
 import linecache
+import marshal
 import random
+import re
 import sys
 import traceback
 import types
@@ -35,6 +37,9 @@ from arena.bots.loader import factory_of_module
 FILE = "bot.py"
 MOST_ANSWER = 1000
 MOST_REPORT = 8000
+
+_PLAIN = re.compile("[0-9A-Za-z:_ -]+")
+"""What every action is made of; it needs no escapes."""
 
 _player: Bot | None = None
 
@@ -61,19 +66,28 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
         return wants_rights
 
     def choose(self, turn: str) -> str:
-        assert _player is not None
-        try:
-            return _encoded(_player.choose(json.loads(turn)))
-        except BaseException as error:
-            raise Err(_report(error)) from None
-        finally:
-            doors.flush()
+        return _decided(json.loads(turn))
+
+    def decide(self, turn: str) -> str:
+        return _decided(marshal.loads(turn.encode("latin-1")))
+
+
+def _decided(turn: Any) -> str:
+    assert _player is not None
+    try:
+        return _encoded(_player.choose(turn))
+    except BaseException as error:
+        raise Err(_report(error)) from None
+    finally:
+        doors.flush()
 
 
 def _encoded(answer: Any) -> str:
     """An answer as JSON; what can be no action as a text that is no JSON and says what it was."""
     if isinstance(answer, str):
         if len(answer) <= MOST_ANSWER:
+            if _PLAIN.fullmatch(answer):
+                return f'"{answer}"'
             return json.dumps(answer)
         return f"(text of {len(answer)} characters)"
     if answer is None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import gc
 import json
+import marshal
 import random
 from array import array
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from arena.redeal import redeal
@@ -20,7 +22,7 @@ from arena.sandbox.guest import doors, harness
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
 from arena.table import Table
 
-_GAMES = 8
+_GAMES = 4
 _SOURCES = (
     "from arena.bots.rookie import RookieBot as Bot\n",
     "import random\nfrom arena.bots import Bot as Base\n\n\nclass Bot(Base):\n    def choose(self, turn):\n"
@@ -37,8 +39,8 @@ def prepare() -> None:
     global _objects
     if _objects is None:
         for number in range(_GAMES):
-            for kind in ("truco", "toepen"):
-                _play(kind, number)
+            for kind, source in product(("truco", "toepen"), _SOURCES):
+                _play(kind, source, number)
         doors.close()
         gc.collect()
         _objects = _list_objects()
@@ -47,19 +49,19 @@ def prepare() -> None:
         _fill_gaps()
 
 
-def _play(kind: str, number: int) -> None:
+def _play(kind: str, source: str, number: int) -> None:
     """Play a game as instances do."""
     table = Table("image", kind, {}, bytes([number] * 32))
     table.start()
-    for source in _SOURCES:
-        harness.WitWorld().load(source, str(number))
+    harness.WitWorld().load(source, str(number))
     while not table.is_over():
         seat = table.awaited()[0]
         turn = table.turn(seat)
         assert turn is not None
         if number == 0:
             redeal(turn, random.Random(0))
-        answer = harness.WitWorld().choose(json.dumps(turn))
+        answer = harness.WitWorld().decide(marshal.dumps(turn, 2).decode("latin-1"))
+        assert harness.WitWorld().choose(json.dumps(turn)) is not None
         table.submit(seat, table.turn_number(seat), json.loads(answer))
     harness.forget()
 
