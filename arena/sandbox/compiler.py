@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wasmtime import Config, Engine, WasmtimeError
+from wasmtime import _ffi as ffi
 from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
 
 from arena.sandbox.limits import COMPONENT_MAGIC
@@ -27,6 +28,8 @@ SETTINGS: Final[dict[str, Any]] = {
     "wasm_threads": False,
     "wasm_memory64": False,
     "parallel_compilation": False,
+    # No function of a bot is asynchronous, and each call of one that might be keeps a list of tasks.
+    "concurrency_support": False,
     "max_wasm_stack": 1 << 20,
 }
 
@@ -42,7 +45,11 @@ def make_engine() -> Engine:
     """An engine for which compiled components are valid."""
     config = Config()
     for name, value in SETTINGS.items():
-        setattr(config, name, value)
+        if name == "concurrency_support":
+            # Not yet a property of wasmtime's Python class.
+            ffi.wasmtime_config_concurrency_support_set(config.ptr(), value)
+        else:
+            setattr(config, name, value)
     return Engine(config)
 
 

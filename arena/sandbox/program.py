@@ -10,18 +10,15 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from ctypes import POINTER, byref, c_char_p, cast, string_at
 from functools import cache, lru_cache
 from typing import Any, Final, TypeVar
 
 import orjson
 from wasmtime import Engine, Store, StoreContext, WasmtimeError
-from wasmtime import _ffi as ffi
 from wasmtime.component import Component, ExportIndex, Linker
-from wasmtime.component import Instance as ComponentInstance
-from wasmtime.component._enter import enter_wasm
 
 from arena.bots import InvalidBot, Turn
+from arena.sandbox.calling import Function
 from arena.sandbox.compiler import make_engine
 from arena.sandbox.limits import FUEL_PER_MS, Limits
 from arena.sandbox.runtime import compiled, runtime_component, runtime_digest
@@ -65,7 +62,8 @@ class Program:
         self.component = component
         self.encoded: Callable[[Turn], bytes] = _marshalled if python else orjson.dumps
         self.linker = Linker(engine())
-        self._running = threading.local()
+        self.thread = threading.local()
+        """Its ``instance`` is the one that is running in this thread."""
         self.load = _export(component, "load")
         self.choose = _export(component, "decide" if python else "choose")
         imports = component.type.imports(engine())
@@ -80,16 +78,8 @@ class Program:
     @property
     def running(self) -> Instance:
         """The instance that is running in this thread."""
-        instance: Instance = self._running.instance
+        instance: Instance = self.thread.instance
         return instance
-
-    def run(self, instance: Instance, call: Callable[..., Result], *arguments: Any) -> Result:
-        """Call into ``instance``, so that the host's functions know whose call it is."""
-        self._running.instance = instance
-        try:
-            return call(*arguments)
-        finally:
-            self._running.instance = None
 
     def _log(self, store: StoreContext, text: str) -> None:
         self.running.charge(CALL_FUEL + CHARACTER_FUEL * len(text))
@@ -141,8 +131,8 @@ class Instance(Guest):
         )
         try:
             instance = self._call(_FUEL_FOR_START, program.linker.instantiate, self._store, program.component)
-            self._load = _Function(instance, self._store, program.load, 2)
-            self._choose = _Function(instance, self._store, program.choose, 1)
+            self._load = Function(instance, self._store, program.load, 2)
+            self._choose = Function(instance, self._store, program.choose, 1)
         except BaseException:
             self.close()
             raise
@@ -185,66 +175,26 @@ class Instance(Guest):
         return self._random.randbytes(size)
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
+        store, thread = self._store, self._program.thread
         self._given = fuel
-        self._store.set_fuel(fuel)
+        store.set_fuel(fuel)
+        thread.instance = self
         start = time.monotonic()
         try:
-            return self._program.run(self, call, *arguments)
+            return call(*arguments)
         except WasmtimeError as error:
             # The first lines are a backtrace of machine code.
             text = str(error)
             if "all fuel consumed" in text:
-                self._store.set_fuel(0)
+                store.set_fuel(0)
                 raise OutOfFuel from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
-            self._used += fuel - self._store.get_fuel()
+            thread.instance = None
+            self._used += fuel - store.get_fuel()
             self._given = 0
             if time.monotonic() - start > self._limits.backstop_seconds:
                 raise TooSlow
-
-
-class _Function:
-    """An exported function from texts to ``result<bool, string>`` or ``result<string, string>``.
-
-    As :class:`wasmtime.component.Func`, which asks for the function's type, and converts by it, at every
-    call: this takes a tenth of the time. The types were checked when the component was compiled.
-    """
-
-    def __init__(self, instance: ComponentInstance, store: Store, index: ExportIndex, params: int) -> None:
-        function = instance.get_func(store, index)
-        assert function is not None
-        self._params = (ffi.wasmtime_component_val_t * params)()
-        for param in self._params:
-            param.kind = ffi.WASMTIME_COMPONENT_STRING
-        self._function = function._func
-        self._arguments = (byref(self._function), store._context(), self._params, params)
-
-    def __call__(self, *texts: bytes) -> tuple[bool, bool | str]:
-        """Whether the result is ok, and what it holds. The ``texts`` are UTF-8."""
-        for param, text in zip(self._params, texts, strict=True):
-            string = param.of.string
-            string.size = len(text)
-            # Read, and not kept, by the call.
-            string.data = cast(c_char_p(text), _BYTES)
-        answer = ffi.wasmtime_component_val_t()
-        at = byref(answer)
-        error = ffi.wasmtime_component_func_call(*self._arguments, at, 1)
-        if error:
-            enter_wasm(lambda: error)
-        try:
-            result = answer.of.result
-            payload = result.val.contents
-            if payload.kind == _BOOL:
-                return result.is_ok, bool(payload.of.boolean)
-            string = payload.of.string
-            return result.is_ok, string_at(string.data, string.size).decode()
-        finally:
-            ffi.wasmtime_component_val_delete(at)
-
-
-_BYTES: Final = POINTER(ffi.wasm_byte_t)
-_BOOL: Final = ffi.WASMTIME_COMPONENT_BOOL.value
 
 
 @cache

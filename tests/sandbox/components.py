@@ -75,6 +75,16 @@ FILLS = component(
     choose="(loop (memory.fill (i32.const 0) (i32.const 0) (i32.const 60000000)) (br 0)) unreachable",
     memory="1000",
 )
+SCRIBBLES = component(
+    core="(global $used (mut i32) (i32.const 0))",
+    choose="""(if (i32.or (global.get $used) (i32.load (i32.const 70000))) (then unreachable))
+      (if (i32.ne (memory.grow (i32.const 100)) (i32.const 2)) (then unreachable))
+      (if (i32.load (i32.const 6000000)) (then unreachable))
+      (global.set $used (i32.const 1))
+      (memory.fill (i32.const 65536) (i32.const 255) (i32.const 6553600))"""
+    + text(16, 4),
+)
+"""Ends itself if it finds a trace of an earlier decision, and leaves many."""
 RECURSES = component(core="(func $f (call $f) (call $f))", choose="(call $f) unreachable")
 ENTROPY = component(
     imports="""(import "wasi:random/random@0.2.0" (instance $random

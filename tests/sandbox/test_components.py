@@ -120,3 +120,15 @@ def test_a_cache_that_others_can_write_is_refused(tmp_path: Path) -> None:
     (tmp_path / "botequim").chmod(0o777)
     with pytest.raises(cache.UnsafeCache):
         cache.cache_folder()
+
+
+def test_an_instance_finds_no_trace_of_another() -> None:
+    for _ in range(20):
+        bot = bot_of(components.SCRIBBLES)
+        assert bot.choose(turn()) is None
+        bot.close()
+    bot = bot_of(components.SCRIBBLES)
+    assert bot.choose(turn()) is None
+    with pytest.raises(BotFailure, match="unreachable"):
+        bot.choose(turn())
+    assert bot.choose(turn()) is None

@@ -266,6 +266,40 @@ def test_seats_and_games_cannot_whisper() -> None:
     assert (other.journal.output, third.journal.output) == (nothing, nothing)
 
 
+RAVAGE = """
+import builtins, gc, random, sys, types
+from arena.bots import Bot
+
+print(len(gc.get_objects()), hash(str(sorted(vars(builtins)))), len(sys.modules), random.random(), id(Bot))
+kept = []
+
+def choose(turn):
+    gc.unfreeze()
+    found = gc.get_objects()
+    for it in found:
+        if it is not found and isinstance(it, (list, set, bytearray)):
+            it.clear()
+    for module in list(sys.modules.values()):
+        if isinstance(module, types.ModuleType) and module.__name__ not in ("builtins", "__main__"):
+            for name in list(vars(module)):
+                if not name.startswith("__"):
+                    setattr(module, name, "ravaged")
+    while True:
+        kept.append(bytearray(b"ravaged" * 10_000))
+"""
+
+
+def test_what_a_bot_ravages_is_whole_in_the_next_game() -> None:
+    outputs = []
+    for _ in range(5):
+        bot = bot_of(RAVAGE)
+        fault, _ = asked(bot, turn())
+        assert fault in ("crashed", "late")
+        outputs.append(bot.journal.output.splitlines()[0])
+    assert outputs == outputs[:1] * 5
+    assert bot_of(HONEST).choose(turn()) == turn()["legal_actions"][0]
+
+
 def test_no_instance_survives_its_trap() -> None:
     bot = bot_of(
         "import sys\nn = 0\ndef choose(turn):\n    global n\n    n += 1\n    print(n)\n    while True: pass\n"
