@@ -188,15 +188,26 @@ class Table:
         """What ``seat`` (None: a spectator) saw from event ``start`` on, as far back as kept."""
         views = []
         view_event = self.game.view_event
-        for number in range(max(start, self.first_event), self.first_event + len(self.events)):
-            view = view_event(self.events[number - self.first_event], seat)
+        number = max(start, self.first_event)
+        for event in self.events[number - self.first_event :]:
+            view = view_event(event, seat)
             if view is not None:
                 views.append({"n": number, **view})
+            number += 1
         return views
 
     def positions(self) -> list[tuple[int, tuple[str, ...]]]:
         """The number of every seat's present turn, and what it may do (nothing: no turn)."""
         return [(own.turn, own.legal) for own in self._seats]
+
+    def answered_after(self, seat: int, after: int) -> int | None:
+        """The number of the turn of ``seat`` whose answer was logged action ``after``; None if not remembered."""
+        if seat == CHANCE:
+            return None
+        for answer in reversed(self._seats[seat].answered):
+            if answer.after == after:
+                return answer.number
+        return None
 
     def first_unseen(self, seat: int) -> int:
         """The number of the first event after the last action of ``seat``."""
@@ -317,14 +328,20 @@ class Table:
         del self.events[: max(0, keep - self.first_event)]
         self.first_event = max(self.first_event, keep)
 
-    def progress(self) -> dict[str, Any]:
-        """How far the table has come, JSON-ready: what changes during a game but the state and the events."""
+    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, Any]:
+        """How far the table has come, JSON-ready: what changes during a game but the state and the events.
+
+        ``answers``: how many of each seat's latest answers are in it, at least one.
+        """
         return {
             "logged": self.logged,
             "faults": [asdict(fault) for fault in self.faults],
             "resigned": self.resigned,
             "marks": list(self._marks.items()),
-            "seats": [[own.turn, own.legal, own.seen, own.answered] for own in self._seats],
+            "seats": [
+                [own.turn, own.legal, own.seen, [tuple(answer) for answer in own.answered[-answers:]]]
+                for own in self._seats
+            ],
         }
 
     def snapshot(self) -> dict[str, Any]:

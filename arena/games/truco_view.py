@@ -154,12 +154,12 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     - ``game_over``: winner (team or None), score
     """
     kind: str = event[0]
-    view: dict[str, Any] = {"type": kind}
-    if kind in ("dealer", "kept", "defer", "play", "hide", "signal", "truco", "raise", "accept", "run"):
-        view["seat"] = event[1]
     if kind == "play":
-        view["card"] = event[2]
-    elif kind == "hide":
+        return {"type": kind, "seat": event[1], "card": event[2]}
+    view: dict[str, Any] = {"type": kind}
+    if kind in ("dealer", "kept", "defer", "hide", "signal", "truco", "raise", "accept", "run"):
+        view["seat"] = event[1]
+    if kind == "hide":
         if seat == event[1]:
             view["card"] = event[2]
     elif kind in ("truco", "raise", "accept"):

@@ -250,25 +250,17 @@ class LiveGame:
         return due
 
     def _put_table(self, table: Table, step: Step, clock: ServiceClock) -> None:
-        data = table.progress()
-        before = table.logged - len(table.actions)
-        numbers: dict[int, int] = {}
-        for own_progress in data["seats"]:
-            answered = own_progress[3]
-            for answer in reversed(answered):
-                if answer.after <= before:
-                    break
-                numbers[answer.after] = answer.number
-            # Older answers are in the log.
-            own_progress[3] = [tuple(answered[-1])] if answered else []
+        # Older answers are in the log.
+        data = table.progress(answers=1)
         data["clocks"] = [own.as_json() for own in self.clocks]
         data["events_total"] = table.first_event + len(table.events)
         step.table = orjson.dumps(data)
         step.state = orjson.dumps(table.state.content())
         ago = clock.now_ms - (self.sheet.started_ms or clock.now_ms)
+        first = table.logged - len(table.actions) + 1
         step.log = [
-            orjson.dumps((*action, ago, numbers.get(after)))
-            for after, action in enumerate(table.actions, before + 1)
+            orjson.dumps((*action, ago, table.answered_after(action[0], after)))
+            for after, action in enumerate(table.actions, first)
         ]
         new_events = table.events[self._before.events - table.first_event :]
         step.events = [orjson.dumps(event) for event in new_events]
