@@ -115,8 +115,9 @@ class SandboxedBot(Bot):
         before = self._used
         fuel = self._fuel(self._limits.load_ms)
         try:
+            code = self._code()
             self._instance = Instance(self._program, self._limits, self._seed, self.journal.print, self._used)
-            ready, answer = self._instance.load(self._source, fuel)
+            ready, answer = self._instance.load(self._source, fuel, code)
         except (OutOfFuel, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
@@ -127,6 +128,17 @@ class SandboxedBot(Bot):
             self.close()
             raise self._crashed(str(answer))
         self.wants_rights = bool(answer)
+
+    def _code(self) -> str:
+        """The source compiled, if it is one. That is done once for all games, and costs no game fuel."""
+        if not self._program.python:
+            return ""
+        ready, text, said = self._program.prepared(self._source, self._limits)
+        if said:
+            self.journal.print(said)
+        if not ready:
+            raise self._crashed(text)
+        return text
 
     def _decide(self, turn: Turn) -> str | None:
         if self._instance is None:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 from wasmtime import Engine, Store, StoreContext, WasmtimeError
@@ -52,6 +52,14 @@ def engine() -> Engine:
     return make_engine()
 
 
+class Prepared(NamedTuple):
+    """A source compiled: whether it could be, the code or what is wrong, and what was printed meanwhile."""
+
+    ready: bool
+    text: str
+    said: str
+
+
 class Program:
     """A compiled component and what it is linked with. Use :func:`python_program` or :func:`program_of`.
 
@@ -64,8 +72,13 @@ class Program:
         self.linker = Linker(engine())
         self.thread = threading.local()
         """Its ``instance`` is the one that is running in this thread."""
-        self.load = _export(component, "load")
+        self.python = python
+        self.load = _export(component, "start" if python else "load")
         self.choose = _export(component, "decide" if python else "choose")
+        self.prepared = lru_cache(_PROGRAMS)(self._prepared)
+        """A source compiled, for the world ``python``: once for all games, in an instance that runs
+        nothing of it. Raises as :meth:`Instance.choose`.
+        """
         imports = component.type.imports(engine())
         with self.linker.root() as root:
             if "log" in imports:
@@ -80,6 +93,15 @@ class Program:
         """The instance that is running in this thread."""
         instance: Instance = self.thread.instance
         return instance
+
+    def _prepared(self, source: str, limits: Limits) -> Prepared:
+        said: list[str] = []
+        instance = Instance(self, limits, 0, said.append)
+        try:
+            ready, text = instance.prepare(source, limits.load_ms * FUEL_PER_MS)
+        finally:
+            instance.close()
+        return Prepared(ready, str(text), "".join(said))
 
     def _log(self, store: StoreContext, text: str) -> None:
         self.running.charge(CALL_FUEL + CHARACTER_FUEL * len(text))
@@ -96,7 +118,7 @@ def _marshalled(turn: Turn) -> bytes:
     except ValueError:
         # Not of the plainest types.
         data = marshal.dumps(json.loads(json.dumps(turn)), _MARSHAL_VERSION)
-    return data.decode("latin-1").encode()
+    return data if data.isascii() else data.decode("latin-1").encode()
 
 
 _MARSHAL_VERSION: Final = 2
@@ -131,7 +153,8 @@ class Instance(Guest):
         )
         try:
             instance = self._call(_FUEL_FOR_START, program.linker.instantiate, self._store, program.component)
-            self._load = Function(instance, self._store, program.load, 2)
+            self._instance = instance
+            self._load = Function(instance, self._store, program.load, 3 if program.python else 2)
             self._choose = Function(instance, self._store, program.choose, 1)
         except BaseException:
             self.close()
@@ -142,9 +165,18 @@ class Instance(Guest):
         """Fuel used in this game so far."""
         return self._used
 
-    def load(self, source: str, fuel: int) -> tuple[bool, bool | str]:
-        """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`."""
-        return self._call(fuel, self._load, source.encode(), str(self._seed).encode())
+    def load(self, source: str, fuel: int, code: str = "") -> tuple[bool, bool | str]:
+        """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`.
+
+        ``code``: of the source, for the world ``python``.
+        """
+        texts = (source, code, str(self._seed)) if self._program.python else (source, str(self._seed))
+        return self._call(fuel, self._load, *(text.encode() for text in texts))
+
+    def prepare(self, source: str, fuel: int) -> tuple[bool, bool | str]:
+        """Whether the source could be compiled, and the code or what is wrong. Raises as :meth:`choose`."""
+        prepare = Function(self._instance, self._store, _export(self._program.component, "prepare"), 1)
+        return self._call(fuel, prepare, source.encode())
 
     def choose(self, turn: Turn, fuel: int) -> tuple[bool, bool | str]:
         """Whether the bot answered, and the answer or what is wrong.

@@ -129,6 +129,18 @@ def test_a_source_that_does_not_load_is_refused() -> None:
         sandboxed_spec("mine", "1", "#" * (QUICK.source_bytes + 1))
 
 
+def test_every_game_tells_what_the_compiler_said() -> None:
+    source = "def choose(turn):\n    print('\\d')\n    return turn['legal_actions'][0]\n"
+    outputs = []
+    for _ in range(2):
+        bot = bot_of(source)
+        bot.choose(turn())
+        outputs.append(bot.journal.output)
+    assert "bot.py:2: SyntaxWarning" in outputs[0]
+    assert outputs[0].endswith("\\d\n")
+    assert outputs[0] == outputs[1]
+
+
 def test_faults_at_a_table_are_classed_and_the_game_goes_on() -> None:
     table = Table("g1", "toepen", {"seats": 2}, SEED)
     loops = sandboxed_spec("loops", "1", "def choose(turn):\n    while True: pass\n", QUICK)

@@ -48,28 +48,47 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
     """The exports of the world ``bot``. Every call makes a new object of this class."""
 
     def load(self, source: str, seed: str) -> bool:
-        global _player
-        number = int(seed)
-        doors.seed(number)
-        linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+        return _started(source, None, seed)
+
+    def prepare(self, source: str) -> str:
+        doors.seed(0)
         try:
-            module = types.ModuleType("bot")
-            module.__file__ = FILE
-            sys.modules["bot"] = module
-            exec(compile(source, FILE, "exec"), module.__dict__)
-            player = factory_of_module(module, FILE)()
-            player.random = random.Random(number)
-            wants_rights = bool(getattr(player, "wants_rights", False))
+            return marshal.dumps(compile(source, FILE, "exec")).decode("latin-1")
         except BaseException as error:
             raise Err(_report(error)) from None
-        _player = player
-        return wants_rights
+        finally:
+            doors.flush()
+
+    def start(self, source: str, code: str, seed: str) -> bool:
+        return _started(source, code, seed)
 
     def choose(self, turn: str) -> str:
         return _decided(json.loads(turn))
 
     def decide(self, turn: str) -> str:
         return _decided(marshal.loads(turn.encode("latin-1")))
+
+
+def _started(source: str, code: str | None, seed: str) -> bool:
+    global _player
+    number = int(seed)
+    doors.seed(number)
+    linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+    try:
+        module = types.ModuleType("bot")
+        module.__file__ = FILE
+        sys.modules["bot"] = module
+        if code is None:
+            exec(compile(source, FILE, "exec"), module.__dict__)
+        else:
+            exec(marshal.loads(code.encode("latin-1")), module.__dict__)
+        player = factory_of_module(module, FILE)()
+        player.random = random.Random(number)
+        wants_rights = bool(getattr(player, "wants_rights", False))
+    except BaseException as error:
+        raise Err(_report(error)) from None
+    _player = player
+    return wants_rights
 
 
 def _decided(turn: Any) -> str:
@@ -120,7 +139,7 @@ def _report(error: BaseException) -> str:
 
 
 def forget() -> None:
-    """Undo what :meth:`WitWorld.load` did."""
+    """Undo what :meth:`WitWorld.start` did."""
     global _player
     _player = None
     sys.modules.pop("bot", None)

@@ -53,7 +53,7 @@ def _play(kind: str, source: str, number: int) -> None:
     """Play a game as instances do."""
     table = Table("image", kind, {}, bytes([number] * 32))
     table.start()
-    harness.WitWorld().load(source, str(number))
+    harness.WitWorld().start(source, harness.WitWorld().prepare(source), str(number))
     while not table.is_over():
         seat = table.awaited()[0]
         turn = table.turn(seat)
