@@ -132,8 +132,8 @@ class Bench:
         size = self._size
         callers = [Caller(f"k{number}") for number in range(size.connections)]
         one = self._bots("one", size.connections, 1)
-        # The same number of turns under way would need too many bots; the server is as busy with fewer.
-        many = self._bots("many", max(1, size.connections // 4), size.answers)
+        # On as many connections: with fewer bots the server would wait for them.
+        many = self._bots("many", size.connections, size.answers)
         for number in range(size.rounds + 1):
             self._say(f"round {number} of {size.rounds}" if number else "warming up")
             seconds = size.seconds if number else min(1.0, size.seconds)
