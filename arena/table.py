@@ -201,7 +201,7 @@ class Table:
         return [(own.turn, own.legal) for own in self._seats]
 
     def answered_after(self, seat: int, after: int) -> int | None:
-        """The number of the turn of ``seat`` whose answer was logged action ``after``; None if not remembered."""
+        """The number of the turn of ``seat`` that logged action ``after`` answered; None if forgotten."""
         if seat == CHANCE:
             return None
         for answer in reversed(self._seats[seat].answered):

@@ -190,8 +190,8 @@ def compiled() -> list[Path]:
 
 
 def test_errors_of_compiled_modules_keep_their_codes() -> None:
-    """mypyc takes a class attribute without ``ClassVar`` for one of the instance, and an error whose base
-    is not compiled then never gets it.
+    """Without ``ClassVar`` a class attribute is one of the instance for mypyc, and an error whose base is
+    not compiled never gets it.
     """
     errors = {
         f"{path.relative_to(ROOT)}: {node.name}": ast.unparse(node.body[1])
