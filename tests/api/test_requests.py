@@ -170,9 +170,8 @@ def told_codes(path: Path) -> Iterator[str]:
         if isinstance(node, ast.ClassDef):
             for statement in node.body:
                 if (
-                    isinstance(statement, ast.Assign)
-                    and isinstance(statement.targets[0], ast.Name)
-                    and statement.targets[0].id == "code"
+                    isinstance(statement, ast.Assign | ast.AnnAssign)
+                    and ast.unparse(statement).startswith(("code = ", "code: "))
                     and isinstance(statement.value, ast.Constant)
                 ):
                     yield statement.value.value
