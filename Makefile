@@ -46,7 +46,7 @@ bench: .venv-bench/.done
 bench-http: .venv-bench/.done
 	cd .venv-bench && bin/botequim bench http
 
-.venv-bench/.done: pyproject.toml setup.py $(wildcard arena/*.py arena/*/*.py)
+.venv-bench/.done: pyproject.toml setup.py $(shell find arena api workers -name '*.py' -o -name '*.lua')
 	$(PYTHON) -m venv .venv-bench
 	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,bench]'
 	touch $@
