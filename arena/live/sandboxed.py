@@ -9,7 +9,7 @@ from arena.bots import Bot, BotFailure, BotSpec
 from arena.live.accounts import Accounts, UnknownBot
 from arena.live.versions import NoSource, UnknownVersion
 from arena.sandbox.bot import SandboxedSpec, sandboxed_spec
-from arena.sandbox.program import python_program
+from arena.sandbox.python import python_program
 from arena.sandbox.runtime import runtime_id
 
 _SPECS: Final = 32
@@ -37,7 +37,7 @@ class SandboxedBots:
         return runtime_id()
 
     def spec(self, name: str, version: str) -> BotSpec:
-        """A version of a bot. Raises :class:`~arena.sandbox.runtime.BuildFailed`, which is nobody's fault."""
+        """A version of a bot. Raises :class:`~arena.sandbox.binary.BuildFailed`, which is nobody's fault."""
         python_program()
         try:
             return self._loaded(name, version)

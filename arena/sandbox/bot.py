@@ -7,16 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
+from arena.sandbox.components import program_of
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
-from arena.sandbox.program import (
-    Instance,
-    OutOfFuel,
-    Program,
-    TooSlow,
-    Trapped,
-    program_of,
-    python_program,
-)
+from arena.sandbox.program import Instance, OutOfFuel, Program, TooSlow, Trapped
+from arena.sandbox.python import python_program
 from arena.text import printable
 
 _SUMMARY: Final = 200
@@ -116,8 +110,8 @@ class SandboxedBot(Bot):
         fuel = self._fuel(self._limits.load_ms)
         try:
             code = self._code()
-            self._instance = Instance(self._program, self._limits, self._seed, self.journal.print, self._used)
-            ready, answer = self._instance.load(self._source, fuel, code)
+            self._instance = self._program.instance(self._limits, self._seed, self.journal.print, self._used)
+            ready, answer = self._instance.load(self._source, code, fuel)
         except (OutOfFuel, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
@@ -130,9 +124,7 @@ class SandboxedBot(Bot):
         self.wants_rights = bool(answer)
 
     def _code(self) -> str:
-        """The source compiled, if it is one. That is done once for all games, and costs no game fuel."""
-        if not self._program.python:
-            return ""
+        """The source compiled, which costs no game fuel."""
         ready, text, said = self._program.prepared(self._source, self._limits)
         if said:
             self.journal.print(said)

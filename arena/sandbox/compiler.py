@@ -3,6 +3,10 @@
     python -m arena.sandbox.compiler COMPONENT OUTPUT
 
 prints one line of why on stderr and ends with 3 if the component is not fit to be a bot.
+
+    python -m arena.sandbox.compiler --runtime MODULE OUTPUT
+
+compiles the service's own runtime, which is a core module.
 """
 
 from __future__ import annotations
@@ -11,11 +15,13 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from wasmtime import Config, Engine, WasmtimeError
+from wasmtime import Config, Engine, Module, WasmtimeError
 from wasmtime import _ffi as ffi
 from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
 
 from arena.sandbox.limits import COMPONENT_MAGIC
+
+RUNTIME: Final = "--runtime"
 
 NOT_A_BOT: Final = 3
 """The exit code for a component that cannot be a bot."""
@@ -31,6 +37,8 @@ SETTINGS: Final[dict[str, Any]] = {
     # No function of a bot is asynchronous, and each call of one that might be keeps a list of tasks.
     "concurrency_support": False,
     "max_wasm_stack": 1 << 20,
+    # The address of a memory is asked for once (``arena.sandbox.machine``).
+    "memory_may_move": False,
 }
 
 
@@ -88,8 +96,11 @@ def _name(kind: Any) -> str:
 
 def main() -> int:
     """See the top of this file."""
-    source, output = map(Path, sys.argv[1:])
-    wasm = source.read_bytes()
+    *runtime, source, output = sys.argv[1:]
+    wasm = Path(source).read_bytes()
+    if runtime == [RUNTIME]:
+        Path(output).write_bytes(Module(make_engine(), wasm).serialize())
+        return 0
     if not wasm.startswith(COMPONENT_MAGIC):
         return _refuse("it is not a WebAssembly component in the binary format")
     engine = make_engine()
@@ -100,7 +111,7 @@ def main() -> int:
     why = objection(component, engine)
     if why is not None:
         return _refuse(why)
-    output.write_bytes(component.serialize())
+    Path(output).write_bytes(component.serialize())
     return 0
 
 

@@ -1,4 +1,5 @@
-"""The Python of the sandbox: built once by componentize-py, compiled once by wasmtime, kept in the cache.
+"""The Python of the sandbox: built once by componentize-py and linked, compiled once by wasmtime, and kept in
+the cache.
 
     python -m arena.sandbox.runtime
 
@@ -13,7 +14,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -21,9 +22,11 @@ from typing import Final
 
 import arena
 from arena.bots import InvalidBot
+from arena.sandbox.binary import BuildFailed
 from arena.sandbox.cache import cached
-from arena.sandbox.compiler import NOT_A_BOT, SETTINGS
-from arena.sandbox.image import BuildFailed, with_immortal_objects
+from arena.sandbox.compiler import NOT_A_BOT, RUNTIME, SETTINGS
+from arena.sandbox.image import with_immortal_objects
+from arena.sandbox.linking import linked
 from arena.text import printable
 
 SOURCES: Final = Path(arena.__file__).parent
@@ -33,16 +36,19 @@ STAGED: Final = ("bots", "games", "redeal", "sandbox/guest")
 
 STAGED_MODULES: Final = ("__init__", "errors", "dealing", "outcomes", "table")
 
+_MADE_BY: Final = ("binary", "component", "linking", "image", "runtime")
+"""The modules of this package that make the runtime of what componentize-py makes."""
+
 _BUILD_SECONDS: Final = 300
 _COMPILE_SECONDS: Final = 120
 _BUILD_MEMORY: Final = 8 << 30
 _COMPILE_MEMORY: Final = 3 << 30
 
 
-def runtime_component() -> Path:
-    """The component in which Python sources run, built now if it is not in the cache.
+def runtime_module() -> Path:
+    """The core module in which Python sources run, built now if it is not in the cache.
 
-    Raises :class:`BuildFailed`.
+    Raises :class:`~arena.sandbox.binary.BuildFailed`.
     """
     return cached(f"runtime-{_recipe()[:24]}.wasm", _build)
 
@@ -50,7 +56,7 @@ def runtime_component() -> Path:
 @cache
 def runtime_digest() -> str:
     """The SHA-256 of :func:`runtime_component`, in hexadecimal."""
-    with runtime_component().open("rb") as file:
+    with runtime_module().open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -59,27 +65,35 @@ def runtime_id() -> str:
     return f"python-{runtime_digest()[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}"
 
 
-def compiled(component: Path | bytes, digest: str) -> Path:
+def compiled_runtime() -> Path:
+    """The compiled form of the runtime, compiled now if it is not in the cache. Raises as
+    :func:`runtime_module`.
+    """
+    return _compiled(runtime_digest(), lambda path: _compile(RUNTIME, str(runtime_module()), str(path)))
+
+
+def compiled(component: bytes, digest: str) -> Path:
     """The compiled form of a component with this SHA-256, compiled now if it is not in the cache.
 
     Raises :class:`~arena.bots.InvalidBot` for what is no bot or takes too much to compile.
     """
-    settings = repr((version("wasmtime"), platform.machine(), platform.system(), SETTINGS))
-    tag = hashlib.sha256(settings.encode()).hexdigest()[:8]
 
     def make(path: Path) -> None:
-        if isinstance(component, bytes):
-            source = path.with_suffix(".wasm")
-            source.write_bytes(component)
-        else:
-            source = component
-        _compile(source, path)
+        source = path.with_suffix(".wasm")
+        source.write_bytes(component)
+        _compile(str(source), str(path))
 
+    return _compiled(digest, make)
+
+
+def _compiled(digest: str, make: Callable[[Path], None]) -> Path:
+    settings = repr((version("wasmtime"), platform.machine(), platform.system(), SETTINGS))
+    tag = hashlib.sha256(settings.encode()).hexdigest()[:8]
     return cached(f"{digest[:32]}-{tag}.cwasm", make)
 
 
-def _compile(source: Path, target: Path) -> None:
-    command = [sys.executable, "-m", "arena.sandbox.compiler", str(source), str(target)]
+def _compile(*arguments: str) -> None:
+    command = [sys.executable, "-m", "arena.sandbox.compiler", *arguments]
     try:
         done = _run_limited(command, SOURCES.parent, _COMPILE_SECONDS, _COMPILE_MEMORY)
     except subprocess.TimeoutExpired:
@@ -95,7 +109,7 @@ def _compile(source: Path, target: Path) -> None:
 def _recipe() -> str:
     """The hash of all that goes into the runtime."""
     recipe = hashlib.sha256(version("componentize-py").encode())
-    for path in _sources():
+    for path in (*_sources(), *(SOURCES / "sandbox" / f"{name}.py" for name in _MADE_BY)):
         recipe.update(f"\n{path.relative_to(SOURCES)} {path.stat().st_size}\n".encode())
         recipe.update(path.read_bytes())
     return recipe.hexdigest()
@@ -125,7 +139,7 @@ def _build(target: Path) -> None:
         raise BuildFailed(f"building the sandbox's Python took more than {_BUILD_SECONDS} s") from None
     if done.returncode != 0 or not target.exists():
         raise BuildFailed(f"componentize-py failed: {printable(done.stderr[-2000:], 2000)}")
-    target.write_bytes(with_immortal_objects(target.read_bytes()))
+    target.write_bytes(with_immortal_objects(linked(target.read_bytes())))
 
 
 # The class is looked up last, when nothing of the import is left in memory.
@@ -165,5 +179,5 @@ def _run_limited(
 
 
 if __name__ == "__main__":
-    compiled(runtime_component(), runtime_digest())
+    compiled_runtime()
     print(runtime_id())

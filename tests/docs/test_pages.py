@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.config import DEFAULT_LIMITS
-from arena.sandbox.program import python_program
+from arena.sandbox.python import python_program
 from tests.blocks import ROOT, follow
 
 needs_curl_and_jq = pytest.mark.skipif(

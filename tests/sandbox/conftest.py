@@ -5,12 +5,12 @@ import pytest
 from arena.dealing import bot_seed
 from arena.sandbox.bot import SandboxedBot, sandboxed_spec
 from arena.sandbox.limits import Limits
-from arena.sandbox.program import Program, python_program
+from arena.sandbox.python import PythonProgram, python_program
 from arena.table import Table
 
 
 @pytest.fixture(scope="session")
-def python() -> Program:
+def python() -> PythonProgram:
     """The sandbox's Python, built and compiled at the first use and then kept."""
     return python_program()
 

@@ -13,7 +13,6 @@ import pytest
 
 from arena.bots import BotFailure
 from arena.sandbox.bot import SandboxedBot
-from arena.sandbox.program import Program
 from tests.sandbox.conftest import QUICK, bot_of, turn
 
 pytestmark = pytest.mark.usefixtures("python")
@@ -208,7 +207,7 @@ def test_it_is_contained_and_classed(attack: Attack) -> None:
     assert not Path("/tmp/botequim-escape").exists()
 
 
-def test_nothing_was_opened_and_little_memory_kept(python: Program) -> None:
+def test_nothing_was_opened_and_little_memory_kept() -> None:
     told = turn()
     bot_of(HONEST).choose(told)
 

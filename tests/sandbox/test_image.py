@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.sandbox.image import BuildFailed, with_immortal_objects
+from arena.sandbox.binary import BuildFailed
+from arena.sandbox.image import with_immortal_objects
 from tests.sandbox import components
 from tests.sandbox.conftest import bot_of, turn
 

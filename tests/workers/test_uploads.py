@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from arena.records import dumps
-from arena.sandbox.program import python_program
+from arena.sandbox.python import python_program
 from arena.sandbox.runtime import runtime_id
 from tests.service import ROOT, Service, botequim, environment
 

@@ -45,10 +45,7 @@ _player: Bot | None = None
 
 
 class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
-    """The exports of the world ``bot``. Every call makes a new object of this class."""
-
-    def load(self, source: str, seed: str) -> bool:
-        return _started(source, None, seed)
+    """The exports of the world ``python``. Every call makes a new object of this class."""
 
     def prepare(self, source: str) -> str:
         doors.seed(0)
@@ -59,46 +56,32 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
         finally:
             doors.flush()
 
-    def start(self, source: str, code: str, seed: str) -> bool:
-        return _started(source, code, seed)
+    def load(self, source: str, code: str, seed: str) -> bool:
+        global _player
+        number = int(seed)
+        doors.seed(number)
+        linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+        try:
+            module = types.ModuleType("bot")
+            module.__file__ = FILE
+            sys.modules["bot"] = module
+            exec(marshal.loads(code.encode("latin-1")), module.__dict__)
+            player = factory_of_module(module, FILE)()
+            player.random = random.Random(number)
+            wants_rights = bool(getattr(player, "wants_rights", False))
+        except BaseException as error:
+            raise Err(_report(error)) from None
+        _player = player
+        return wants_rights
 
     def choose(self, turn: str) -> str:
-        return _decided(json.loads(turn))
-
-    def decide(self, turn: str) -> str:
-        return _decided(marshal.loads(turn.encode("latin-1")))
-
-
-def _started(source: str, code: str | None, seed: str) -> bool:
-    global _player
-    number = int(seed)
-    doors.seed(number)
-    linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
-    try:
-        module = types.ModuleType("bot")
-        module.__file__ = FILE
-        sys.modules["bot"] = module
-        if code is None:
-            exec(compile(source, FILE, "exec"), module.__dict__)
-        else:
-            exec(marshal.loads(code.encode("latin-1")), module.__dict__)
-        player = factory_of_module(module, FILE)()
-        player.random = random.Random(number)
-        wants_rights = bool(getattr(player, "wants_rights", False))
-    except BaseException as error:
-        raise Err(_report(error)) from None
-    _player = player
-    return wants_rights
-
-
-def _decided(turn: Any) -> str:
-    assert _player is not None
-    try:
-        return _encoded(_player.choose(turn))
-    except BaseException as error:
-        raise Err(_report(error)) from None
-    finally:
-        doors.flush()
+        assert _player is not None
+        try:
+            return _encoded(_player.choose(marshal.loads(turn.encode("latin-1"))))
+        except BaseException as error:
+            raise Err(_report(error)) from None
+        finally:
+            doors.flush()
 
 
 def _encoded(answer: Any) -> str:
@@ -139,7 +122,7 @@ def _report(error: BaseException) -> str:
 
 
 def forget() -> None:
-    """Undo what :meth:`WitWorld.start` did."""
+    """Undo what :meth:`WitWorld.load` did."""
     global _player
     _player = None
     sys.modules.pop("bot", None)

@@ -53,15 +53,15 @@ def _play(kind: str, source: str, number: int) -> None:
     """Play a game as instances do."""
     table = Table("image", kind, {}, bytes([number] * 32))
     table.start()
-    harness.WitWorld().start(source, harness.WitWorld().prepare(source), str(number))
+    harness.WitWorld().load(source, harness.WitWorld().prepare(source), str(number))
     while not table.is_over():
         seat = table.awaited()[0]
         turn = table.turn(seat)
         assert turn is not None
         if number == 0:
             redeal(turn, random.Random(0))
-        answer = harness.WitWorld().decide(marshal.dumps(turn, 2).decode("latin-1"))
-        assert harness.WitWorld().choose(json.dumps(turn)) is not None
+        answer = harness.WitWorld().choose(marshal.dumps(turn, 2).decode("latin-1"))
+        assert json.loads(json.dumps(turn)) == turn
         table.submit(seat, table.turn_number(seat), json.loads(answer))
     harness.forget()
 

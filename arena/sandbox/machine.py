@@ -1,0 +1,193 @@
+"""Instances of the linked runtime (``arena.sandbox.linking``): their functions, and their memory set back.
+
+All state of such an instance is its memory and a few globals. When a game has ended, the pages that it wrote
+to are made what they were, so the next game finds what it would find in a new instance, without the page
+faults of one. An instance that was trapped, that has grown or that wrote a lot is thrown away instead.
+"""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_uint32, c_uint64, c_void_p, cast, memmove, string_at
+from typing import Any, Final
+
+from wasmtime import Engine, Func, Global, Linker, Memory, Module, Store, Trap, WasmtimeError
+from wasmtime import _ffi as ffi
+from wasmtime._func import maybe_raise_last_exn
+
+from arena.sandbox.pages import written
+
+_IDLE: Final = 8
+"""Most instances that wait for a game: as many as a game has seats."""
+
+_MOST_WRITTEN: Final = 4 << 20
+"""Bytes. Setting back more takes longer than a new instance."""
+
+_invoke: Final = ffi.dll.wasmtime_func_call_unchecked
+_get_fuel: Final = ffi.dll.wasmtime_context_get_fuel
+_set_fuel: Final = ffi.dll.wasmtime_context_set_fuel
+
+
+class OutsideMemory(Exception):
+    """The instance named bytes that it does not have, or a text that is none."""
+
+
+class Machine:
+    """One instance: a memory of its own, and nothing else.
+
+    Its functions raise :class:`wasmtime.Trap`, :class:`wasmtime.WasmtimeError`, :class:`OutsideMemory`, and
+    whatever a function of the host raised; after that it may not be used again.
+    """
+
+    def __init__(self, engine: Engine, linker: Linker, module: Module, memory_bytes: int) -> None:
+        self.memory_bytes = memory_bytes
+        self.store = Store(engine)
+        self.store.set_limits(
+            memory_size=memory_bytes, table_elements=50_000, instances=1, tables=2, memories=1
+        )
+        self.context = self.store._context()
+        self.trap = POINTER(ffi.wasm_trap_t)()
+        self._fuel = c_uint64()
+        self._fuel_at = byref(self._fuel)
+        exports = linker.instantiate(self.store, module).exports(self.store)
+        memory = exports["memory"]
+        assert isinstance(memory, Memory)
+        self._memory = memory
+        # The memory never moves, by the engine's setting.
+        self.start = cast(memory.data_ptr(self.store), c_void_p).value or 0
+        self._first_size = self._size = memory.data_len(self.store)
+        self._globals = [
+            (item, item.value(self.store)) for item in exports.values() if isinstance(item, Global)
+        ]
+        self._realloc = _Core(self, exports["cabi_realloc"], 4)
+        self.prepare = _Function(self, exports, "prepare", 1)
+        self.load = _Function(self, exports, "load", 3, flag=True)
+        self.choose = _Function(self, exports, "choose", 1)
+
+    def get_fuel(self) -> int:
+        """The fuel that is left."""
+        _get_fuel(self.context, self._fuel_at)
+        return self._fuel.value
+
+    def set_fuel(self, fuel: int) -> None:
+        """Give it this fuel instead of what is left."""
+        _set_fuel(self.context, fuel)
+
+    def read(self, at: int, size: int) -> bytes:
+        """Bytes of its memory. Raises :class:`OutsideMemory`."""
+        self._check(at, size)
+        return string_at(self.start + at, size)
+
+    def text(self, at: int, size: int) -> str:
+        """A text in its memory. Raises :class:`OutsideMemory`."""
+        try:
+            return self.read(at, size).decode()
+        except UnicodeDecodeError:
+            raise OutsideMemory("a text that is not UTF-8") from None
+
+    def write(self, text: bytes) -> int:
+        """Give it a text, by having it allocate the memory: the address."""
+        size = len(text)
+        at = self._realloc(0, 0, 1, size)
+        self._check(at, size)
+        memmove(self.start + at, text, size)
+        return at
+
+    def set_back(self, pristine: Machine) -> bool:
+        """Make it what it was when it was new, as ``pristine``, which never ran, still is; whether it is."""
+        if self._memory.data_len(self.store) != self._first_size:
+            return False
+        runs = written(self.start, self._first_size, _MOST_WRITTEN)
+        if runs is None:
+            return False
+        for start, end in runs:
+            memmove(start, pristine.start + start - self.start, end - start)
+        for item, value in self._globals:
+            item.set_value(self.store, value)
+        return True
+
+    def close(self) -> None:
+        """Free its memory. It happens by itself when the object goes."""
+        self.store.close()
+
+    def _check(self, at: int, size: int) -> None:
+        if at + size > self._size:
+            self._size = self._memory.data_len(self.store)
+            if at + size > self._size:
+                raise OutsideMemory(f"bytes {at} to {at + size} of a memory of {self._size}")
+
+
+class _Core:
+    """A core function of 32-bit numbers, called without the checks that ``wasmtime.Func`` makes each time."""
+
+    def __init__(self, machine: Machine, function: Any, params: int) -> None:
+        assert isinstance(function, Func)
+        self._function = function._func
+        values = (ffi.wasmtime_val_raw_t * max(params, 1))()
+        self._words = (c_uint32 * (4 * len(values))).from_buffer(values)
+        self._trap = machine.trap
+        self._arguments = (machine.context, byref(self._function), values, len(values), byref(machine.trap))
+
+    def __call__(self, *numbers: int) -> int:
+        words = self._words
+        at = 0
+        for number in numbers:
+            words[at] = number
+            at += 4
+        error = _invoke(*self._arguments)
+        if error or self._trap:
+            failure = WasmtimeError._from_ptr(error) if error else Trap._from_ptr(self._trap)
+            maybe_raise_last_exn()
+            raise failure
+        return words[0]
+
+
+class _Function:
+    """A function from texts to ``result<string, string>``, or with ``flag`` to ``result<bool, string>``."""
+
+    def __init__(self, machine: Machine, exports: Any, name: str, params: int, *, flag: bool = False) -> None:
+        self._machine = machine
+        self._flag = flag
+        self._function = _Core(machine, exports[name], 2 * params)
+        self._post_return = _Core(machine, exports[f"cabi_post_{name}"], 1)
+
+    def __call__(self, *texts: bytes) -> tuple[bool, bool | str]:
+        """Whether the result is ok, and what it holds. The ``texts`` are UTF-8."""
+        machine = self._machine
+        numbers: list[int] = []
+        for text in texts:
+            numbers += (machine.write(text), len(text))
+        at = self._function(*numbers)
+        result = machine.read(at, 12)
+        ok = result[0] == 0
+        answer: bool | str
+        if ok and self._flag:
+            answer = result[4] != 0
+        else:
+            address, size = int.from_bytes(result[4:8], "little"), int.from_bytes(result[8:], "little")
+            answer = machine.text(address, size)
+        self._post_return(at)
+        return ok, answer
+
+
+class Machines:
+    """The instances of one module, used again and again."""
+
+    def __init__(self, engine: Engine, linker: Linker, module: Module) -> None:
+        self._parts = (engine, linker, module)
+        self._pristine = Machine(*self._parts, 1 << 32)
+        self._idle: dict[int, list[Machine]] = {}
+
+    def take(self, memory_bytes: int) -> Machine:
+        """An instance in the state of a new one, which may have so many bytes of memory."""
+        try:
+            return self._idle[memory_bytes].pop()
+        except LookupError:
+            return Machine(*self._parts, memory_bytes)
+
+    def give_back(self, machine: Machine) -> None:
+        """Keep an instance, none of whose functions ever raised, for another game."""
+        idle = self._idle.setdefault(machine.memory_bytes, [])
+        if len(idle) < _IDLE and machine.set_back(self._pristine):
+            idle.append(machine)
+        else:
+            machine.close()
