@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.table import Table
@@ -63,6 +63,23 @@ def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
         raise
     except (Exception, OutOfTime) as error:
         return Unfit(error)
+
+
+@runtime_checkable
+class Journaled(Protocol):
+    """A bot that keeps a journal and holds memory until it is closed."""
+
+    journal: Any
+
+    def close(self) -> None:
+        """Free what it holds."""
+
+
+def close_bots(bots: Sequence[Bot]) -> None:
+    """To be called when a game has ended: let the bots free what they hold."""
+    for bot in bots:
+        if isinstance(bot, Journaled):
+            bot.close()
 
 
 @contextmanager

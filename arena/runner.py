@@ -13,11 +13,11 @@ from time import monotonic
 from typing import Any, Final
 
 from arena import __version__
-from arena.bots import BotSpec
+from arena.bots import Bot, BotSpec
 from arena.dealing import Entry, bot_seed, entries_hash, game_seed, group_seed
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.match import Thinking, play, seat_bot
+from arena.match import Thinking, close_bots, play, seat_bot
 from arena.outcomes import points
 from arena.pairings import Group, distinct_seatings, lineups
 from arena.records import build_record, dumps
@@ -105,12 +105,15 @@ def play_group(
         seed = game_seed(seed_of_group, number, plan.mirrored)
         table = Table(f"{group.id}-{number + 1}", plan.kind, plan.rules, seed)
         heard = None if on_decision is None else (lambda seat, seats=seats: on_decision(seats[seat]))
-        bots = []
-        for seat, player in enumerate(seats):
-            if heard is not None:
-                heard(seat)
-            bots.append(seat_bot(plan.bots[player], bot_seed(seed, seat), think_limit))
-        thinking = play(table, bots, think_limit=think_limit, on_decision=heard)
+        bots: list[Bot] = []
+        try:
+            for seat, player in enumerate(seats):
+                if heard is not None:
+                    heard(seat)
+                bots.append(seat_bot(plan.bots[player], bot_seed(seed, seat), think_limit))
+            thinking = play(table, bots, think_limit=think_limit, on_decision=heard)
+        finally:
+            close_bots(bots)
         outcome = table.outcome()
         assert outcome is not None
         record = build_record(

@@ -7,8 +7,10 @@ faults of one. An instance that was trapped, that has grown or that wrote a lot 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ctypes import POINTER, byref, c_uint32, c_uint64, c_void_p, cast, memmove, string_at
-from typing import Any, Final
+from struct import unpack_from
+from typing import Any, Final, NamedTuple
 
 from wasmtime import Engine, Func, Global, Linker, Memory, Module, Store, Trap, WasmtimeError
 from wasmtime import _ffi as ffi
@@ -21,6 +23,9 @@ _IDLE: Final = 8
 
 _MOST_WRITTEN: Final = 4 << 20
 """Bytes. Setting back more takes longer than a new instance."""
+
+_RESULT: Final = 12
+"""Bytes of a result: its case, and from 4 on a bool, or the address and the size of a text."""
 
 _invoke: Final = ffi.dll.wasmtime_func_call_unchecked
 _get_fuel: Final = ffi.dll.wasmtime_context_get_fuel
@@ -59,9 +64,28 @@ class Machine:
             (item, item.value(self.store)) for item in exports.values() if isinstance(item, Global)
         ]
         self._realloc = _Core(self, exports["cabi_realloc"], 4)
-        self.prepare = _Function(self, exports, "prepare", 1)
-        self.load = _Function(self, exports, "load", 3, flag=True)
-        self.choose = _Function(self, exports, "choose", 1)
+        # What a function calls is no object that refers to the machine: it is to go when nobody has it.
+        self._prepare = _function(self, exports, "prepare", 1)
+        self._load = _function(self, exports, "load", 3)
+        self._choose = _function(self, exports, "choose", 1)
+
+    def prepare(self, source: bytes) -> tuple[bool, str]:
+        """See ``prepare`` of the world ``python``; the texts are UTF-8."""
+        return self._texts(self._prepare, source)
+
+    def load(self, source: bytes, code: bytes, seed: bytes) -> tuple[bool, bool | str]:
+        """See ``load`` of the world ``python``; the texts are UTF-8."""
+        function = self._load
+        at = function.call(*self._given(source), *self._given(code), *self._given(seed))
+        result = self.read(at, _RESULT)
+        ready = result[0] == 0
+        answer = result[4] != 0 if ready else self._payload(result)
+        function.post_return(at)
+        return ready, answer
+
+    def choose(self, turn: bytes) -> tuple[bool, str]:
+        """See ``choose`` of the world ``python``; the text is UTF-8."""
+        return self._texts(self._choose, turn)
 
     def get_fuel(self) -> int:
         """The fuel that is left."""
@@ -84,14 +108,6 @@ class Machine:
         except UnicodeDecodeError:
             raise OutsideMemory("a text that is not UTF-8") from None
 
-    def write(self, text: bytes) -> int:
-        """Give it a text, by having it allocate the memory: the address."""
-        size = len(text)
-        at = self._realloc(0, 0, 1, size)
-        self._check(at, size)
-        memmove(self.start + at, text, size)
-        return at
-
     def set_back(self, pristine: Machine) -> bool:
         """Make it what it was when it was new, as ``pristine``, which never ran, still is; whether it is."""
         if self._memory.data_len(self.store) != self._first_size:
@@ -108,6 +124,25 @@ class Machine:
     def close(self) -> None:
         """Free its memory. It happens by itself when the object goes."""
         self.store.close()
+
+    def _texts(self, function: _Function, text: bytes) -> tuple[bool, str]:
+        at = function.call(*self._given(text))
+        result = self.read(at, _RESULT)
+        answer = self._payload(result)
+        function.post_return(at)
+        return result[0] == 0, answer
+
+    def _given(self, text: bytes) -> tuple[int, int]:
+        """A text put into memory that the machine itself allocates: where it is, and its size."""
+        size = len(text)
+        at = self._realloc(0, 0, 1, size)
+        self._check(at, size)
+        memmove(self.start + at, text, size)
+        return at, size
+
+    def _payload(self, result: bytes) -> str:
+        address, size = unpack_from("<II", result, 4)
+        return self.text(address, size)
 
     def _check(self, at: int, size: int) -> None:
         if at + size > self._size:
@@ -141,32 +176,17 @@ class _Core:
         return words[0]
 
 
-class _Function:
-    """A function from texts to ``result<string, string>``, or with ``flag`` to ``result<bool, string>``."""
+class _Function(NamedTuple):
+    """A function of the component, as the canonical ABI calls it."""
 
-    def __init__(self, machine: Machine, exports: Any, name: str, params: int, *, flag: bool = False) -> None:
-        self._machine = machine
-        self._flag = flag
-        self._function = _Core(machine, exports[name], 2 * params)
-        self._post_return = _Core(machine, exports[f"cabi_post_{name}"], 1)
+    call: _Core
+    post_return: _Core
 
-    def __call__(self, *texts: bytes) -> tuple[bool, bool | str]:
-        """Whether the result is ok, and what it holds. The ``texts`` are UTF-8."""
-        machine = self._machine
-        numbers: list[int] = []
-        for text in texts:
-            numbers += (machine.write(text), len(text))
-        at = self._function(*numbers)
-        result = machine.read(at, 12)
-        ok = result[0] == 0
-        answer: bool | str
-        if ok and self._flag:
-            answer = result[4] != 0
-        else:
-            address, size = int.from_bytes(result[4:8], "little"), int.from_bytes(result[8:], "little")
-            answer = machine.text(address, size)
-        self._post_return(at)
-        return ok, answer
+
+def _function(machine: Machine, exports: Mapping[str, Any], name: str, params: int) -> _Function:
+    return _Function(
+        _Core(machine, exports[name], 2 * params), _Core(machine, exports[f"cabi_post_{name}"], 1)
+    )
 
 
 class Machines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import marshal
-import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Final
@@ -88,7 +87,11 @@ class PythonInstance(Instance):
         return self._asked(fuel, self.machine.choose, _marshalled(turn))
 
     def close(self) -> None:
-        """See :meth:`arena.sandbox.program.Instance.close`."""
+        """Keep the machine for another game, or free its memory.
+
+        That happens to an object that merely goes as well, but then the machine goes with it: what the
+        garbage collector has taken apart cannot be used again.
+        """
         if self._closed:
             return
         self._closed = True
@@ -96,10 +99,6 @@ class PythonInstance(Instance):
             self._machines.give_back(self.machine)
         else:
             self.machine.close()
-
-    def __del__(self) -> None:
-        if not sys.is_finalizing():
-            self.close()
 
     def _asked(
         self, fuel: int, function: Callable[..., tuple[bool, bool | str]], *texts: bytes

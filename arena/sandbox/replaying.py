@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.dealing import bot_seed
-from arena.match import play, seat_bot
+from arena.match import close_bots, play, seat_bot
 from arena.records import Record
 from arena.table import Table
 from arena.text import printable
@@ -146,9 +146,7 @@ class _Compared(Bot):
 
     def close(self) -> None:
         """Free the bot's memory."""
-        close = getattr(self._bot, "close", None)
-        if close is not None:
-            close()
+        close_bots([self._bot])
 
     def _compare(self, found: Outcome, wanted: Outcome, turn: Turn) -> None:
         self._replayed.decisions += 1

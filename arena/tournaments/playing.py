@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple
 
 from arena import __version__
 from arena.bots import Bot, BotSpec
@@ -15,7 +15,7 @@ from arena.dealing import bot_seed, game_seed
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.toepen_titles import styles
-from arena.match import OutOfTime, play, seat_bot, time_limit
+from arena.match import Journaled, OutOfTime, close_bots, play, seat_bot, time_limit
 from arena.ratings.results import GameResult, GroupResult, Player
 from arena.records import Record, build_record, dumps
 from arena.table import Table
@@ -110,9 +110,7 @@ def _play_game(
             bots.append(seat_bot(group.bots[player], bot_seed(seed, seat)))
         play(table, bots, on_decision=on_decision)
     finally:
-        for bot in bots:
-            if isinstance(bot, Journaled):
-                bot.close()
+        close_bots(bots)
     sandboxed = [seat for seat, player in enumerate(seats) if player in group.uploaded]
     journals += (_seat_journal(group, table, seat, seats[seat], bots[seat]) for seat in sandboxed)
     players = [Player(group.bots[player].name, group.bots[player].version) for player in seats]
@@ -145,16 +143,6 @@ def _play_game(
         styles(table.events, table.size) if group.kind == "toepen" else (),
         finished,
     )
-
-
-@runtime_checkable
-class Journaled(Protocol):
-    """A bot that keeps a journal and holds memory until it is closed."""
-
-    journal: Any
-
-    def close(self) -> None:
-        """Free what it holds."""
 
 
 def _seat_journal(group: HouseGroup, table: Table, seat: int, player: int, bot: Bot) -> SeatJournal:
