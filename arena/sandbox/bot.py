@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.sandbox.components import program_of
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
-from arena.sandbox.program import Instance, OutOfFuel, Program, TooSlow, Trapped
+from arena.sandbox.program import Failed, Instance, NoAction, OutOfFuel, Program, TooSlow, Trapped
 from arena.sandbox.python import python_program
 from arena.text import printable
 
@@ -81,7 +80,9 @@ class SandboxedBot(Bot):
         try:
             self._start()
         except BotFailure as failure:
-            self.failure = failure
+            # Its traceback would keep this bot, and all it holds, for the garbage collector.
+            self.failure = failure.with_traceback(None)
+            self.failure.__context__ = None
             self.journal.print(f"{failure}\n")
 
     def choose(self, turn: Turn) -> str | None:
@@ -102,6 +103,7 @@ class SandboxedBot(Bot):
     def close(self) -> None:
         """Free the instance's memory. It happens by itself when the object goes."""
         if self._instance is not None:
+            self._used = self._instance.used
             self._instance.close()
             self._instance = None
 
@@ -111,43 +113,41 @@ class SandboxedBot(Bot):
         try:
             code = self._code()
             self._instance = self._program.instance(self._limits, self._seed, self.journal.print, self._used)
-            ready, answer = self._instance.load(self._source, code, fuel)
+            self.wants_rights = self._instance.load(self._source, code, fuel)
+        except Failed as error:
+            self.close()
+            raise self._crashed(str(error)) from None
         except (OutOfFuel, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
             if self._instance is not None:
                 self._used = self._instance.used
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
-        if not ready:
-            self.close()
-            raise self._crashed(str(answer))
-        self.wants_rights = bool(answer)
 
-    def _code(self) -> str:
+    def _code(self) -> bytes:
         """The source compiled, which costs no game fuel."""
-        ready, text, said = self._program.prepared(self._source, self._limits)
-        if said:
-            self.journal.print(said)
-        if not ready:
-            raise self._crashed(text)
-        return text
+        prepared = self._program.prepared(self._source, self._limits)
+        if prepared.said:
+            self.journal.print(prepared.said)
+        if prepared.error:
+            raise Failed(prepared.error)
+        return prepared.code
 
     def _decide(self, turn: Turn) -> str | None:
         if self._instance is None:
             self._start()
         assert self._instance is not None
         try:
-            answered, text = self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+            return self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+        except Failed as error:
+            raise self._crashed(str(error)) from None
+        except NoAction as error:
+            raise BotFailure("malformed", f"{printable(str(error), 80)} is no action") from None
         except (OutOfFuel, Trapped, TooSlow) as error:
-            self._used = self._instance.used
             raise self._lost(error, self._limits.decision_ms) from None
-        self._used = self._instance.used
-        if not answered:
-            raise self._crashed(str(text))
-        action = str(text)[1:-1]
-        if f'"{action}"' == text and action in turn["legal_actions"]:
-            return action
-        return self._action(str(text))
+        finally:
+            if self._instance is not None:
+                self._used = self._instance.used
 
     def _fuel(self, ms: int) -> int:
         left = self._limits.game_ms * FUEL_PER_MS - self._used
@@ -157,17 +157,6 @@ class SandboxedBot(Bot):
 
     def _used_up(self) -> BotFailure:
         return BotFailure("late", f"the {self._limits.game_ms} ms of thinking for the game are used up")
-
-    def _action(self, text: str) -> str | None:
-        try:
-            if len(text) > self._limits.answer_chars + 2:
-                raise ValueError
-            answer = json.loads(text)
-        except (ValueError, RecursionError):
-            raise BotFailure("malformed", f"{printable(text, 80)} is no action") from None
-        if answer is not None and not isinstance(answer, str):
-            raise BotFailure("malformed", f"{printable(text, 80)} is no action")
-        return answer
 
     def _crashed(self, report: str) -> BotFailure:
         summary, _, rest = report.partition("\n")

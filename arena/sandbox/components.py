@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
@@ -14,7 +15,7 @@ from wasmtime.component import Component, ExportIndex, Linker
 from arena.bots import InvalidBot, Turn
 from arena.sandbox.calling import Function
 from arena.sandbox.limits import FUEL_PER_MS, Limits
-from arena.sandbox.program import Instance, Program, engine
+from arena.sandbox.program import Failed, Instance, NoAction, Program, engine
 from arena.sandbox.runtime import compiled
 from arena.sandbox.wasi import define
 
@@ -68,13 +69,28 @@ class _ComponentInstance(Instance):
             self.close()
             raise
 
-    def load(self, source: str, code: str, fuel: int) -> tuple[bool, bool | str]:
+    def load(self, source: str, code: bytes, fuel: int) -> bool:
         """See :meth:`arena.sandbox.program.Instance.load`."""
-        return self._call(fuel, self._load, source.encode(), str(self._seed).encode())
+        ready, answer = self._call(fuel, self._load, source.encode(), str(self._seed).encode())
+        if not ready:
+            raise Failed(answer)
+        return bool(answer)
 
-    def choose(self, turn: Turn, fuel: int) -> tuple[bool, bool | str]:
+    def choose(self, turn: Turn, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.Instance.choose`."""
-        return self._call(fuel, self._choose, orjson.dumps(turn))
+        answered, text = self._call(fuel, self._choose, orjson.dumps(turn))
+        text = str(text)
+        if not answered:
+            raise Failed(text)
+        if len(text) > self._limits.answer_chars + 2:
+            raise NoAction(text)
+        try:
+            answer = json.loads(text)
+        except (ValueError, RecursionError):
+            raise NoAction(text) from None
+        if answer is not None and not isinstance(answer, str):
+            raise NoAction(text)
+        return answer
 
     def close(self) -> None:
         """See :meth:`arena.sandbox.program.Instance.close`."""

@@ -7,9 +7,7 @@ faults of one. An instance that was trapped, that has grown or that wrote a lot 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from ctypes import POINTER, byref, c_uint32, c_uint64, c_void_p, cast, memmove, string_at
-from struct import unpack_from
+from ctypes import POINTER, byref, c_uint64, c_void_p, cast, memmove, string_at
 from typing import Any, Final, NamedTuple
 
 from wasmtime import Engine, Func, Global, Linker, Memory, Module, Store, Trap, WasmtimeError
@@ -24,8 +22,7 @@ _IDLE: Final = 8
 _MOST_WRITTEN: Final = 4 << 20
 """Bytes. Setting back more takes longer than a new instance."""
 
-_RESULT: Final = 12
-"""Bytes of a result: its case, and from 4 on a bool, or the address and the size of a text."""
+_WORD: Final = 0xFFFF_FFFF
 
 _invoke: Final = ffi.dll.wasmtime_func_call_unchecked
 _get_fuel: Final = ffi.dll.wasmtime_context_get_fuel
@@ -63,29 +60,28 @@ class Machine:
         self._globals = [
             (item, item.value(self.store)) for item in exports.values() if isinstance(item, Global)
         ]
-        self._realloc = _Core(self, exports["cabi_realloc"], 4)
-        # What a function calls is no object that refers to the machine: it is to go when nobody has it.
-        self._prepare = _function(self, exports, "prepare", 1)
-        self._load = _function(self, exports, "load", 3)
-        self._choose = _function(self, exports, "choose", 1)
+        self._address = self._capacity = 0
+        self._room, self.prepare, self.load, self.choose = (
+            Function(_Core(self, exports[name]), _Core(self, exports[f"cabi_post_{name}"]))
+            for name in ("room", "prepare", "load", "choose")
+        )
 
-    def prepare(self, source: bytes) -> tuple[bool, str]:
-        """See ``prepare`` of the world ``python``; the texts are UTF-8."""
-        return self._texts(self._prepare, source)
-
-    def load(self, source: bytes, code: bytes, seed: bytes) -> tuple[bool, bool | str]:
-        """See ``load`` of the world ``python``; the texts are UTF-8."""
-        function = self._load
-        at = function.call(*self._given(source), *self._given(code), *self._given(seed))
-        result = self.read(at, _RESULT)
-        ready = result[0] == 0
-        answer = result[4] != 0 if ready else self._payload(result)
-        function.post_return(at)
-        return ready, answer
-
-    def choose(self, turn: bytes) -> tuple[bool, str]:
-        """See ``choose`` of the world ``python``; the text is UTF-8."""
-        return self._texts(self._choose, turn)
+    def tell(self, function: Function, message: bytes, most: int) -> tuple[int, bytes]:
+        """Call a function of the world ``python``: the kind and the bytes of its answer, ``most`` at most."""
+        size = len(message)
+        if size > self._capacity:
+            address = self._room.call(size)
+            self._room.post_return(address)
+            self._address, self._capacity = address & _WORD, size
+        self._check(self._address, size)
+        memmove(self.start + self._address, message, size)
+        number = function.call()
+        kind, size, address = number & 3, (number & _WORD) >> 2, number >> 32
+        if size > most:
+            raise OutsideMemory(f"an answer of {size} bytes")
+        answer = self.read(address, size) if size else b""
+        function.post_return(number)
+        return kind, answer
 
     def get_fuel(self) -> int:
         """The fuel that is left."""
@@ -119,30 +115,12 @@ class Machine:
             memmove(start, pristine.start + start - self.start, end - start)
         for item, value in self._globals:
             item.set_value(self.store, value)
+        self._capacity = 0
         return True
 
     def close(self) -> None:
         """Free its memory. It happens by itself when the object goes."""
         self.store.close()
-
-    def _texts(self, function: _Function, text: bytes) -> tuple[bool, str]:
-        at = function.call(*self._given(text))
-        result = self.read(at, _RESULT)
-        answer = self._payload(result)
-        function.post_return(at)
-        return result[0] == 0, answer
-
-    def _given(self, text: bytes) -> tuple[int, int]:
-        """A text put into memory that the machine itself allocates: where it is, and its size."""
-        size = len(text)
-        at = self._realloc(0, 0, 1, size)
-        self._check(at, size)
-        memmove(self.start + at, text, size)
-        return at, size
-
-    def _payload(self, result: bytes) -> str:
-        address, size = unpack_from("<II", result, 4)
-        return self.text(address, size)
 
     def _check(self, at: int, size: int) -> None:
         if at + size > self._size:
@@ -152,41 +130,37 @@ class Machine:
 
 
 class _Core:
-    """A core function of 32-bit numbers, called without the checks that ``wasmtime.Func`` makes each time."""
+    """A core function of at most one number, without the checks that ``wasmtime.Func`` makes at each call."""
 
-    def __init__(self, machine: Machine, function: Any, params: int) -> None:
+    def __init__(self, machine: Machine, function: Any) -> None:
         assert isinstance(function, Func)
         self._function = function._func
-        values = (ffi.wasmtime_val_raw_t * max(params, 1))()
-        self._words = (c_uint32 * (4 * len(values))).from_buffer(values)
+        # For the parameter, then for the result.
+        values = (ffi.wasmtime_val_raw_t * 1)()
+        self._value = c_uint64.from_buffer(values)
         self._trap = machine.trap
         self._arguments = (machine.context, byref(self._function), values, len(values), byref(machine.trap))
 
-    def __call__(self, *numbers: int) -> int:
-        words = self._words
-        at = 0
-        for number in numbers:
-            words[at] = number
-            at += 4
+    def __call__(self, number: int = 0) -> int:
+        self._value.value = number
         error = _invoke(*self._arguments)
         if error or self._trap:
             failure = WasmtimeError._from_ptr(error) if error else Trap._from_ptr(self._trap)
-            maybe_raise_last_exn()
-            raise failure
-        return words[0]
+            try:
+                maybe_raise_last_exn()
+                raise failure
+            finally:
+                # It would keep this frame, and so the machine's memory, for the garbage collector.
+                del failure
+        return self._value.value
 
 
-class _Function(NamedTuple):
-    """A function of the component, as the canonical ABI calls it."""
+class Function(NamedTuple):
+    """A function of the world ``python`` as the canonical ABI calls it."""
 
     call: _Core
     post_return: _Core
-
-
-def _function(machine: Machine, exports: Mapping[str, Any], name: str, params: int) -> _Function:
-    return _Function(
-        _Core(machine, exports[name], 2 * params), _Core(machine, exports[f"cabi_post_{name}"], 1)
-    )
+    """To be called with what ``call`` returned, when that has been used: it sets the stack back, say."""
 
 
 class Machines:

@@ -41,12 +41,20 @@ def engine() -> Engine:
     return make_engine()
 
 
-class Prepared(NamedTuple):
-    """A source compiled: whether it could be, the code or what is wrong, and what was printed meanwhile."""
+class Failed(Exception):
+    """The bot raised: a line that says what and where, then the traceback. The instance may be used again."""
 
-    ready: bool
-    text: str
-    said: str
+
+class NoAction(Exception):
+    """The bot answered with what can be no action: what it was. The instance may be used again."""
+
+
+class Prepared(NamedTuple):
+    """A source compiled: the code, or what is wrong with it, and what was printed meanwhile."""
+
+    code: bytes
+    error: str = ""
+    said: str = ""
 
 
 class Program:
@@ -64,7 +72,7 @@ class Program:
 
     def prepared(self, source: str, limits: Limits) -> Prepared:
         """A source compiled, once for all games. Raises as :meth:`Instance.choose`."""
-        return Prepared(True, "", "")
+        return Prepared(b"")
 
     @abstractmethod
     def instance(self, limits: Limits, seed: int, print: Callable[[str], None], used: int = 0) -> Instance:
@@ -82,7 +90,8 @@ class Fueled(Protocol):
 
 
 class Instance(Guest):
-    """One instance: a memory of its own, and nothing else. It may be used until it raises for the first time.
+    """One instance: a memory of its own, and nothing else. It may be used until it raises
+    :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
 
     ``print`` gets what it prints; ``used`` is the fuel that instances of the same game had used before it.
     """
@@ -98,7 +107,7 @@ class Instance(Guest):
     ) -> None:
         self.print = print
         self.sound = True
-        """Whether nothing that it was called for raised."""
+        """Whether it may be used."""
         self._program = program
         self._fuel = fuel
         self._limits = limits
@@ -113,17 +122,17 @@ class Instance(Guest):
         return self._used
 
     @abstractmethod
-    def load(self, source: str, code: str, fuel: int) -> tuple[bool, bool | str]:
-        """Whether the bot is ready, and its answer or what is wrong. Raises as :meth:`choose`.
+    def load(self, source: str, code: bytes, fuel: int) -> bool:
+        """Get ready to play: whether the bot wants to be offered rights. Raises as :meth:`choose`.
 
         ``code``: what the program made of the source (:meth:`Program.prepared`).
         """
 
     @abstractmethod
-    def choose(self, turn: Turn, fuel: int) -> tuple[bool, bool | str]:
-        """Whether the bot answered, and the answer or what is wrong.
+    def choose(self, turn: Turn, fuel: int) -> str | None:
+        """What the bot answered; it may be any text.
 
-        Raises :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
+        Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
         """
 
     @abstractmethod

@@ -6,18 +6,27 @@ import json
 import marshal
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from wasmtime import FuncType, Linker, Module, ValType
 
 from arena.bots import Turn
 from arena.sandbox.limits import FUEL_PER_MS, Limits
 from arena.sandbox.linking import HOST
-from arena.sandbox.machine import Machines, OutsideMemory
-from arena.sandbox.program import Instance, Prepared, Program, Trapped, engine
+from arena.sandbox.machine import Function, Machines, OutsideMemory
+from arena.sandbox.program import Failed, Instance, NoAction, Prepared, Program, Trapped, engine
 from arena.sandbox.runtime import compiled_runtime
 
 _PREPARED: Final = 32
+
+_MOST_ANSWER: Final = 1 << 16
+"""Bytes of an action or an error."""
+
+_TEXT: Final = 0
+_NOTHING: Final = 1
+_TRUE: Final = 1
+_ERROR: Final = 3
+"""Kinds of answers of the world ``python`` (``guest/bot.wit``)."""
 
 _MARSHAL_VERSION: Final = 2
 """The last in which equal values have equal bytes, whoever else holds them: fuel depends on the bytes."""
@@ -49,10 +58,11 @@ class PythonProgram(Program):
         said: list[str] = []
         instance = self.instance(limits, 0, said.append)
         try:
-            ready, text = instance.prepare(source, limits.load_ms * FUEL_PER_MS)
+            return Prepared(instance.prepare(source, limits.load_ms * FUEL_PER_MS), "", "".join(said))
+        except Failed as error:
+            return Prepared(b"", str(error), "".join(said))
         finally:
             instance.close()
-        return Prepared(ready, str(text), "".join(said))
 
     def _log(self, at: int, size: int) -> None:
         instance = self.running
@@ -74,17 +84,28 @@ class PythonInstance(Instance):
         self._machines = program.machines
         self._closed = False
 
-    def prepare(self, source: str, fuel: int) -> tuple[bool, bool | str]:
-        """Whether the source could be compiled, and the code or what is wrong. Raises as :meth:`choose`."""
-        return self._asked(fuel, self.machine.prepare, source.encode())
+    def prepare(self, source: str, fuel: int) -> bytes:
+        """The source compiled, for :meth:`load`. Raises as :meth:`choose`."""
+        _, code = self._told(fuel, self.machine.prepare, source, self._limits.memory_bytes)
+        return code
 
-    def load(self, source: str, code: str, fuel: int) -> tuple[bool, bool | str]:
+    def load(self, source: str, code: bytes, fuel: int) -> bool:
         """See :meth:`arena.sandbox.program.Instance.load`."""
-        return self._asked(fuel, self.machine.load, source.encode(), code.encode(), b"%d" % self._seed)
+        kind, _ = self._told(fuel, self.machine.load, (source, code, self._seed))
+        return kind == _TRUE
 
-    def choose(self, turn: Turn, fuel: int) -> tuple[bool, bool | str]:
+    def choose(self, turn: Turn, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.Instance.choose`."""
-        return self._asked(fuel, self.machine.choose, _marshalled(turn))
+        kind, answer = self._told(fuel, self.machine.choose, turn)
+        if kind == _NOTHING:
+            return None
+        try:
+            text = answer.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise NoAction("a text that is not UTF-8") from None
+        if kind != _TEXT or len(text) > self._limits.answer_chars:
+            raise NoAction(text)
+        return text
 
     def close(self) -> None:
         """Keep the machine for another game, or free its memory.
@@ -95,27 +116,30 @@ class PythonInstance(Instance):
         if self._closed:
             return
         self._closed = True
+        machine = self.machine
+        # It belongs to another instance now, and is to go with that one.
+        del self.machine, self._fuel
         if self.sound:
-            self._machines.give_back(self.machine)
+            self._machines.give_back(machine)
         else:
-            self.machine.close()
+            machine.close()
 
-    def _asked(
-        self, fuel: int, function: Callable[..., tuple[bool, bool | str]], *texts: bytes
-    ) -> tuple[bool, bool | str]:
+    def _told(self, fuel: int, function: Function, told: Any, most: int = _MOST_ANSWER) -> tuple[int, bytes]:
         try:
-            return self._call(fuel, function, *texts)
+            kind, answer = self._call(fuel, self.machine.tell, function, _marshalled(told), most)
         except OutsideMemory as error:
             raise Trapped(str(error)) from None
+        if kind == _ERROR:
+            raise Failed(answer.decode("utf-8", "backslashreplace"))
+        return kind, answer
 
 
-def _marshalled(turn: Turn) -> bytes:
+def _marshalled(told: Any) -> bytes:
     try:
-        data = marshal.dumps(dict(turn), _MARSHAL_VERSION)
+        return marshal.dumps(told, _MARSHAL_VERSION)
     except ValueError:
         # Not of the plainest types.
-        data = marshal.dumps(json.loads(json.dumps(turn)), _MARSHAL_VERSION)
-    return data if data.isascii() else data.decode("latin-1").encode()
+        return marshal.dumps(json.loads(json.dumps(told)), _MARSHAL_VERSION)
 
 
 @cache

@@ -13,18 +13,16 @@ from arena.sandbox.guest import doors
 doors.make_deterministic()
 
 import importlib
-import json
 import linecache
 import marshal
 import random
-import re
 import sys
 import traceback
 import types
+from array import array
 from typing import Any
 
 import wit_world
-from componentize_py_types import Err
 
 from arena.sandbox.guest.modules import MODULES
 
@@ -38,63 +36,89 @@ FILE = "bot.py"
 MOST_ANSWER = 1000
 MOST_REPORT = 8000
 
-_PLAIN = re.compile("[0-9A-Za-z:_ -]+")
-"""What every action is made of; it needs no escapes."""
-
 _player: Bot | None = None
 
 
 class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
     """The exports of the world ``python``. Every call makes a new object of this class."""
 
-    def prepare(self, source: str) -> str:
+    def room(self, size: int) -> int:
+        global _message
+        if size > len(_message):
+            _message = array("B", bytes(size))
+        return _message.buffer_info()[0]
+
+    def prepare(self) -> int:
         doors.seed(0)
         try:
-            return marshal.dumps(compile(source, FILE, "exec")).decode("latin-1")
+            return _answer(DONE, marshal.dumps(compile(marshal.loads(_message), FILE, "exec")))
         except BaseException as error:
-            raise Err(_report(error)) from None
+            return _error(error)
         finally:
             doors.flush()
 
-    def load(self, source: str, code: str, seed: str) -> bool:
+    def load(self) -> int:
         global _player
-        number = int(seed)
-        doors.seed(number)
+        source, code, seed = marshal.loads(_message)
+        doors.seed(seed)
         linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
         try:
             module = types.ModuleType("bot")
             module.__file__ = FILE
             sys.modules["bot"] = module
-            exec(marshal.loads(code.encode("latin-1")), module.__dict__)
+            exec(marshal.loads(code), module.__dict__)
             player = factory_of_module(module, FILE)()
-            player.random = random.Random(number)
+            player.random = random.Random(seed)
             wants_rights = bool(getattr(player, "wants_rights", False))
         except BaseException as error:
-            raise Err(_report(error)) from None
+            return _error(error)
         _player = player
-        return wants_rights
+        return DONE + wants_rights
 
-    def choose(self, turn: str) -> str:
+    def choose(self) -> int:
         assert _player is not None
         try:
-            return _encoded(_player.choose(marshal.loads(turn.encode("latin-1"))))
+            answer = _player.choose(marshal.loads(_message))
+            if isinstance(answer, str):
+                if len(answer) <= MOST_ANSWER:
+                    return _answer(DONE, answer.encode("utf-8", "surrogatepass"))
+                return _answer(NO_ACTION, b"(text of %d characters)" % len(answer))
+            if answer is None:
+                return NOTHING
+            return _answer(NO_ACTION, f"({_name_of(answer)[:100]})".encode("utf-8", "surrogatepass"))
         except BaseException as error:
-            raise Err(_report(error)) from None
+            return _error(error)
         finally:
             doors.flush()
 
 
-def _encoded(answer: Any) -> str:
-    """An answer as JSON; what can be no action as a text that is no JSON and says what it was."""
-    if isinstance(answer, str):
-        if len(answer) <= MOST_ANSWER:
-            if _PLAIN.fullmatch(answer):
-                return f'"{answer}"'
-            return json.dumps(answer)
-        return f"(text of {len(answer)} characters)"
-    if answer is None:
-        return "null"
-    return f"({type.__dict__['__name__'].__get__(type(answer))[:100]})"
+DONE = 0
+NOTHING = 1
+NO_ACTION = 2
+FAILED = 3
+"""Kinds of answers."""
+
+_message = array("B", bytes(1 << 14))
+"""What the host tells."""
+
+_kept = array("B")
+"""The last answer."""
+
+
+def _answer(kind: int, data: bytes) -> int:
+    global _kept
+    _kept = array("B", data)
+    address, size = _kept.buffer_info()
+    return address << 32 | size << 2 | kind
+
+
+def _error(error: BaseException) -> int:
+    return _answer(FAILED, _report(error).encode("utf-8", "surrogatepass"))
+
+
+def _name_of(answer: Any) -> str:
+    name: str = type.__dict__["__name__"].__get__(type(answer))
+    return name
 
 
 def _report(error: BaseException) -> str:
