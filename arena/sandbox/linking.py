@@ -78,6 +78,7 @@ _BR_TABLE: Final = 0x0E
 _GLOBAL_GET: Final = 0x23
 _GLOBAL_SET: Final = 0x24
 _REF_FUNC: Final = 0xD2
+_SIGN: Final = 1 << 31
 _I32_CONST: Final = b"\x41"
 _END: Final = b"\x0b"
 
@@ -274,7 +275,8 @@ class _Linker:
 
     def _value(self, instance: int, expression: Sum) -> int:
         values = (self._initial(self._global(instance, index)) for index in expression.globals)
-        return expression.number + sum(values)
+        # As i32.add counts.
+        return (expression.number + sum(values) + _SIGN) % (2 * _SIGN) - _SIGN
 
     def _initial(self, name: Defined) -> int:
         return self._value(name.instance, self._instances[name.instance].globals[name.place])
