@@ -16,7 +16,7 @@ _SUMMARY: Final = 200
 _REPORT: Final = 8_000
 
 
-@dataclass
+@dataclass(slots=True)
 class Decision:
     """One decision, for the bot's owner: the turn's id, milliseconds of fuel, and what went wrong."""
 

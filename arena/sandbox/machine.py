@@ -7,7 +7,17 @@ faults of one. An instance that was trapped, that has grown or that wrote a lot 
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_uint64, c_void_p, cast, memmove, string_at
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    addressof,
+    c_size_t,
+    c_uint64,
+    c_void_p,
+    cast,
+    memmove,
+    string_at,
+)
 from typing import Any, Final, NamedTuple
 
 from wasmtime import Engine, Func, Global, Linker, Memory, Module, Store, Trap, WasmtimeError
@@ -22,11 +32,16 @@ _IDLE: Final = 8
 _MOST_WRITTEN: Final = 4 << 20
 """Bytes. Setting back more takes longer than a new instance."""
 
+_ERROR: Final = POINTER(ffi.wasmtime_error_t)
+
 _WORD: Final = 0xFFFF_FFFF
 
-_invoke: Final = ffi.dll.wasmtime_func_call_unchecked
-_get_fuel: Final = ffi.dll.wasmtime_context_get_fuel
-_set_fuel: Final = ffi.dll.wasmtime_context_set_fuel
+# With addresses as plain numbers, a call takes half the time that it takes with typed pointers.
+_invoke: Final = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, c_size_t, c_void_p)(
+    ("wasmtime_func_call_unchecked", ffi.dll)
+)
+_get_fuel: Final = CFUNCTYPE(c_void_p, c_void_p, c_void_p)(("wasmtime_context_get_fuel", ffi.dll))
+_set_fuel: Final = CFUNCTYPE(c_void_p, c_void_p, c_uint64)(("wasmtime_context_set_fuel", ffi.dll))
 
 
 class OutsideMemory(Exception):
@@ -46,10 +61,10 @@ class Machine:
         self.store.set_limits(
             memory_size=memory_bytes, table_elements=50_000, instances=1, tables=2, memories=1
         )
-        self.context = self.store._context()
+        self.context = cast(self.store._context(), c_void_p).value
         self.trap = POINTER(ffi.wasm_trap_t)()
         self._fuel = c_uint64()
-        self._fuel_at = byref(self._fuel)
+        self._fuel_at = addressof(self._fuel)
         exports = linker.instantiate(self.store, module).exports(self.store)
         memory = exports["memory"]
         assert isinstance(memory, Memory)
@@ -75,7 +90,7 @@ class Machine:
             self._address, self._capacity = address & _WORD, size
         self._check(self._address, size)
         memmove(self.start + self._address, message, size)
-        number = function.call()
+        number = function.call(size)
         kind, size, address = number & 3, (number & _WORD) >> 2, number >> 32
         if size > most:
             raise OutsideMemory(f"an answer of {size} bytes")
@@ -139,13 +154,19 @@ class _Core:
         values = (ffi.wasmtime_val_raw_t * 1)()
         self._value = c_uint64.from_buffer(values)
         self._trap = machine.trap
-        self._arguments = (machine.context, byref(self._function), values, len(values), byref(machine.trap))
+        self._arguments = (
+            machine.context,
+            addressof(self._function),
+            addressof(values),
+            len(values),
+            addressof(machine.trap),
+        )
 
     def __call__(self, number: int = 0) -> int:
         self._value.value = number
         error = _invoke(*self._arguments)
         if error or self._trap:
-            failure = WasmtimeError._from_ptr(error) if error else Trap._from_ptr(self._trap)
+            failure = WasmtimeError._from_ptr(cast(error, _ERROR)) if error else Trap._from_ptr(self._trap)
             try:
                 maybe_raise_last_exn()
                 raise failure

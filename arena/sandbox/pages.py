@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
-from ctypes import Structure, addressof, c_uint64, sizeof
+from ctypes import Structure, addressof, c_uint64, create_string_buffer, sizeof
+from struct import Struct
 from typing import Final
 
 _REGIONS: Final = 512
 
-
-class _Region(Structure):
-    """``struct page_region`` of ``linux/fs.h``."""
-
-    _fields_ = (("start", c_uint64), ("end", c_uint64), ("categories", c_uint64))
+_REGION: Final = Struct("QQQ")
+"""``struct page_region`` of ``linux/fs.h``: start, end and categories."""
 
 
 class _Scan(Structure):
@@ -49,7 +47,7 @@ def written(start: int, size: int, most: int) -> list[tuple[int, int]] | None:
 
     None if they are more than ``most`` bytes, or if this system does not tell.
     """
-    regions = (_Region * _REGIONS)()
+    regions = create_string_buffer(_REGION.size * _REGIONS)
     scan = _Scan(
         size=sizeof(_Scan),
         start=start,
@@ -72,5 +70,7 @@ def written(start: int, size: int, most: int) -> list[tuple[int, int]] | None:
         return None
     if found == _REGIONS:
         return None
-    runs = [(region.start, region.end) for region in regions[:found]]
+    runs = [
+        (start, end) for start, end, _ in _REGION.iter_unpack(memoryview(regions)[: _REGION.size * found])
+    ]
     return runs if sum(end - start for start, end in runs) <= most else None

@@ -43,23 +43,24 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
     """The exports of the world ``python``. Every call makes a new object of this class."""
 
     def room(self, size: int) -> int:
-        global _message
+        global _message, _view
         if size > len(_message):
             _message = array("B", bytes(size))
+            _view = memoryview(_message)
         return _message.buffer_info()[0]
 
-    def prepare(self) -> int:
+    def prepare(self, size: int) -> int:
         doors.seed(0)
         try:
-            return _answer(DONE, marshal.dumps(compile(marshal.loads(_message), FILE, "exec")))
+            return _answer(DONE, marshal.dumps(compile(_told(size), FILE, "exec")))
         except BaseException as error:
             return _error(error)
         finally:
             doors.flush()
 
-    def load(self) -> int:
+    def load(self, size: int) -> int:
         global _player
-        source, code, seed = marshal.loads(_message)
+        source, code, seed = _told(size)
         doors.seed(seed)
         linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
         try:
@@ -75,10 +76,10 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
         _player = player
         return DONE + wants_rights
 
-    def choose(self) -> int:
+    def choose(self, size: int) -> int:
         assert _player is not None
         try:
-            answer = _player.choose(marshal.loads(_message))
+            answer = _player.choose(_told(size))
             if isinstance(answer, str):
                 if len(answer) <= MOST_ANSWER:
                     return _answer(DONE, answer.encode("utf-8", "surrogatepass"))
@@ -101,15 +102,30 @@ FAILED = 3
 _message = array("B", bytes(1 << 14))
 """What the host tells."""
 
-_kept = array("B")
-"""The last answer."""
+_view = memoryview(_message)
+
+_kept = array("B", bytes(1 << 13))
+"""The last answer, from its start."""
+
+_kept_view = memoryview(_kept)
+_kept_at = _kept.buffer_info()[0] << 32
+
+
+def _told(size: int) -> Any:
+    # All of the message would be copied: the interpreter passes what it reads on to audit hooks.
+    return marshal.loads(_view[:size])
 
 
 def _answer(kind: int, data: bytes) -> int:
-    global _kept
-    _kept = array("B", data)
-    address, size = _kept.buffer_info()
-    return address << 32 | size << 2 | kind
+    global _kept, _kept_view, _kept_at
+    size = len(data)
+    if size > len(_kept):
+        _kept = array("B", data)
+        _kept_view = memoryview(_kept)
+        _kept_at = _kept.buffer_info()[0] << 32
+    else:
+        _kept_view[:size] = data
+    return _kept_at | size << 2 | kind
 
 
 def _error(error: BaseException) -> int:

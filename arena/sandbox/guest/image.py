@@ -66,13 +66,14 @@ def _play(kind: str, source: str, number: int) -> None:
     harness.forget()
 
 
-def _asked(function: Callable[[harness.WitWorld], int], told: Any) -> str:
+def _asked(function: Callable[[harness.WitWorld, int], int], told: Any) -> str:
     """What the host would be answered."""
     message = marshal.dumps(told, 2)
     assert harness.WitWorld().room(len(message)) == harness._message.buffer_info()[0]
-    harness._message[: len(message)] = array("B", message)
-    assert function(harness.WitWorld()) & 3 == harness.DONE
-    return harness._kept.tobytes().decode()
+    harness._view[: len(message)] = message
+    number = function(harness.WitWorld(), len(message))
+    assert number & 3 == harness.DONE
+    return bytes(harness._kept[: (number & 0xFFFF_FFFF) >> 2]).decode()
 
 
 def _list_objects() -> bytes:
