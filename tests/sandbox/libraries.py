@@ -77,11 +77,12 @@ LIBRARIES: Final = r"""
       (global.set $end_of_unused (local.get 0)) (call $note (local.get 0)))
     (global $end_of_unused (export "left") (mut i32) (i32.const 99))
     (func $pick (export "pick") (type $one)
-      (block $a (block $b (block $c
-        (br_table $a $b $c $b (local.get 0)))
+      (block $d (block $a (block $b (block $c
+        (br_table $a $b $c $d (local.get 0)))
         (return (i32.const 300)))
         (return (i32.const 200)))
-      (i32.const 100))
+        (return (i32.const 100)))
+      (i32.const 400))
     (func (export "swap") (type $pair)
       (local $three i32)
       (local.set $three (i32.const 3))

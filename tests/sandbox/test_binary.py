@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wasmtime import Engine, Func, Instance, Module, Store
 
@@ -26,6 +26,7 @@ SIGNED = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(UNSIGNED, st.binary(max_size=3), st.binary(max_size=3))
 def test_unsigned_numbers_come_back(number: int, before: bytes, after: bytes) -> None:
     data = encoded(number)
@@ -33,6 +34,7 @@ def test_unsigned_numbers_come_back(number: int, before: bytes, after: bytes) ->
     assert len(data) == max(1, -(-number.bit_length() // 7))
 
 
+@settings(deadline=None)
 @given(SIGNED, st.binary(max_size=3), st.binary(max_size=3))
 def test_signed_numbers_come_back(number: int, before: bytes, after: bytes) -> None:
     data = encoded_signed(number)
@@ -49,6 +51,7 @@ def padded(data: bytes, filling: int, size: int) -> bytes:
     return data[:-1] + bytes([data[-1] | 0x80]) + middle + bytes([filling])
 
 
+@settings(deadline=None)
 @given(UNSIGNED, SIGNED)
 def test_padded_numbers_are_read(one: int, other: int) -> None:
     assert unsigned(padded(encoded(one), 0, 10), 0) == (one, 10)
