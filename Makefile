@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test test-slow test-compiled check format golden bench bench-http clean
+.PHONY: up test test-slow test-compiled check format golden bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -39,12 +39,19 @@ golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
 # With the rules and the path of a live move compiled by mypyc (a C compiler is needed): the rules beside the
-# engines of the bench extra, and the HTTP API beside a bare route.
+# engines of the bench extra, the HTTP API beside a bare route, and the sandbox beside kaggle-environments.
 bench: .venv-bench/.done
 	cd .venv-bench && bin/botequim bench
 
 bench-http: .venv-bench/.done
 	cd .venv-bench && bin/botequim bench http
+
+bench-sandbox: .venv-bench/.kaggle
+	cd .venv-bench && bin/python -m arena.sandbox.bench
+
+.venv-bench/.kaggle: .venv-bench/.done
+	.venv-bench/bin/python -m pip install --quiet 'botequim[kaggle]'
+	touch $@
 
 .venv-bench/.done: pyproject.toml setup.py $(shell find arena api workers -name '*.py' -o -name '*.lua')
 	$(PYTHON) -m venv .venv-bench

@@ -3,25 +3,28 @@
     python -m arena.sandbox.bench [--groups N]
 
 prints games per second of a mirrored match of ``rookie`` in process and in the sandbox, taken in turns; the
-median overhead per decision; the time of a fresh instance; and the steps per second of kaggle-environments
-(its ``connectx`` between its own random agents) if that package is installed.
+median overhead per decision; the time of a fresh instance; and, if kaggle-environments is installed, how many
+decisions are made in the sandbox, by one core and by all, for each step of its ``connectx`` between its own
+random agents.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import sys
 from collections.abc import Sequence
+from time import perf_counter
 from time import process_time as cpu
 from typing import Any, Final
 
 from arena.bots import Bot, BotSpec, bot_spec
 from arena.games import game_of
 from arena.pairings import Group
-from arena.runner import Plan, play_group
+from arena.runner import Plan, play_group, run
 from arena.sandbox.bot import sandboxed_spec
 from arena.sandbox.runtime import runtime_id
 from arena.table import Table
@@ -68,17 +71,38 @@ def _play(plan: Plan, index: int, group: Group) -> tuple[list[str], int]:
     return [json.loads(record)["hash"] for record in result.records], decisions
 
 
+def on_all_cores(kind: str, groups: int) -> float:
+    """Decisions per second of the wall's clock in the sandbox, with a process per core.
+
+    Raises ``AssertionError`` if a group is void.
+    """
+    start, decisions = perf_counter(), 0
+    for result in run(plan_of(kind, True, groups), jobs=cores(), think_limit=None):
+        assert not result.void, result.void
+        decisions += sum(tally.thinking.decisions for tally in result.tallies.values())
+    return decisions / (perf_counter() - start)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def overhead(kind: str) -> tuple[float, float]:
-    """Median milliseconds in the sandbox of a decision that takes no thought, and of a fresh instance."""
+    """Median milliseconds in the sandbox of a decision that takes no thought, and of an instance: to load a
+    source of two lines, and to be set back.
+    """
     spec = sandboxed_spec("first", "1", "def choose(turn):\n    return turn['legal_actions'][0]\n")
     turns = _turns(kind)
     starts, calls = [], []
     for number in range(30):
         start = cpu()
         bot = spec.make(number)
-        starts.append(cpu() - start)
+        loaded = cpu()
         calls += [_timed(bot, turn) for turn in turns]
+        played = cpu()
         bot.close()
+        starts.append(loaded - start + cpu() - played)
     return 1000 * statistics.median(calls), 1000 * statistics.median(starts)
 
 
@@ -120,14 +144,15 @@ def kaggle_steps(seconds: float = 5.0) -> float | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """See the top of this file."""
     parser = argparse.ArgumentParser(prog="python -m arena.sandbox.bench")
-    parser.add_argument("--groups", type=int, default=20, help="mirrored groups per game")
+    parser.add_argument("--groups", type=int, default=40, help="mirrored groups per game")
     groups = parser.parse_args(arguments).groups
     print(f"runtime {runtime_id()}")
-    rates = []
+    rates, together = [], []
     for kind in RULES:
         native, sandboxed, decisions = measure(kind, groups)
         call, start = overhead(kind)
         rates.append(sandboxed * decisions)
+        together.append(on_all_cores(kind, 5 * groups))
         print(
             f"{kind}: {native:.0f} games/s in process, {sandboxed:.0f} in the sandbox, ratio "
             f"{sandboxed / native:.2f}; {decisions} decisions a game, the same games"
@@ -137,7 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if steps is None:
         print("kaggle-environments: not installed")
     else:
-        print(f"kaggle-environments: {steps:.0f} steps/s, ratio {min(rates) / steps:.1f} (sandboxed steps)")
+        print(f"kaggle-environments: {steps:.0f} steps/s; decisions in the sandbox over its steps:")
+        for kind, alone, all_cores in zip(RULES, rates, together, strict=True):
+            print(f"{kind}: {alone / steps:.1f} by one core, {all_cores / steps:.1f} by all {cores()}")
     return 0
 
 
