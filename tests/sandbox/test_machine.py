@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from ctypes import string_at
+from ctypes import memmove, string_at
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from arena.sandbox.runtime import compiled_runtime
 from tests.sandbox.conftest import QUICK, turn
 from tests.sandbox.test_bot import DICE
 from tests.sandbox.test_escapes import HONEST, RAVAGE, WHISPER, choosing
-from tests.sandbox.test_pages import needs_page_scan
+from tests.sandbox.test_pages import PAGE, needs_page_scan
 
 pytestmark = pytest.mark.usefixtures("python")
 
@@ -63,7 +63,7 @@ def assert_pristine(program: PythonProgram, machine: Machine) -> None:
     assert len(variables) > 0
     # Not compared in the assertion itself, which would print 20 MB.
     differing = [
-        at for at in range(0, len(pristine), 4096) if memory[at : at + 4096] != pristine[at : at + 4096]
+        at for at in range(0, len(pristine), PAGE) if memory[at : at + PAGE] != pristine[at : at + PAGE]
     ]
     assert (len(memory), differing) == (len(pristine), [])
 
@@ -182,6 +182,20 @@ def test_nothing_survives_any_number_of_games(reusing: PythonProgram) -> None:
     # A machine that wrote to many pages in all its games is replaced once in a while.
     assert used.count(True) > len(used) // 2
     (machine,) = idle(reusing)
+    assert_pristine(reusing, machine)
+
+
+def test_every_byte_and_every_global_is_set_back(reusing: PythonProgram) -> None:
+    bot = bot_of(reusing, HONEST)
+    machine = machine_of(bot)
+    last = machine._memory.data_len(machine.store) // PAGE - 1
+    for page in (0, 1, 2, 500, 502, last):
+        before = machine.read(page * PAGE, PAGE)
+        memmove(machine.start + page * PAGE, bytes(byte ^ 0xFF for byte in before), PAGE)
+    for item, value in machine._globals:
+        item.set_value(machine.store, value - 16)
+    bot.close()
+    assert idle(reusing) == [machine]
     assert_pristine(reusing, machine)
 
 
