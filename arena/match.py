@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from types import FrameType
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from arena.alarms import OutOfTime, time_limit
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
 from arena.table import Table
 
@@ -34,10 +32,6 @@ class Thinking:
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.longest = max(self.longest, other.longest)
-
-
-class OutOfTime(BaseException):
-    """The bot's time for a decision is over. Not an ``Exception``, so that bots let it pass."""
 
 
 class Unfit(Bot):
@@ -82,32 +76,6 @@ def close_bots(bots: Sequence[Bot]) -> None:
             bot.close()
 
 
-@contextmanager
-def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise :class:`OutOfTime` inside the block when it takes longer, again and again.
-
-    It needs POSIX timers and the main thread; elsewhere, and with None, there is no limit.
-    """
-    if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise OutOfTime
-
-    previous = signal.signal(signal.SIGALRM, ring)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, _RING_AGAIN)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-_RING_AGAIN: Final = 0.1
-"""Seconds until the next alarm, for a bot that swallowed the first."""
-
-
 def play(
     table: Table,
     bots: Sequence[Bot],
@@ -118,7 +86,7 @@ def play(
     """Play ``table`` to its end with a bot per seat, and return what each seat's thinking took.
 
     Raises :class:`~arena.bots.HostFailure` if a bot could not be run, which is nobody's fault, and
-    :class:`OutOfTime` if a :func:`time_limit` of the caller's own rings. What a
+    :class:`~arena.alarms.OutOfTime` if a :func:`~arena.alarms.time_limit` of the caller's own rings. What a
     bot does wrong is its fault and never an exception here: it raised (``crashed``) or
     took longer than ``think_limit`` seconds (``late``), and the table acts for it; it answered
     something that is no action (``malformed``) or not legal (``illegal``), and it is asked again.

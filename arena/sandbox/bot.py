@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from arena.alarms import hold, release
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.sandbox.components import program_of
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
@@ -64,6 +65,8 @@ class SandboxedBot(Bot):
     :meth:`choose` raises :class:`~arena.bots.BotFailure` for what the bot did and
     :class:`~arena.bots.HostFailure` for what the service did. An instance that ran out of fuel or was
     trapped is gone; the next decision is made by a fresh one, from the same seed and the same game's fuel.
+
+    Fuel ends every call, so an alarm (``arena.alarms``) rings only when the call has ended.
     """
 
     def __init__(self, program: Program, source: str, seed: int, limits: Limits = DEFAULT_LIMITS) -> None:
@@ -77,6 +80,7 @@ class SandboxedBot(Bot):
         self._limits = limits
         self._used = 0
         self._instance: Instance | None = None
+        hold()
         try:
             self._start()
         except BotFailure as failure:
@@ -84,12 +88,15 @@ class SandboxedBot(Bot):
             self.failure = failure.with_traceback(None)
             self.failure.__context__ = None
             self.journal.print(f"{failure}\n")
+        finally:
+            release()
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`; the answer may be any text."""
         before = self._used
         decision = Decision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
+        hold()
         try:
             if self.failure is not None:
                 raise self.failure
@@ -99,13 +106,19 @@ class SandboxedBot(Bot):
             raise
         finally:
             decision.ms = (self._used - before) / FUEL_PER_MS
+            release()
 
     def close(self) -> None:
         """Free the instance's memory. It happens by itself when the object goes."""
-        if self._instance is not None:
+        if self._instance is None:
+            return
+        hold()
+        try:
             self._used = self._instance.used
             self._instance.close()
             self._instance = None
+        finally:
+            release()
 
     def _start(self) -> None:
         before = self._used

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from arena import __version__
+from arena.alarms import OutOfTime, time_limit
 from arena.bots import Bot, BotSpec
 from arena.dealing import bot_seed, game_seed
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.toepen_titles import styles
-from arena.match import Journaled, OutOfTime, close_bots, play, seat_bot, time_limit
+from arena.match import Journaled, close_bots, play, seat_bot
 from arena.ratings.results import GameResult, GroupResult, Player
 from arena.records import Record, build_record, dumps
 from arena.table import Table

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.alarms import OutOfTime, time_limit
 from arena.bots import Bot, BotFailure, HostFailure, InvalidBot, Turn, bot_spec
 from arena.cli import run as cli
 from arena.games import game_of
-from arena.match import OutOfTime, play, seat_bot, time_limit
+from arena.match import play, seat_bot
 from arena.runner import Plan, play_group
 from arena.sandbox import bench
 from arena.sandbox.bot import check_bot, sandboxed_spec

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from ctypes import memmove, string_at
 from dataclasses import replace
@@ -11,8 +13,8 @@ from typing import Any
 import pytest
 from wasmtime import Module
 
+from arena.alarms import OutOfTime, time_limit
 from arena.bots import BotFailure
-from arena.match import OutOfTime, time_limit
 from arena.sandbox.bot import Journal, SandboxedBot
 from arena.sandbox.limits import Limits
 from arena.sandbox.machine import Machine
@@ -20,7 +22,7 @@ from arena.sandbox.program import engine
 from arena.sandbox.python import PythonInstance, PythonProgram, python_program
 from arena.sandbox.runtime import compiled_runtime
 from tests.sandbox.conftest import QUICK, turn
-from tests.sandbox.test_bot import DICE
+from tests.sandbox.test_bot import DICE, ROOT
 from tests.sandbox.test_escapes import HONEST, RAVAGE, WHISPER, choosing
 from tests.sandbox.test_pages import PAGE, needs_page_scan
 
@@ -419,3 +421,31 @@ def test_bots_that_go_without_a_close_take_their_machines_along(reusing: PythonP
     for bot in bots:
         bot.choose(turn())
         assert bot.journal.output == "[None, None, None, None, None]\n"
+
+
+RINGING = """
+import sys
+from arena.alarms import OutOfTime, time_limit
+from arena.sandbox.limits import Limits
+from tests.sandbox.conftest import bot_of, turn
+
+told, rang = turn(), 0
+for number in range(15):
+    bot = bot_of(sys.argv[1], Limits(decision_ms=100))
+    try:
+        with time_limit(0.005 + 0.001 * number):
+            bot.choose(told)
+    except OutOfTime:
+        rang += 1
+    bot.close()
+print(rang)
+"""
+
+
+@pytest.mark.parametrize("body", ["time.perf_counter()", "print('x')"])
+def test_an_alarm_breaks_off_no_call_of_the_host(body: str) -> None:
+    """In a process of its own, as it would end it."""
+    source = f"import time\ndef choose(turn):\n    while True: {body}\n"
+    command = [sys.executable, "-c", RINGING, source]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert (done.returncode, done.stdout) == (0, "15\n"), done.stderr
