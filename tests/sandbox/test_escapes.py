@@ -324,8 +324,11 @@ def test_ten_thousand_instances_leave_nothing_behind() -> None:
     told = turn()
 
     def some(count: int) -> None:
-        for _ in range(count):
-            bot_of(WHISPER).choose(told)
+        for number in range(count):
+            bot = bot_of(WHISPER)
+            bot.choose(told)
+            if number % 2:
+                bot.close()
 
     some(500)
     before = resident(), len(os.listdir("/proc/self/fd"))
