@@ -213,7 +213,7 @@ def test_the_machine_of_a_bot_that_wrote_is_the_next_bots(reusing: PythonProgram
     assert other.journal.output == "[None, None, None, None, None]\n"
 
 
-def test_what_the_whole_session_left_idle_is_pristine() -> None:
+def test_what_all_earlier_tests_left_idle_is_pristine() -> None:
     needs_page_scan()
     shared = python_program()
     for source in (MODULES, HONEST, HONEST):
