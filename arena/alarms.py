@@ -21,8 +21,22 @@ class _Held(threading.local):
     depth = 0
     rang = False
 
+    def __enter__(self) -> None:
+        self.depth += 1
 
-_held = _Held()
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        if self.rang and not self.depth:
+            self.rang = False
+            raise OutOfTime
+
+
+held: Final = _Held()
+"""``with held:`` lets no alarm ring in this thread. Its end raises :class:`OutOfTime` if one rang meanwhile.
+
+For calls of C that call back into Python, where an exception out of nowhere leaves memory in disorder. They
+must end by themselves.
+"""
 
 
 @contextmanager
@@ -36,8 +50,8 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         return
 
     def ring(number: int, frame: FrameType | None) -> None:
-        if _held.depth:
-            _held.rang = True
+        if held.depth:
+            held.rang = True
         else:
             raise OutOfTime
 
@@ -48,21 +62,4 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-        _held.rang = False
-
-
-def hold() -> None:
-    """Let no alarm ring in this thread until :func:`release`.
-
-    For calls of C that call back into Python, where an exception out of nowhere leaves memory in disorder.
-    They must end by themselves.
-    """
-    _held.depth += 1
-
-
-def release() -> None:
-    """End what :func:`hold` began. Raises :class:`OutOfTime` if the alarm rang meanwhile."""
-    _held.depth -= 1
-    if _held.rang and not _held.depth:
-        _held.rang = False
-        raise OutOfTime
+        held.rang = False

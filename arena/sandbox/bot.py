@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.alarms import hold, release
+from arena.alarms import held
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.sandbox.components import program_of
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
@@ -80,45 +80,39 @@ class SandboxedBot(Bot):
         self._limits = limits
         self._used = 0
         self._instance: Instance | None = None
-        hold()
-        try:
-            self._start()
-        except BotFailure as failure:
-            # Its traceback would keep this bot, and all it holds, for the garbage collector.
-            self.failure = failure.with_traceback(None)
-            self.failure.__context__ = None
-            self.journal.print(f"{failure}\n")
-        finally:
-            release()
+        with held:
+            try:
+                self._start()
+            except BotFailure as failure:
+                # Its traceback would keep this bot, and all it holds, for the garbage collector.
+                self.failure = failure.with_traceback(None)
+                self.failure.__context__ = None
+                self.journal.print(f"{failure}\n")
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`; the answer may be any text."""
         before = self._used
         decision = Decision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
-        hold()
-        try:
-            if self.failure is not None:
-                raise self.failure
-            return self._decide(turn)
-        except BotFailure as failure:
-            decision.fault, decision.detail = failure.type, str(failure)
-            raise
-        finally:
-            decision.ms = (self._used - before) / FUEL_PER_MS
-            release()
+        with held:
+            try:
+                if self.failure is not None:
+                    raise self.failure
+                return self._decide(turn)
+            except BotFailure as failure:
+                decision.fault, decision.detail = failure.type, str(failure)
+                raise
+            finally:
+                decision.ms = (self._used - before) / FUEL_PER_MS
 
     def close(self) -> None:
         """Free the instance's memory. It happens by itself when the object goes."""
         if self._instance is None:
             return
-        hold()
-        try:
+        with held:
             self._used = self._instance.used
             self._instance.close()
             self._instance = None
-        finally:
-            release()
 
     def _start(self) -> None:
         before = self._used
@@ -185,9 +179,7 @@ class SandboxedBot(Bot):
             )
         if isinstance(error, OutOfFuel):
             if self._used >= self._limits.game_ms * FUEL_PER_MS:
-                return BotFailure(
-                    "late", f"the {self._limits.game_ms} ms of thinking for the game are used up"
-                )
+                return self._used_up()
             return BotFailure("late", f"no answer within {ms} ms of thinking")
         return BotFailure("crashed", f"it ended itself: {printable(str(error), _SUMMARY)}")
 
