@@ -16,6 +16,14 @@ MODULE_MAGIC: Final = b"\0asm\x01\0\0\0"
 
 HEADER: Final = len(MODULE_MAGIC)
 
+DATA: Final = 11
+"""The number of the section that holds the data."""
+
+GLOBAL_GET: Final = 0x23
+I32_CONST: Final = 0x41
+END: Final = 0x0B
+"""Codes of instructions."""
+
 
 class BuildFailed(ArenaError):
     """The runtime cannot be built here."""

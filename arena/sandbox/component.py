@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from arena.sandbox.binary import HEADER, BuildFailed, Reader
+from arena.sandbox.binary import DATA, END, GLOBAL_GET, HEADER, I32_CONST, BuildFailed, Reader
 
 FUNCTION: Final = 0
 TABLE: Final = 1
@@ -19,10 +19,7 @@ _FUNCTION_TYPE: Final = 0x60
 _FUNCREF: Final = 0x70
 _I32: Final = 0x7F
 
-_I32_CONST: Final = 0x41
 _I32_ADD: Final = 0x6A
-_GLOBAL_GET: Final = 0x23
-_END: Final = 0x0B
 
 Limits = tuple[int, int | None]
 """Of a memory or a table: what it has at first, and at most."""
@@ -212,7 +209,7 @@ def _module(reader: Reader) -> Module:
                 size = section.unsigned()
                 module.bodies.append(Span(section.at, section.at + size))
                 section.at += size
-        elif number == 11:
+        elif number == DATA:
             module.data = Span(section.at, section.end)
         elif number in _PARTS:
             for _ in section.times():
@@ -303,9 +300,9 @@ def _limits(reader: Reader) -> Limits:
 
 def _sum(reader: Reader) -> Sum:
     number, indices = 0, []
-    while (code := reader.expect(_I32_CONST, _GLOBAL_GET, _I32_ADD, _END)) != _END:
-        if code == _I32_CONST:
+    while (code := reader.expect(I32_CONST, GLOBAL_GET, _I32_ADD, END)) != END:
+        if code == I32_CONST:
             number += reader.signed()
-        elif code == _GLOBAL_GET:
+        elif code == GLOBAL_GET:
             indices.append(reader.unsigned())
     return Sum(number, indices)

@@ -11,12 +11,8 @@ import struct
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from arena.sandbox.binary import HEADER, BuildFailed, Reader
+from arena.sandbox.binary import DATA, END, HEADER, I32_CONST, BuildFailed, Reader
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
-
-_DATA: Final = 11
-_I32_CONST: Final = 0x41
-_END: Final = 0x0B
 
 _IMMORTAL_FROM: Final = 1 << 30
 _IMMORTAL: Final = 5 << 28
@@ -71,7 +67,7 @@ def _objects(memory: bytearray) -> tuple[int, ...]:
 
 def _segments(module: bytes) -> list[_Segment]:
     for number, section in Reader(module, HEADER, len(module)).sections():
-        if number == _DATA:
+        if number == DATA:
             return [_segment(section) for _ in section.times()]
     return []
 
@@ -79,7 +75,7 @@ def _segments(module: bytes) -> list[_Segment]:
 def _segment(reader: Reader) -> _Segment:
     """Active, and at a constant address; they are positive here, so they read the same without a sign."""
     reader.expect(0)
-    reader.expect(_I32_CONST)
-    address, _, size = reader.unsigned(), reader.expect(_END), reader.unsigned()
+    reader.expect(I32_CONST)
+    address, _, size = reader.unsigned(), reader.expect(END), reader.unsigned()
     reader.at += size
     return _Segment(address, size, reader.at - size)

@@ -16,7 +16,19 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from arena.sandbox.binary import MODULE_MAGIC, BuildFailed, Reader, encoded, encoded_signed, signed, unsigned
+from arena.sandbox.binary import (
+    DATA,
+    END,
+    GLOBAL_GET,
+    I32_CONST,
+    MODULE_MAGIC,
+    BuildFailed,
+    Reader,
+    encoded,
+    encoded_signed,
+    signed,
+    unsigned,
+)
 from arena.sandbox.component import (
     FUNCTION,
     GLOBAL,
@@ -75,15 +87,12 @@ _CALL_INDIRECT: Final = 0x11
 _RETURN_CALL: Final = 0x12
 _RETURN_CALL_INDIRECT: Final = 0x13
 _BR_TABLE: Final = 0x0E
-_GLOBAL_GET: Final = 0x23
 _GLOBAL_SET: Final = 0x24
 _REF_FUNC: Final = 0xD2
 _SIGN: Final = 1 << 31
-_I32_CONST: Final = b"\x41"
-_END: Final = b"\x0b"
 
 _OF_FUNCTIONS: Final = (_CALL, _RETURN_CALL, _REF_FUNC)
-_OF_GLOBALS: Final = (_GLOBAL_GET, _GLOBAL_SET)
+_OF_GLOBALS: Final = (GLOBAL_GET, _GLOBAL_SET)
 _INDIRECT: Final = (_CALL_INDIRECT, _RETURN_CALL_INDIRECT)
 _BLOCKS: Final = (0x02, 0x03, 0x04)
 
@@ -142,6 +151,7 @@ class _Linker:
         self._function = lru_cache(None)(self._find_function)
         self._global = lru_cache(None)(lambda instance, index: self._find(instance, GLOBAL, index))
         self._types: dict[bytes, int] = {}
+        self._hosted_types: dict[Hosted, bytes] = {}
         tables = (
             Defined(number, place)
             for number, module in self._instances.items()
@@ -160,7 +170,7 @@ class _Linker:
         functions = sorted(self._code)
         kinds = [encoded(self._type_of(function)) for function in functions]
         hosted = [
-            _name(HOST) + _name(function.name) + b"\0" + encoded(self._hosted[function])
+            _name(HOST) + _name(function.name) + b"\0" + encoded(self._type_of(function))
             for function in sorted(self._hosted)
         ]
         code = [self._body(function) for function in functions]
@@ -170,11 +180,11 @@ class _Linker:
             (3, _vector(kinds)),
             (4, _vector([b"\x70" + self._table(table) for table in self._tables])),
             (5, _vector([_bounds(self._memory())])),
-            (6, _vector([b"\x7f\x01" + self._constant(name) + _END for name in self._variables])),
+            (6, _vector([b"\x7f\x01" + self._constant(name) + bytes([END]) for name in self._variables])),
             (7, _vector(self._exported())),
             (9, _vector([self._element(*entry) for entry in self._elements])),
             (10, _vector(code)),
-            (11, self._data()),
+            (DATA, self._data()),
         )
         return MODULE_MAGIC + b"".join(bytes([number]) + _sized(content) for number, content in sections)
 
@@ -182,11 +192,11 @@ class _Linker:
     def _exports(self) -> dict[str, Function]:
         exports = {}
         for name, lifted in self._component.exports.items():
-            exports[name] = self._core_function(lifted.function)
+            exports[name] = self._core(FUNCTION, lifted.function)
             if lifted.post_return is not None:
-                exports[f"cabi_post_{name}"] = self._core_function(lifted.post_return)
+                exports[f"cabi_post_{name}"] = self._core(FUNCTION, lifted.post_return)
             if lifted.realloc is not None:
-                exports["cabi_realloc"] = self._core_function(lifted.realloc)
+                exports["cabi_realloc"] = self._core(FUNCTION, lifted.realloc)
         return exports
 
     @cached_property
@@ -209,12 +219,12 @@ class _Linker:
 
     def _trace(self, todo: list[Function]) -> None:
         """Find what can be called from here, and the globals that it sets."""
-        self._hosted: dict[Hosted, int] = {}
+        self._hosted: set[Hosted] = set()
         self._set: set[Defined] = set()
         while todo:
             function = todo.pop()
             if isinstance(function, Hosted):
-                self._hosted[function] = self._type_of(function)
+                self._hosted.add(function)
             elif function not in self._code:
                 instance, place = function
                 body = self._instances[instance].bodies[place]
@@ -236,10 +246,6 @@ class _Linker:
                 self._hosted_types.setdefault(found, module.types[module.imported_types[index]])
             return found
         return Defined(instance, index - len(module.imports[FUNCTION]))
-
-    @cached_property
-    def _hosted_types(self) -> dict[Hosted, bytes]:
-        return {}
 
     def _find(self, instance: int, sort: int, index: int) -> Defined:
         imports = len(self._instances[instance].imports[sort])
@@ -270,9 +276,6 @@ class _Linker:
             raise BuildFailed("the sandbox's Python calls the canonical ABI")
         return Hosted(name)
 
-    def _core_function(self, index: int) -> Function:
-        return self._core(FUNCTION, index)
-
     def _value(self, instance: int, expression: Sum) -> int:
         values = (self._initial(self._global(instance, index)) for index in expression.globals)
         # As i32.add counts.
@@ -282,7 +285,7 @@ class _Linker:
         return self._value(name.instance, self._instances[name.instance].globals[name.place])
 
     def _constant(self, name: Defined) -> bytes:
-        return _I32_CONST + encoded_signed(self._initial(name))
+        return _i32_const(self._initial(name))
 
     def _type(self, kind: bytes) -> int:
         return self._types.setdefault(kind, len(self._types))
@@ -339,7 +342,7 @@ class _Linker:
 
     def _element(self, table: Defined, offset: int, functions: list[Function]) -> bytes:
         entries = _vector([encoded(self._functions[function]) for function in functions])
-        where = _I32_CONST + encoded_signed(offset) + _END
+        where = _i32_const(offset) + bytes([END])
         return b"\x02" + encoded(self._tables[table]) + where + b"\0" + entries
 
     def _data(self) -> bytes:
@@ -347,6 +350,10 @@ class _Linker:
         if len(data) != 1:
             raise BuildFailed(f"{len(data)} core modules of the sandbox's Python have data")
         return self._component.data[data[0].start : data[0].end]
+
+
+def _i32_const(number: int) -> bytes:
+    return bytes([I32_CONST]) + encoded_signed(number)
 
 
 def _sized(content: bytes) -> bytes:

@@ -162,7 +162,7 @@ class _Core:
             addressof(machine.trap),
         )
 
-    def __call__(self, number: int = 0) -> int:
+    def __call__(self, number: int) -> int:
         self._value.value = number
         error = _invoke(*self._arguments)
         if error or self._trap:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from wasmtime import FuncType, Linker, Module, ValType
 
 from arena.bots import Turn
+from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
 from arena.sandbox.limits import FUEL_PER_MS, Limits
 from arena.sandbox.linking import HOST
 from arena.sandbox.machine import Function, Machines, OutsideMemory
@@ -21,15 +22,6 @@ _PREPARED: Final = 32
 
 _MOST_ANSWER: Final = 1 << 16
 """Bytes of an action or an error."""
-
-_TEXT: Final = 0
-_NOTHING: Final = 1
-_TRUE: Final = 1
-_ERROR: Final = 3
-"""Kinds of answers of the world ``python`` (``guest/bot.wit``)."""
-
-_MARSHAL_VERSION: Final = 2
-"""The last in which equal values have equal bytes, whoever else holds them: fuel depends on the bytes."""
 
 
 class PythonProgram(Program):
@@ -92,18 +84,18 @@ class PythonInstance(Instance):
     def load(self, source: str, code: bytes, fuel: int) -> bool:
         """See :meth:`arena.sandbox.program.Instance.load`."""
         kind, _ = self._told(fuel, self.machine.load, (source, code, self._seed))
-        return kind == _TRUE
+        return kind == RIGHTS
 
     def choose(self, turn: Turn, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.Instance.choose`."""
         kind, answer = self._told(fuel, self.machine.choose, turn)
-        if kind == _NOTHING:
+        if kind == NOTHING:
             return None
         try:
             text = answer.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise NoAction("a text that is not UTF-8") from None
-        if kind != _TEXT or len(text) > self._limits.answer_chars:
+        if kind != DONE or len(text) > self._limits.answer_chars:
             raise NoAction(text)
         return text
 
@@ -129,17 +121,17 @@ class PythonInstance(Instance):
             kind, answer = self._call(fuel, self.machine.tell, function, _marshalled(told), most)
         except OutsideMemory as error:
             raise Trapped(str(error)) from None
-        if kind == _ERROR:
+        if kind == FAILED:
             raise Failed(answer.decode("utf-8", "backslashreplace"))
         return kind, answer
 
 
 def _marshalled(told: Any) -> bytes:
     try:
-        return marshal.dumps(told, _MARSHAL_VERSION)
+        return marshal.dumps(told, MARSHAL_VERSION)
     except ValueError:
         # Not of the plainest types.
-        return marshal.dumps(json.loads(json.dumps(told)), _MARSHAL_VERSION)
+        return marshal.dumps(json.loads(json.dumps(told)), MARSHAL_VERSION)
 
 
 @cache

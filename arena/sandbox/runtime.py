@@ -55,7 +55,7 @@ def runtime_module() -> Path:
 
 @cache
 def runtime_digest() -> str:
-    """The SHA-256 of :func:`runtime_component`, in hexadecimal."""
+    """The SHA-256 of :func:`runtime_module`, in hexadecimal."""
     with runtime_module().open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

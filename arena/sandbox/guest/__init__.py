@@ -1,1 +1,1 @@
-"""What runs inside the sandbox; nothing here is imported outside."""
+"""What runs inside the sandbox; outside, only `modules` and `protocol` of it are imported."""

@@ -25,6 +25,7 @@ from typing import Any
 import wit_world
 
 from arena.sandbox.guest.modules import MODULES
+from arena.sandbox.guest.protocol import DONE, FAILED, NO_ACTION, NOTHING, RIGHTS
 
 for _name in MODULES:
     importlib.import_module(_name)
@@ -43,11 +44,10 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
     """The exports of the world ``python``. Every call makes a new object of this class."""
 
     def room(self, size: int) -> int:
-        global _message, _view
-        if size > len(_message):
-            _message = array("B", bytes(size))
-            _view = memoryview(_message)
-        return _message.buffer_info()[0]
+        global _message
+        if size > len(_message.view):
+            _message = _Room(size)
+        return _message.address
 
     def prepare(self, size: int) -> int:
         doors.seed(0)
@@ -74,7 +74,7 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
         except BaseException as error:
             return _error(error)
         _player = player
-        return DONE + wants_rights
+        return RIGHTS if wants_rights else DONE
 
     def choose(self, size: int) -> int:
         assert _player is not None
@@ -93,39 +93,34 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
             doors.flush()
 
 
-DONE = 0
-NOTHING = 1
-NO_ACTION = 2
-FAILED = 3
-"""Kinds of answers."""
+class _Room:
+    """Bytes at an address that stays the same."""
 
-_message = array("B", bytes(1 << 14))
+    def __init__(self, size: int) -> None:
+        room = array("B", bytes(size))
+        self.view = memoryview(room)
+        self.address = room.buffer_info()[0]
+
+
+_message = _Room(1 << 14)
 """What the host tells."""
 
-_view = memoryview(_message)
-
-_kept = array("B", bytes(1 << 13))
+_kept = _Room(1 << 13)
 """The last answer, from its start."""
-
-_kept_view = memoryview(_kept)
-_kept_at = _kept.buffer_info()[0] << 32
 
 
 def _told(size: int) -> Any:
     # All of the message would be copied: the interpreter passes what it reads on to audit hooks.
-    return marshal.loads(_view[:size])
+    return marshal.loads(_message.view[:size])
 
 
 def _answer(kind: int, data: bytes) -> int:
-    global _kept, _kept_view, _kept_at
+    global _kept
     size = len(data)
-    if size > len(_kept):
-        _kept = array("B", data)
-        _kept_view = memoryview(_kept)
-        _kept_at = _kept.buffer_info()[0] << 32
-    else:
-        _kept_view[:size] = data
-    return _kept_at | size << 2 | kind
+    if size > len(_kept.view):
+        _kept = _Room(size)
+    _kept.view[:size] = data
+    return _kept.address << 32 | size << 2 | kind
 
 
 def _error(error: BaseException) -> int:

@@ -20,6 +20,7 @@ from typing import Any
 from arena.redeal import redeal
 from arena.sandbox.guest import doors, harness
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
+from arena.sandbox.guest.protocol import DONE, MARSHAL_VERSION
 from arena.table import Table
 
 _GAMES = 4
@@ -68,12 +69,12 @@ def _play(kind: str, source: str, number: int) -> None:
 
 def _asked(function: Callable[[harness.WitWorld, int], int], told: Any) -> str:
     """What the host would be answered."""
-    message = marshal.dumps(told, 2)
-    assert harness.WitWorld().room(len(message)) == harness._message.buffer_info()[0]
-    harness._view[: len(message)] = message
+    message = marshal.dumps(told, MARSHAL_VERSION)
+    assert harness.WitWorld().room(len(message)) == harness._message.address
+    harness._message.view[: len(message)] = message
     number = function(harness.WitWorld(), len(message))
-    assert number & 3 == harness.DONE
-    return bytes(harness._kept[: (number & 0xFFFF_FFFF) >> 2]).decode()
+    assert number & 3 == DONE
+    return bytes(harness._kept.view[: (number & 0xFFFF_FFFF) >> 2]).decode()
 
 
 def _list_objects() -> bytes:
