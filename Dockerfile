@@ -1,4 +1,4 @@
-# One image for the API and for the workers; docker-compose.yml says which is which.
+# One image for the API and the workers; docker-compose.yml sets the command of each.
 FROM python:3.12-slim AS build
 RUN python -m venv /opt/botequim
 ENV PATH=/opt/botequim/bin:$PATH
@@ -6,6 +6,7 @@ WORKDIR /src
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY arena arena
 COPY api api
+COPY queues queues
 COPY workers workers
 RUN pip install --no-cache-dir '.[server]'
 
@@ -15,7 +16,7 @@ COPY --from=build /opt/botequim /opt/botequim
 ENV PATH=/opt/botequim/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=/var/cache
 RUN install -d -o 10001 -g 10001 -m 700 /var/cache/botequim
 USER 10001:10001
-# Here and not in the workers: two builds differ, and all of them must run uploaded bots in the same one.
+# Build the sandbox's Python here and not in the workers: builds differ, and all workers must use the same one.
 RUN python -m arena.sandbox.runtime
 WORKDIR /tmp
 EXPOSE 8000

@@ -1,29 +1,32 @@
-# The two commands are `make up` and `make test`; each makes the virtual environment it needs.
+# The main targets are `up` and `test`; each creates the virtual environment it needs.
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test test-slow test-compiled check format golden bench bench-http bench-sandbox clean
+.PHONY: up test test-system test-compiled check format golden bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
 
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
+# TEST_FLAGS="--cov --cov-report=term:skip-covered" measures line coverage; pyproject.toml sets the floor.
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(PYTEST) -m "not slow and not system" $(TEST_FLAGS)
 
-# Seeded faults in the rules, long runs against the whole API.
-test-slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+# The commands of the pages, other languages, a deployment of several processes, long simulations,
+# seeded faults in the rules, long runs against the whole API.
+test-system: $(VENV)/.test
+	$(PYTEST) -m "slow or system"
 
-# The same tests on a copy in which all is compiled that BOTEQUIM_COMPILE=1 compiles.
+# Tests on a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles.
 COMPILED = build/compiled
 test-compiled: $(VENV)/.test
 	rm -rf $(COMPILED)
 	mkdir -p $(COMPILED)
-	cp -r api arena workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
+	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
-	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.table as it; assert it.__file__.endswith('.so')"
-	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n 2 --dist worksteal -m "not slow" \
+	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
+	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n 2 --dist worksteal -m "not slow and not system" \
 		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
 
 check: $(VENV)/.test
@@ -38,24 +41,25 @@ format: $(VENV)/.test
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
-# With the rules and the path of a live move compiled by mypyc (a C compiler is needed): the rules beside the
-# engines of the bench extra, the HTTP API beside a bare route, and the sandbox beside kaggle-environments.
+# Benchmarks, with the rules and the path of a live move compiled by mypyc (needs a C compiler): the rules against
+# the engines of the bench extra, the HTTP API against a bare route, the sandbox against kaggle-environments.
 bench: .venv-bench/.done
-	cd .venv-bench && bin/botequim bench
+	cd .venv-bench && bin/python -m benchmarks.rules
 
 bench-http: .venv-bench/.done
-	cd .venv-bench && bin/botequim bench http
+	cd .venv-bench && bin/python -m benchmarks.http
 
 bench-sandbox: .venv-bench/.kaggle
-	cd .venv-bench && bin/python -m arena.sandbox.bench
+	cd .venv-bench && bin/python -m benchmarks.sandbox
 
 .venv-bench/.kaggle: .venv-bench/.done
 	.venv-bench/bin/python -m pip install --quiet 'botequim[kaggle]'
 	touch $@
 
-.venv-bench/.done: pyproject.toml setup.py $(shell find arena api workers -name '*.py' -o -name '*.lua')
+.venv-bench/.done: pyproject.toml setup.py $(shell find arena api queues workers -name '*.py' -o -name '*.lua')
 	$(PYTHON) -m venv .venv-bench
 	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,bench]'
+	ln -sfn ../benchmarks .venv-bench/benchmarks
 	touch $@
 
 clean:

@@ -1,7 +1,7 @@
-"""Build hook: with BOTEQUIM_COMPILE=1 the rules, and what every move of a live game passes through, are
-compiled with mypyc.
+"""Build hook: with BOTEQUIM_COMPILE=1, mypyc compiles the rules and the modules that every move of a live
+game uses.
 
-Everything works the same without: the plain source is what is compiled.
+Everything works the same without it.
 """
 
 import os
@@ -10,10 +10,19 @@ from pathlib import Path
 from setuptools import setup
 
 COMPILED = (
-    "arena/games/*.py",
-    "arena/table.py",
-    "arena/live/clocks.py",
-    "arena/live/desk.py",
+    "arena/games/cards.py",
+    "arena/games/kernel.py",
+    "arena/games/options.py",
+    "arena/games/*/cards.py",
+    "arena/games/*/fields.py",
+    "arena/games/*/state.py",
+    "arena/games/*/table.py",
+    "arena/games/*/titles.py",
+    "arena/games/*/view.py",
+    "arena/play/table.py",
+    "arena/play/clocks.py",
+    "arena/play/judge.py",
+    "arena/live/repository.py",
     "arena/live/game.py",
     "arena/live/turns.py",
 )
@@ -24,7 +33,7 @@ if wanted:
     try:
         from mypyc.build import mypycify
     except ImportError:
-        # The first pass only asks for setup_requires.
+        # The first pass only reads setup_requires.
         pass
     else:
         sources = sorted(str(path) for pattern in COMPILED for path in Path().glob(pattern))

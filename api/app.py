@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.config import Config
-from api.contract import make_api
-from api.edge import Direct, Edge
-from api.errors import error_response, register_error_handlers
+from api.edge import Edge
+from api.errors import register_error_handlers
 from api.resources import (
     admin,
     bots,
@@ -25,38 +24,44 @@ from api.resources import (
     tournaments,
     turns,
 )
-from api.services import make_services
+from arena.ops.jobs import Jobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from queues.rq_jobs import BackgroundJobs, RqJobs
 
 PREFIX: Final = "/v1"
 RESOURCES: Final = (owners, bots, games, turns, tournaments, schedules, leaderboards, records, admin)
 
 
-def create_app(config: Config | None = None) -> Flask:
-    """The WSGI app. ``config``: None takes the settings from the environment.
+class App(Flask):
+    """The Flask app. No view is a coroutine."""
 
-    Raises :class:`~api.config.InvalidSetting`.
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function itself; inspecting it took a fiftieth of a request."""
+        return func
+
+
+def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Flask:
+    """The WSGI app. ``settings``: None reads them from the environment. ``jobs``: None requests them from
+    the workers.
+
+    Raises :class:`~arena.ops.settings.InvalidSetting`.
     """
-    config = config or Config.from_environment()
-    app = Flask("api", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = config.max_body
+    settings = settings or Settings.from_environment()
+    app = App("api", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = settings.http.max_body
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    services = app.extensions["botequim"] = make_services(config)
+    jobs = jobs or BackgroundJobs(RqJobs(settings.queue_url))
+    app.extensions["botequim"] = open_service(settings, jobs)
     register_error_handlers(app, pages.error_page)
-    api = make_api(app)
     for resource in RESOURCES:
-        api.register_blueprint(resource.blueprint, url_prefix=PREFIX)
-    api.register_blueprint(health.blueprint)
-    app.register_blueprint(docs.blueprint)
-    app.register_blueprint(pages.blueprint)
-    direct = {
-        (method, PREFIX + rule): Direct(name, view, services, error_response)
-        for resource in RESOURCES
-        for (method, rule), (name, view) in resource.blueprint.direct.items()
-    }
-    outer: Any = Edge(app.wsgi_app, direct)
-    if config.proxies:
-        outer = ProxyFix(outer, x_for=config.proxies, x_proto=config.proxies)
+        app.register_blueprint(resource.blueprint, url_prefix=PREFIX)
+    for part in (health, docs, pages):
+        app.register_blueprint(part.blueprint)
+    outer: Any = Edge(app.wsgi_app)
+    if settings.http.proxies:
+        outer = ProxyFix(outer, x_for=settings.http.proxies, x_proto=settings.http.proxies)
     app.wsgi_app = outer  # type: ignore[method-assign]
     return app

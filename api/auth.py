@@ -1,4 +1,4 @@
-"""Who asks: the token in the ``Authorization`` header, and what it is good for."""
+"""Authentication: the token in the ``Authorization`` header and its scopes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection
 
 from api.edge import PRINCIPAL, Environ
 from api.errors import MissingToken
-from api.services import Services
-from arena.live.accounts import Forbidden, InvalidToken, Principal
+from arena.accounts.accounts import Forbidden, InvalidToken, Principal
+from arena.ops.service import Service
 
 
-def authenticate(environ: Environ, services: Services) -> Principal | None:
-    """Whom the request's token speaks for, None if it has none; counts the request against its limit.
+def authenticate(environ: Environ, services: Service) -> Principal | None:
+    """Return the principal of the request's token, or None; count the request against its rate limit.
 
-    Raises :class:`~arena.live.accounts.InvalidToken` or :class:`~api.limits.RateLimited`.
+    Raises :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.ops.limits.RateLimited`.
     """
     token = _token(environ)
     if token is None:
@@ -29,28 +29,30 @@ def authenticate(environ: Environ, services: Services) -> Principal | None:
     return principal
 
 
-def require(scopes: Collection[str], environ: Environ, services: Services) -> Principal:
-    """The principal, which must have one of ``scopes`` (an owner that is an admin has ``admin`` too).
+def require(scopes: Collection[str], environ: Environ, services: Service) -> Principal:
+    """Return the principal, which must have one of ``scopes`` (an owner that is an admin also has ``admin``).
 
     Raises what :func:`authenticate` does, :class:`~api.errors.MissingToken` or
-    :class:`~arena.live.accounts.Forbidden`.
+    :class:`~arena.accounts.accounts.Forbidden`.
     """
     principal = authenticate(environ, services)
     if principal is None:
-        raise MissingToken("this needs a token", field="Authorization", expected="Bearer <token>")
+        raise MissingToken(
+            "this operation requires a token", field="Authorization", expected="Bearer <token>"
+        )
     if principal.scope not in scopes and not (principal.admin and "admin" in scopes):
         raise Forbidden(
-            f"a token of scope {principal.scope} is not for this",
+            f"a token of scope {principal.scope} does not permit this operation",
             field="Authorization",
             expected="a token of scope " + " or ".join(sorted(scopes)),
         )
     return principal
 
 
-def still_valid(environ: Environ, services: Services) -> Callable[[], None]:
-    """A check, for those who wait, that the request's token has not been revoked meanwhile.
+def still_valid(environ: Environ, services: Service) -> Callable[[], None]:
+    """Return a check that the request's token has not been revoked, for requests that wait.
 
-    It raises :class:`~arena.live.accounts.InvalidToken`.
+    It raises :class:`~arena.accounts.accounts.InvalidToken`.
     """
     token = _token(environ)
     accounts = services.accounts

@@ -1,7 +1,7 @@
 """Captures the examples of the OpenAPI document from the running app: ``python -m api.capture``.
 
-It plays a small story on a fresh embedded database and keeps, per operation and status, the longest
-response, with the request's body where that succeeded. Of tokens only the beginning is kept.
+A script of requests runs against a fresh embedded database. Each operation keeps the longest response per
+status, and the request body of a successful one. Tokens are cut to their prefix.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from api.config import DEFAULT_LIMITS, Config
 from api.openapi import EXAMPLES_FILE, document
+from api.resources.records import MEDIA as JSON_LINES
 from api.streams import MEDIA
-from arena.live.embedded import EmbeddedStore
-from arena.live.event import OVER
-from arena.live.sandboxed import SandboxedBots
-from arena.live.tournaments import Tournaments
+from arena.events.tournament import OVER
+from arena.ops.jobs import InlineJobs
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.store.embedded import EmbeddedStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 
@@ -41,8 +41,8 @@ _ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
 
 
-class Story:
-    """Requests to an app, whose examples are kept."""
+class ExampleRecorder:
+    """Records examples from requests to an app."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -54,17 +54,17 @@ class Story:
             if isinstance(operation, dict) and "operationId" in operation
         }
 
-    def client(self, token: str | None = None) -> Teller:
-        """Somebody with ``token``."""
-        return Teller(self, self._app.test_client(), token)
+    def client(self, token: str | None = None) -> RecordingClient:
+        """Return a recording client that sends ``token``."""
+        return RecordingClient(self, self._app.test_client(), token)
 
     def keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
-        """Keep an exchange, unless a longer one of its kind is there."""
+        """Keep an exchange, unless a longer one of its operation and status is known."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
         status = str(response.status_code)
-        shown = _shown(response) if response.content_type else None
+        shown = _abridged(response) if response.content_type else None
         if "format=" in path and isinstance(shown, str):
             example.setdefault("texts", {})[response.mimetype] = shown
             return
@@ -77,79 +77,85 @@ class Story:
             example["responses"][status] = shown
 
 
-class Teller:
-    """A client whose exchanges are kept."""
+class RecordingClient:
+    """A client whose exchanges are recorded."""
 
-    def __init__(self, story: Story, client: FlaskClient, token: str | None) -> None:
-        self._story = story
+    def __init__(self, recorder: ExampleRecorder, client: FlaskClient, token: str | None) -> None:
+        self._recorder = recorder
         self._client = client
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
-        """One request; the response's body if it is JSON."""
+        """Send one request; return the response's body if it is JSON."""
         response = self._client.open(path, method=method, json=body, headers=self._headers)
-        self._story.keep(method, path, body, response)
+        self._recorder.keep(method, path, body, response)
         return response.json if response.is_json else None
 
 
-def _shown(response: TestResponse) -> Any:
+def _abridged(response: TestResponse) -> Any:
     if response.mimetype == MEDIA:
         chunks = b"".join(islice(response.iter_encoded(), 1 + _STREAM_EVENTS))
         response.close()
         return _TOKEN.sub(rb"\1...", chunks).decode()
     text = _TOKEN.sub(rb"\1...", response.get_data())
+    if response.mimetype == JSON_LINES:
+        return orjson.dumps(_shortened(orjson.loads(text.split(b"\n", 1)[0]))).decode()
     if not response.is_json:
         return "\n".join(text.decode().splitlines()[:_TEXT_LINES])
-    value = orjson.loads(text)
+    return _shortened(orjson.loads(text))
+
+
+def _shortened(value: Any) -> Any:
     if isinstance(value, dict) and "output" in (log := (value.get("seats") or [{}])[0]):
         del log["decisions"][_RECORD_ACTIONS:]
         log["output"] = "\n".join(log["output"].split("\n")[:_RECORD_ACTIONS])
     canonical = value.get("canonical") if isinstance(value, dict) else None
     if canonical is not None:
         del canonical["actions"][_RECORD_ACTIONS:]
+        del value["info"].get("action_ms", [])[_RECORD_ACTIONS:]
     return value
 
 
-def tell(app: Flask) -> dict[str, Any]:
-    """The examples of every operation, from an app on an empty database with ``ADMIN_TOKEN``."""
-    story = Story(app)
-    anybody, admin = story.client(), story.client(ADMIN_TOKEN)
+def capture(app: Flask) -> dict[str, Any]:
+    """Return the examples of all operations. ``app`` has an empty database and ``ADMIN_TOKEN``."""
+    recorder = ExampleRecorder(app)
+    anonymous, admin = recorder.client(), recorder.client(ADMIN_TOKEN)
     for path in ("/healthz", "/readyz", "/metrics"):
-        anybody("GET", path)
-    ana = story.client(anybody("POST", "/v1/owners", {"name": "ana"})["token"])
-    anybody("POST", "/v1/owners", {"name": "ana"})
-    anybody("GET", "/v1/owners/ana")
-    anybody("GET", "/v1/owners/nobody")
+        anonymous("GET", path)
+    ana = recorder.client(anonymous("POST", "/v1/owners", {"name": "ana"})["token"])
+    anonymous("POST", "/v1/owners", {"name": "ana"})
+    anonymous("GET", "/v1/owners/ana")
+    anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
-    anybody("GET", "/v1/owners/me")
+    anonymous("GET", "/v1/owners/me")
     zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
     bots = [
-        story.client(ana("POST", "/v1/bots", body)["token"])
+        recorder.client(ana("POST", "/v1/bots", body)["token"])
         for body in (zap, {"name": "pica-bot"}, {"name": "espada-bot"}, {"name": "copas-bot"})
     ]
-    anybody("GET", "/v1/bots?limit=2")
-    anybody("GET", "/v1/bots/zap-bot")
+    anonymous("GET", "/v1/bots?limit=2")
+    anonymous("GET", "/v1/bots/zap-bot")
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _webhooks(app, ana)
     _uploads(app, ana)
-    _games(story, ana, bots)
-    _tournaments(story, app, ana, admin)
-    _leaderboards(story, app)
-    _schedules(story, admin)
+    _games(recorder, ana, bots)
+    _tournaments(recorder, app, ana, admin)
+    _leaderboards(recorder, app)
+    _schedules(recorder, admin)
     ana("POST", "/v1/bots/pica-bot/token")
     ana("DELETE", "/v1/bots/pica-bot/token")
     ana("DELETE", "/v1/bots/pica-bot")
     admin("PUT", "/v1/admin/owners/ana/admin", {"admin": False})
     admin("POST", "/v1/admin/owners/ana/token")
     admin("GET", "/v1/admin/audit")
-    other = story.client(anybody("POST", "/v1/owners", {"name": "bia"})["token"])
-    renewed = story.client(other("POST", "/v1/owners/me/token")["token"])
+    other = recorder.client(anonymous("POST", "/v1/owners", {"name": "bia"})["token"])
+    renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
-    return dict(sorted(story.examples.items()))
+    return dict(sorted(recorder.examples.items()))
 
 
-def _webhooks(app: Flask, ana: Teller) -> None:
+def _webhooks(app: Flask, ana: RecordingClient) -> None:
     """A real receiver stands in for the one at the URL that the examples show."""
     webhooks = app.extensions["botequim"].webhooks
     connect, loopback = webhooks.connect, Policy(True, (ip_network("127.0.0.0/8"),))
@@ -168,8 +174,8 @@ def _webhooks(app: Flask, ana: Teller) -> None:
     ana("DELETE", "/v1/bots/sota-bot")
 
 
-def _uploads(app: Flask, ana: Teller) -> None:
-    """A bot that prints, and qualifies as the workers let it."""
+def _uploads(app: Flask, ana: RecordingClient) -> None:
+    """A bot that prints, and qualifies in the way that the workers run it."""
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
     ana("POST", "/v1/bots", {**body, "source": "def choose(turn:\n"})
@@ -179,11 +185,9 @@ def _uploads(app: Flask, ana: Teller) -> None:
     ana("PATCH", "/v1/bots/valete-bot/versions/1", {"published": True})
     path = "/v1/bots/valete-bot/versions/1/qualifications"
     event = ana("POST", path, {"kind": "toepen"})["tournament"]
-    parts = app.extensions["botequim"]
-    sandbox = SandboxedBots(parts.accounts)
-    worker = Tournaments(parts.live.store.wire, parts.live, parts.accounts, sandbox=sandbox)
-    while worker.advance(event).state not in OVER:
-        worker.play_house(event)
+    worker = app.extensions["botequim"].tournaments
+    while worker.step(event).state not in OVER:
+        worker.play_local_groups(event)
     ana("GET", path)
     game = worker.groups(event).items[0]["games"][0]
     ana("GET", f"/v1/bots/valete-bot/games/{game}/log")
@@ -195,7 +199,7 @@ class _Ponger(BaseHTTPRequestHandler):
     """Answers pings."""
 
     def do_POST(self) -> None:
-        """One ping."""
+        """Answer a ping."""
         ping = orjson.loads(self.rfile.read(int(self.headers["Content-Length"])))
         body = orjson.dumps({"challenge": ping["data"]["challenge"]})
         self.send_response(200)
@@ -204,10 +208,10 @@ class _Ponger(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
-def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:
+def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[RecordingClient]) -> None:
     seats = [{"bot": "zap-bot"}, {"bot": "pica-bot"}, {"open": True}]
     body = {
         "kind": "toepen",
@@ -234,8 +238,8 @@ def _games(story: Story, ana: Teller, bots: list[Teller]) -> None:
     ana("GET", "/v1/records")
 
 
-def _tournaments(story: Story, app: Flask, ana: Teller, admin: Teller) -> None:
-    anybody, arena = story.client(), app.extensions["botequim"].tournaments
+def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
+    anonymous, arena = recorder.client(), app.extensions["botequim"].tournaments
     cup = {
         "name": "Friday cup",
         "kind": "toepen",
@@ -252,44 +256,44 @@ def _tournaments(story: Story, app: Flask, ana: Teller, admin: Teller) -> None:
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot"})
     made = ana("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
     time.sleep(_ENTRY_MS / 1000)
-    while arena.advance(made).state not in OVER:
-        arena.play_house(made)
-    anybody("GET", f"/v1/tournaments/{made}")
-    anybody("GET", f"/v1/tournaments/{made}/events")
-    anybody("GET", "/v1/tournaments?limit=1&state=finished")
+    while arena.step(made).state not in OVER:
+        arena.play_local_groups(made)
+    anonymous("GET", f"/v1/tournaments/{made}")
+    anonymous("GET", f"/v1/tournaments/{made}/events")
+    anonymous("GET", "/v1/tournaments?limit=1&state=finished")
     for form in ("json", "csv", "text"):
-        anybody("GET", f"/v1/tournaments/{made}/standings?format={form}")
-    anybody("GET", f"/v1/tournaments/{made}/groups?limit=1")
-    anybody("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
-    anybody("GET", "/v1/tournaments/nothing")
+        anonymous("GET", f"/v1/tournaments/{made}/standings?format={form}")
+    anonymous("GET", f"/v1/tournaments/{made}/groups?limit=1")
+    anonymous("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
+    anonymous("GET", "/v1/tournaments/nothing")
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
 
 
-def _leaderboards(story: Story, app: Flask) -> None:
-    anybody = story.client()
+def _leaderboards(recorder: ExampleRecorder, app: Flask) -> None:
+    anonymous = recorder.client()
     app.extensions["botequim"].boards.publish("toepen", "sealed")
-    anybody("GET", "/v1/leaderboards")
+    anonymous("GET", "/v1/leaderboards")
     for form in ("json", "csv", "text"):
-        anybody("GET", f"/v1/leaderboards/toepen/sealed?format={form}")
-    anybody("GET", "/v1/leaderboards/toepen/sealed/history")
-    anybody("GET", "/v1/leaderboards/toepen/nothing")
+        anonymous("GET", f"/v1/leaderboards/toepen/sealed?format={form}")
+    anonymous("GET", "/v1/leaderboards/toepen/sealed/history")
+    anonymous("GET", "/v1/leaderboards/toepen/nothing")
 
 
-def _schedules(story: Story, admin: Teller) -> None:
-    anybody = story.client()
+def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:
+    anonymous = recorder.client()
     cup = {"name": "Hourly cup", "kind": "truco", "format": "swiss", "auto_enter": True, "entry_s": 300}
     body = {"id": "hourly-cup", "cron": "0 * * * *", "tournament": cup}
     admin("POST", "/v1/schedules", body)
     admin("POST", "/v1/schedules", {**body, "id": "never", "cron": "0 0 31 2 *"})
-    anybody("GET", "/v1/schedules")
-    anybody("GET", "/v1/schedules/hourly-cup")
+    anonymous("GET", "/v1/schedules")
+    anonymous("GET", "/v1/schedules/hourly-cup")
     admin("PATCH", "/v1/schedules/hourly-cup", {"enabled": False})
     admin("DELETE", "/v1/schedules/hourly-cup")
 
 
-def _played(bots: list[Teller]) -> Iterator[None]:
-    """A few rounds in which every turn is answered by the first legal action."""
+def _played(bots: list[RecordingClient]) -> Iterator[None]:
+    """Play a few rounds, with the calmest legal action for every turn."""
     for _ in range(4):
         for bot in bots:
             turns = bot("GET", "/v1/turns")["turns"]
@@ -314,9 +318,8 @@ def _calmest(legal: list[str]) -> str:
 def main() -> None:
     """Write ``api/examples.json``."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedStore(folder) as store:
-        limits = dict.fromkeys(DEFAULT_LIMITS)
-        config = Config(store.url, admin_token=ADMIN_TOKEN, limits=limits, ping_seconds=0.1)
-        examples = tell(create_app(config))
+        http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1)
+        examples = capture(create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http), InlineJobs()))
     EXAMPLES_FILE.write_bytes(orjson.dumps(examples, option=orjson.OPT_INDENT_2) + b"\n")
 
 

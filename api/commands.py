@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from api.config import Config
-from arena.live.embedded import EmbeddedStore
+from arena.ops.settings import Settings, redis_url
+from arena.store.embedded import EmbeddedStore
 
 
 @click.command()
@@ -23,21 +23,21 @@ from arena.live.embedded import EmbeddedStore
     default="botequim-data",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, if there is no REDIS_URL.",
+    help="Folder of the embedded database, used without REDIS_URL.",
 )
 def serve(bind: str, workers: int, data: Path) -> None:
-    """Serve the HTTP API, and nothing else: house bots and tournaments need workers too.
+    """Serve the HTTP API only. House bots and tournaments also need workers.
 
-    The database is the one of REDIS_URL, else an embedded one in the data folder.
+    Uses the database at REDIS_URL, or else an embedded one in the data folder.
     """
     environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
     command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
-    if environment.get("REDIS_URL"):
-        Config.from_environment(environment)
+    if redis_url():
+        Settings.from_environment(environment)
         os.execve(sys.executable, command, environment)
     with EmbeddedStore(data) as store:
         environment["REDIS_URL"] = store.url
-        Config.from_environment(environment)
+        Settings.from_environment(environment)
         click.echo(
             f"database in {store.folder}, API at http://{bind}, its documentation at http://{bind}/docs"
         )
@@ -45,7 +45,7 @@ def serve(bind: str, workers: int, data: Path) -> None:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run until it ends; being told to stop, tell it, and wait until it has drained."""
+    """Run until it ends; pass on signals to stop, and wait until it has drained."""
     server = subprocess.Popen(command, env=environment, start_new_session=True)
 
     def stop(*_: Any) -> None:

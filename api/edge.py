@@ -1,6 +1,6 @@
-"""What happens to every request, whatever answers it: an id, safe headers, a line in the log, counts.
+"""WSGI middleware that gives every request an id, safe headers, a log line and metrics.
 
-It wraps the app from outside, because four hooks inside cost as much as the rest of Flask.
+It wraps the app because four Flask hooks cost as much as the rest of Flask.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from api import metrics
@@ -18,30 +18,26 @@ Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 App = Callable[[Environ, StartResponse], Iterable[bytes]]
 
-DirectView = Callable[[Environ, Any], bytes]
-"""``view(environ, services)`` returns the JSON of a reply of status 200, or raises."""
-
 JSON: Final = "application/json"
 
 REQUEST_ID: Final = "botequim.request_id"
 OPERATION: Final = "botequim.operation"
 PRINCIPAL: Final = "botequim.principal"
 ERROR_CODE: Final = "botequim.error_code"
-"""What the app tells the edge, in the environment of the request."""
+"""Keys of the WSGI environment in which the app passes data to the middleware."""
 
 QUIET: Final = frozenset({"exchangeTurns", "getTurns", "isAlive", "isReady", "getMetrics"})
-"""Operations that are asked for all the time: their successes are logged for debugging only."""
+"""Very frequent operations, whose successes are logged at debug level only."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
 _log = logging.getLogger("botequim.request")
 
 
 class Edge:
-    """The outermost layer of the app. ``direct``: what is answered past Flask, by method and path."""
+    """The outermost layer of the app."""
 
-    def __init__(self, app: App, direct: Mapping[tuple[str, str], App]) -> None:
+    def __init__(self, app: App) -> None:
         self._app = app
-        self._direct = direct
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         """See WSGI."""
@@ -58,30 +54,7 @@ class Edge:
             _note(environ, int(status[:3]), time.perf_counter() - began)
             return start_response(status, headers, *rest)
 
-        app = self._direct.get((environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")), self._app)
-        return app(environ, start)
-
-
-class Direct:
-    """A WSGI app of one operation: Flask's way to a view and back costs more than the busiest views do."""
-
-    def __init__(
-        self, name: str, view: DirectView, services: Any, on_error: Callable[[Exception, Environ], App]
-    ) -> None:
-        self._name = name
-        self._view = view
-        self._services = services
-        self._on_error = on_error
-
-    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        """See WSGI."""
-        environ[OPERATION] = self._name
-        try:
-            body = self._view(environ, self._services)
-        except Exception as error:
-            return self._on_error(error, environ)(environ, start_response)
-        start_response("200 OK", [("Content-Type", JSON), ("Content-Length", str(len(body)))])
-        return (body,)
+        return self._app(environ, start)
 
 
 def _note(environ: Environ, status: int, seconds: float) -> None:

@@ -1,6 +1,6 @@
-"""Every error as a problem document (RFC 9457), and the list of all codes.
+"""Problem documents (RFC 9457) for errors, and the list of all error codes.
 
-``python -m api.errors > docs/errors.md`` writes the list for people.
+``python -m api.errors > docs/errors.md`` writes the list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.edge import ERROR_CODE, REQUEST_ID, Environ
-from arena.errors import ArenaError
+from arena.errors import FORMER_CODES, ArenaError
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -22,7 +22,7 @@ _log = logging.getLogger("botequim.api")
 
 
 class ErrorCode(NamedTuple):
-    """One stable code: its HTTP status, a title, and what it means."""
+    """A stable code: its HTTP status, title and meaning."""
 
     status: int
     title: str
@@ -31,189 +31,222 @@ class ErrorCode(NamedTuple):
 
 ERRORS: Final[dict[str, ErrorCode]] = {
     # The request
-    "bad_request": ErrorCode(400, "Bad request", "The request cannot be understood at the level of HTTP."),
+    "bad_request": ErrorCode(400, "Bad request", "The request is not valid HTTP."),
     "malformed_json": ErrorCode(
-        400, "Malformed JSON", "The body is not JSON in UTF-8, or it nests too deep."
+        400, "Malformed JSON", "The body is not JSON in UTF-8, or is nested too deeply."
     ),
     "invalid_cursor": ErrorCode(
-        422, "Invalid cursor", "A cursor that this service did not give out. Start again without one."
+        422, "Invalid cursor", "This service did not issue the cursor. Start again without one."
     ),
     "missing_token": ErrorCode(
-        401, "Token missing", "The operation needs the header `Authorization: Bearer <token>`."
+        401, "Token missing", "The operation requires the header `Authorization: Bearer <token>`."
     ),
-    "invalid_token": ErrorCode(401, "Token not valid", "The token was revoked, replaced or never given out."),
-    "forbidden": ErrorCode(403, "Not allowed", "The token is good, but not for this."),
+    "invalid_token": ErrorCode(
+        401, "Token not valid", "The token is unknown, or it was revoked or replaced."
+    ),
+    "forbidden": ErrorCode(403, "Not allowed", "The token is valid but does not permit this operation."),
     "not_found": ErrorCode(404, "Not found", "There is nothing at this address."),
     "method_not_allowed": ErrorCode(
         405,
         "Method not allowed",
-        "The address does not take this method; the header `Allow` lists those it does.",
+        "The address does not support this method; the header `Allow` lists those it does.",
     ),
-    "body_too_large": ErrorCode(413, "Body too large", "The body has more bytes than are taken."),
-    "uri_too_long": ErrorCode(414, "Address too long", "The address with its query has too many bytes."),
+    "body_too_large": ErrorCode(413, "Body too large", "The body exceeds the size limit."),
+    "uri_too_long": ErrorCode(414, "Address too long", "The address, including its query, is too long."),
     "unsupported_media_type": ErrorCode(
         415, "Unsupported media type", "The body must be JSON, sent with `Content-Type: application/json`."
     ),
     "invalid": ErrorCode(
         422,
         "Invalid value",
-        "A value has the wrong type or is not allowed; `field` says which, `expected` what is.",
+        "A value has the wrong type or is not allowed; `field` names it and `expected` says what is valid.",
     ),
     "headers_too_large": ErrorCode(
-        431, "Headers too large", "The headers have too many bytes, or are too many."
+        431, "Headers too large", "There are too many headers, or they are too large."
     ),
     "rate_limited": ErrorCode(
         429,
         "Too many requests",
-        "`limit` names the limit, `allowed` is how many in how many seconds, and `retry_after` (also in the "
-        "header `Retry-After`) says after how many seconds to try again.",
+        "`limit` names the limit, `allowed` gives the number of requests and the seconds they apply to, and "
+        "`retry_after` (also in the header `Retry-After`) the seconds to wait before trying again.",
     ),
-    "internal_error": ErrorCode(500, "Internal error", "Our fault. The request id finds it in the log."),
+    "internal_error": ErrorCode(
+        500, "Internal error", "An error in the service. Its log has the details under the request id."
+    ),
     "store_unavailable": ErrorCode(
-        503, "Database not reachable", "Nothing was lost; try again after `Retry-After` seconds."
+        503,
+        "Database not reachable",
+        "The database cannot be reached. Nothing was lost; try again after `Retry-After` seconds.",
     ),
-    "draining": ErrorCode(503, "Being stopped", "This process is being stopped; others may serve."),
+    "draining": ErrorCode(
+        503, "Shutting down", "This process is shutting down; send the request to another one."
+    ),
     # Owners and bots
-    "invalid_name": ErrorCode(
-        422, "Invalid name", "A name or version label that breaks the rules for names."
-    ),
+    "invalid_name": ErrorCode(422, "Invalid name", "The name or version label breaks the naming rules."),
     "name_taken": ErrorCode(
-        409, "Name taken", "The name is in use, was in use before, or belongs to the house."
+        409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."
     ),
-    "unknown_owner": ErrorCode(404, "Unknown owner", "There is no owner of that name."),
-    "unknown_bot": ErrorCode(404, "Unknown bot", "There is no bot of that name, or not any more."),
+    "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
+    "bot_not_found": ErrorCode(
+        404, "Bot not found", "There is no bot with this name, or it has been deleted."
+    ),
     "bot_withdrawn": ErrorCode(409, "Bot withdrawn", "The bot's owner has withdrawn it from new games."),
-    "version_exists": ErrorCode(409, "Version exists", "The label is taken: a version never changes."),
-    "too_many": ErrorCode(409, "Too many", "There may not be more of these; `most` says how many."),
+    "version_exists": ErrorCode(
+        409, "Version exists", "The bot already has a version with this label. Versions never change."
+    ),
+    "too_many": ErrorCode(409, "Too many", "The maximum number of these, given by `most`, is reached."),
     "invalid_webhook_url": ErrorCode(
         422,
         "Invalid webhook URL",
-        "A URL that no webhook can have here, or one for a bot that has no webhook.",
+        "The URL is not allowed for a webhook, or the bot does not use a webhook.",
     ),
     "invalid_webhook_secret": ErrorCode(
         422,
         "Invalid signing secret",
-        "A signing secret without the form of one, or where there is one already.",
+        "The signing secret has the wrong format, or the bot already has one.",
     ),
     "webhook_address": ErrorCode(
         422,
         "Address not allowed",
-        "The webhook's host stands for an address that is not public, which the service does not call.",
+        "The webhook's host resolves to an address that is not public; the service does not call it.",
     ),
     "webhook_failed": ErrorCode(
         422,
-        "Webhook does not answer",
-        "The webhook did not answer a ping as it must, so nothing was registered; `detail` says why.",
+        "Webhook check failed",
+        "The webhook did not answer a ping correctly, so nothing was registered; `detail` says why.",
     ),
-    "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, so nothing is signed for it."),
+    "no_webhook": ErrorCode(409, "No webhook", "The bot has no webhook, so it has no signing secret."),
     "invalid_source": ErrorCode(
         422,
         "Invalid source",
-        "What was uploaded cannot be a bot: too long, not Python (`line` says where) or no component; or the "
-        "bot is none that is uploaded.",
+        "The upload is too long, or not valid Python (`line` gives the line), or not a component; or the "
+        "bot's transport is not `uploaded`.",
     ),
     "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
-    "no_source": ErrorCode(404, "No source", "The version was not uploaded: there is no source of it."),
+    "no_source": ErrorCode(404, "No source", "The version was not uploaded, so it has no source."),
     "log_not_found": ErrorCode(
         404,
-        "No log",
+        "Log not found",
         "The arena did not run this bot in a game with this id, or the log has expired.",
     ),
     # Games
-    "unknown_game": ErrorCode(422, "Unknown kind of game", "The service does not play this kind of game."),
+    "kind_not_found": ErrorCode(
+        422, "Kind of game not found", "The service does not offer this kind of game."
+    ),
     "invalid_option": ErrorCode(
-        422, "Invalid rule option", "The game has no such rule option, or not with this value."
+        422, "Invalid rule option", "The game has no such rule option, or the value is not allowed."
     ),
-    "invalid_seats": ErrorCode(422, "Invalid seats", "There are too many or too few seats for the game."),
+    "invalid_seats": ErrorCode(
+        422,
+        "Invalid seats",
+        "The number of seats does not fit the game, or the bot cannot be seated: uploaded bots play in "
+        "tournaments only.",
+    ),
     "invalid_clock": ErrorCode(422, "Invalid clock", "The clock's times are out of range."),
-    "invalid_game": ErrorCode(422, "Invalid game", "Another part of a game that cannot be."),
+    "invalid_game": ErrorCode(422, "Invalid game", "Another setting of the game is not valid."),
     "invalid_nonce": ErrorCode(
-        422, "Invalid nonce", "The nonce is too long or has characters that it may not."
+        422, "Invalid nonce", "The nonce is too long or contains characters that are not allowed."
     ),
-    "game_not_found": ErrorCode(404, "Unknown game", "There is no game with this id, or not any more."),
+    "game_not_found": ErrorCode(
+        404, "Game not found", "There is no game with this id, or it is no longer stored."
+    ),
     "game_hidden": ErrorCode(
-        403, "Game hidden", "The game has the same deals as the others of its group, which is not over."
+        403,
+        "Game hidden",
+        "The game has the same deals as the other games of its group, which is not over.",
     ),
-    "game_not_open": ErrorCode(409, "Game not open", "The game waits for nobody (any more)."),
+    "game_not_open": ErrorCode(409, "Game not open", "The game is not waiting for players."),
     "game_not_running": ErrorCode(409, "Game not running", "The game has not begun, or is over."),
-    "game_busy": ErrorCode(409, "Game busy", "Too many changes at once. Nothing was changed; try again."),
-    "seat_taken": ErrorCode(409, "Seat taken", "The seat is not open."),
-    "not_seated": ErrorCode(403, "Not seated", "The bot does not sit there."),
-    "record_not_ready": ErrorCode(
-        409, "Record not ready", "The game, or the group that it belongs to, is not over."
+    "game_busy": ErrorCode(
+        409, "Game busy", "Too many changes at the same time. Nothing was changed; try again."
     ),
-    "events_gone": ErrorCode(410, "Events gone", "Of a game that was over long ago only the record is left."),
+    "seat_taken": ErrorCode(409, "Seat taken", "The seat is not open."),
+    "not_seated": ErrorCode(403, "Not seated", "The bot does not have this seat in the game."),
+    "record_not_ready": ErrorCode(
+        409, "Record not ready", "The game, or the group it belongs to, is not over."
+    ),
+    "events_gone": ErrorCode(
+        410, "Events gone", "The events of this game have expired; its record is still available."
+    ),
     # Tournaments
     "invalid_tournament": ErrorCode(
-        422, "Invalid tournament", "A tournament that cannot be: `field` says why, `expected` what can."
+        422,
+        "Invalid tournament",
+        "The tournament's settings are not valid: `field` names the setting, `expected` says what is valid.",
     ),
     "too_few_entrants": ErrorCode(
         422,
         "Too few entrants",
-        "The format, or the size of the tables, needs more entrants than there may be.",
+        "The format or the table size requires more entrants than the tournament admits.",
     ),
-    "tournament_not_found": ErrorCode(404, "Unknown tournament", "There is no tournament with this id."),
+    "tournament_not_found": ErrorCode(404, "Tournament not found", "There is no tournament with this id."),
     "tournament_over": ErrorCode(409, "Tournament over", "The tournament is finished or was cancelled."),
     "tournament_busy": ErrorCode(
-        409, "Tournament busy", "Too many changes at once. Nothing was changed; try again."
+        409, "Tournament busy", "Too many changes at the same time. Nothing was changed; try again."
     ),
-    "entry_closed": ErrorCode(
-        409, "Entry closed", "The tournament takes no entries: not yet, or not any more."
-    ),
+    "entry_closed": ErrorCode(409, "Entry closed", "Entry has not opened yet, or is already locked."),
     "entry_not_found": ErrorCode(404, "Not entered", "The bot has not entered the tournament."),
-    "already_entered": ErrorCode(409, "Already entered", "The bot is in the list of entries already."),
-    "unknown_version": ErrorCode(422, "Unknown version", "The bot has no version with this label."),
+    "already_entered": ErrorCode(409, "Already entered", "The bot is already in the list of entries."),
     "wrong_division": ErrorCode(
         409,
         "Wrong division",
-        "Uploaded bots play in tournaments of the division `sealed`, bots that run elsewhere in the others.",
+        "Uploaded bots play in tournaments of the division `sealed`, all other bots in the division `open`.",
     ),
-    "not_invited": ErrorCode(403, "Not invited", "The tournament is for others."),
+    "not_invited": ErrorCode(403, "Not invited", "The tournament is not open to this bot."),
     "too_many_of_owner": ErrorCode(
-        409, "Too many of one owner", "The tournament takes no more bots of this owner."
+        409,
+        "Too many of one owner",
+        "The owner already has the maximum number of bots in the tournament.",
     ),
-    "tournament_full": ErrorCode(409, "Tournament full", "The tournament takes no more bots."),
-    "schedule_not_found": ErrorCode(404, "Unknown schedule", "There is no schedule with this id."),
-    "schedule_exists": ErrorCode(409, "Schedule exists", "There is another schedule with this id."),
+    "tournament_full": ErrorCode(409, "Tournament full", "The tournament has its maximum number of bots."),
+    "schedule_not_found": ErrorCode(404, "Schedule not found", "There is no schedule with this id."),
+    "schedule_exists": ErrorCode(409, "Schedule exists", "There is already a schedule with this id."),
     "invalid_schedule": ErrorCode(
-        422, "Invalid schedule", "A schedule that never fires, or is none; `field` says why."
+        422,
+        "Invalid schedule",
+        "The schedule is not valid, or would never fire; `field` says which part is wrong.",
     ),
-    "group_not_over": ErrorCode(409, "Group not over", "The group has no result that could be annulled."),
+    "group_not_over": ErrorCode(
+        409, "Group not over", "The group has no result yet, so it cannot be annulled."
+    ),
     # Leaderboards
-    "unknown_division": ErrorCode(404, "Unknown division", "The divisions are `sealed` and `open`."),
+    "division_not_found": ErrorCode(404, "Division not found", "The divisions are `sealed` and `open`."),
 }
 
+
+FORMER_STATUSES: Final = {"unknown_version": 422}
+"""HTTP statuses of former codes that had another status."""
 
 RESULTS: Final[dict[str, str]] = {
-    "accepted": "The action was done. `repeated`: it had been before, and this is the same answer again.",
-    "stale_turn": "The question is gone: `reason` is `clock` if the clock has answered it, or `superseded` "
-    "if the seat is asked something else now. `fresh` is the present turn, if there is one. No fault.",
-    "turn_already_answered": "The turn was answered before, with another action. No fault.",
-    "illegal_action": "Not a legal action; `legal_actions` are. A fault, and the turn stays open.",
-    "malformed": "Not an answer. A fault if it names an open turn of the bot, which stays open.",
-    "unknown_turn": "No turn of this bot has this id. No fault.",
+    "accepted": "The action was carried out. `repeated` is true if the same answer had been accepted before.",
+    "stale_turn": "The turn is no longer open: `reason` is `clock` if time ran out, or `superseded` if the "
+    "seat has a different turn now. `fresh` is the current turn, if there is one. Not a fault.",
+    "turn_already_answered": "The turn was already answered with another action. Not a fault.",
+    "illegal_action": "Not a legal action; `legal_actions` lists those. A fault; the turn stays open.",
+    "malformed": "The answer is not valid. A fault if it names an open turn of the bot, which stays open.",
+    "unknown_turn": "The bot has no turn with this id. Not a fault.",
 }
-"""What can become of an answer to a turn."""
+"""The possible results of an answer to a turn."""
 
 
-class Problem(ArenaError):
-    """An error of the HTTP layer itself."""
+class HttpError(ArenaError):
+    """An error raised by the HTTP layer."""
 
 
 class UnsupportedMediaType(ArenaError):
-    """A body that is not declared as JSON."""
+    """The request does not declare its body as JSON."""
 
     code = "unsupported_media_type"
 
 
 class MalformedJson(ArenaError):
-    """A body that is not JSON."""
+    """The request body is not JSON."""
 
     code = "malformed_json"
 
 
 class MissingToken(ArenaError):
-    """An operation for somebody, asked for by nobody."""
+    """The operation requires a token and the request has none."""
 
     code = "missing_token"
 
@@ -227,10 +260,10 @@ _BY_STATUS: Final = {
 
 
 def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, Any], int]:
-    """The problem document for ``error``, and its status."""
+    """Return the problem document for ``error`` and its HTTP status."""
     known = ERRORS.get(error.code)
     if known is None:
-        _log.error("error code %s is not in the list", error.code)
+        _log.error("unknown error code %s", error.code)
         known = ERRORS["invalid"]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{error.code}",
@@ -239,6 +272,8 @@ def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, Any], int]:
         "code": error.code,
         "detail": error.message,
     }
+    if error.code in FORMER_CODES:
+        body["former_code"] = FORMER_CODES[error.code]
     if error.field is not None:
         body["field"] = error.field
     if error.expected is not None:
@@ -250,7 +285,7 @@ def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, Any], int]:
 
 
 def problem_response(error: ArenaError, environ: Environ) -> Response:
-    """``error`` as a response, with the headers that belong to its code."""
+    """Return the response for ``error``, with the headers of its status."""
     body, status = problem(error, environ)
     response = Response(orjson.dumps(body, default=str), status, content_type=PROBLEM_TYPE)
     if status == 401:
@@ -264,7 +299,7 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
 
 
 def error_response(error: Exception, environ: Environ) -> Response:
-    """Any error as a response; what nobody foresaw is logged and told as ``internal_error``."""
+    """Return the response for any error; an unexpected one is logged and becomes ``internal_error``."""
     if isinstance(error, ArenaError):
         return problem_response(error, environ)
     if isinstance(error, HTTPException) and (error.code or 500) < 500:
@@ -274,31 +309,31 @@ def error_response(error: Exception, environ: Environ) -> Response:
         exc_info=error,
         extra={"error": type(error).__name__, "request_id": environ.get(REQUEST_ID)},
     )
-    return problem_response(Problem("something went wrong on our side", code="internal_error"), environ)
+    return problem_response(HttpError("an error in the service", code="internal_error"), environ)
 
 
 def _of_http(error: HTTPException, environ: Environ) -> Response:
-    told = Problem(_told(error, environ), code=_BY_STATUS.get(error.code or 0, "bad_request"))
+    converted = HttpError(_detail(error, environ), code=_BY_STATUS.get(error.code or 0, "bad_request"))
     if isinstance(error, MethodNotAllowed):
         allowed = ", ".join(sorted(error.valid_methods or ()))
-        told.expected = allowed or None
-        response = problem_response(told, environ)
+        converted.expected = allowed or None
+        response = problem_response(converted, environ)
         response.headers["Allow"] = allowed
         return response
-    return problem_response(told, environ)
+    return problem_response(converted, environ)
 
 
-def _told(error: HTTPException, environ: Environ) -> str:
+def _detail(error: HTTPException, environ: Environ) -> str:
     path = environ.get("PATH_INFO", "")[:200]
     if isinstance(error, MethodNotAllowed):
-        return f"{path} does not take {environ['REQUEST_METHOD']}"
+        return f"{path} does not support {environ['REQUEST_METHOD']}"
     if error.code == 404:
         return f"there is nothing at {path}"
     return error.description or ERRORS["bad_request"].meaning
 
 
 def register_error_handlers(app: Flask, as_page: Callable[[Response], Response]) -> None:
-    """Answer every error with a problem document, or what ``as_page`` makes of it."""
+    """Answer every error with a problem document; ``as_page`` may turn it into a page."""
 
     def handle(error: Exception) -> Response:
         return as_page(error_response(error, request.environ))
@@ -308,13 +343,13 @@ def register_error_handlers(app: Flask, as_page: Callable[[Response], Response])
 
 
 def errors_page() -> str:
-    """``docs/errors.md``."""
+    """Return the text of ``docs/errors.md``."""
     lines = [
         "# Errors",
         "",
         "Every error is a problem document (RFC 9457, `application/problem+json`) with a stable `code`, a",
-        "`detail` for people, and where it helps `field` (what was wrong) and `expected` (what is right).",
-        "`request_id` is the header `X-Request-Id` of the response. Match on `code`; the texts may change.",
+        "readable `detail`, and where it helps `field` (the wrong field) and `expected` (what is valid).",
+        "`request_id` equals the header `X-Request-Id` of the response. Match on `code`; texts may change.",
         "",
         "| code | status | meaning |",
         "|---|---|---|",
@@ -325,10 +360,25 @@ def errors_page() -> str:
     ]
     lines += [
         "",
+        "## Codes that have changed",
+        "",
+        "Until version 0.4.0, a problem with one of these codes has the old one as `former_code`. The Python",
+        "client accepts both: `ApiError.matches(code)`.",
+        "",
+        "| code | status | former code | former status |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{code}` | {status} | `{former}` | {FORMER_STATUSES.get(former, status)} |"
+        for code, former in FORMER_CODES.items()
+        for status in [ERRORS[code].status]
+    ]
+    lines += [
+        "",
         "## Answers to turns",
         "",
-        "`POST /v1/turns` takes many answers, so what becomes of each is told by the `status` of its result.",
-        "With three faults in a game the seat is played by default actions, and its player is placed last.",
+        "`POST /v1/turns` accepts several answers; the `status` of each result says what happened to it.",
+        "After three faults in a game, default actions are played for the seat, and it is placed last.",
         "",
         "| status | meaning |",
         "|---|---|",

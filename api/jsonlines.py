@@ -1,4 +1,4 @@
-"""Log records as JSON lines. Imports nothing of the app: gunicorn needs it before the sockets are patched."""
+"""Log records as JSON lines. Imports nothing of the app: gunicorn loads this before patching sockets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWN_FIELDS: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "a
 
 
 class JsonFormatter(logging.Formatter):
-    """A record as one line of JSON; anything that looks like a token is cut."""
+    """Formats a record as one line of JSON and cuts anything that looks like a token."""
 
     def format(self, record: logging.LogRecord) -> str:
         """See :class:`logging.Formatter`."""

@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, with the request's id and no token ever."""
+"""Structured logs: one JSON object per line, with the request's id and without tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _add_request_id(record: logging.LogRecord) -> bool:
 
 
 def set_up_logging(level: str) -> None:
-    """Send everything to standard error as JSON lines."""
+    """Log to standard error as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     handler.addFilter(_add_request_id)

@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from prometheus_client import (
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from arena.live.store_stats import LiveStats
+from arena.store.stats import LiveStats
 
 _REQUESTS = Counter("botequim_requests_total", "Requests answered.", ("operation", "status"))
 _SECONDS = Histogram(
     "botequim_request_seconds",
-    "Time to answer a request, waiting in long polls included; streams until they begin.",
+    "Time to answer a request, including the wait of long polls; for streams, until they begin.",
     ("operation",),
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 60),
 )
-_ANSWERS = Counter("botequim_answers_total", "Answers to turns, by what became of them.", ("status",))
+_ANSWERS = Counter("botequim_answers_total", "Answers to turns, by result.", ("status",))
 
 _requests: Any = cache(_REQUESTS.labels)
 _seconds: Any = cache(_SECONDS.labels)
@@ -36,7 +36,7 @@ _answers: Any = cache(_ANSWERS.labels)
 
 
 def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
-    """Count what became of answers to turns; ``late`` is a stale one because of the clock."""
+    """Count the results of answers; ``late`` is one that is stale because time ran out."""
     counts: dict[str, int] = {}
     for result in results:
         status = "late" if result.get("reason") == "clock" else result["status"]
@@ -46,13 +46,13 @@ def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
 
 
 def count_request(operation: str, status: int, seconds: float) -> None:
-    """Count a request that was answered."""
+    """Count an answered request."""
     _requests(operation, status).inc()
     _seconds(operation).observe(seconds)
 
 
 class GameCollector:
-    """What the store knows, counted when it is asked for: the same from whichever process."""
+    """Metrics from the store, read on collection: the same in every process."""
 
     def __init__(self, stats: Callable[[], LiveStats]) -> None:
         self._stats = stats
@@ -60,20 +60,20 @@ class GameCollector:
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """See :mod:`prometheus_client`."""
         stats = self._stats()
-        games = GaugeMetricFamily("botequim_games", "Games that are listed.", labels=("state",))
+        games = GaugeMetricFamily("botequim_games", "Games listed.", labels=("state",))
         for state, count in stats.games.items():
             games.add_metric((state,), count)
         yield games
         pending = max(0, stats.due - stats.games["waiting"])
-        yield GaugeMetricFamily("botequim_turns_pending", "Games that wait for a decision.", pending)
+        yield GaugeMetricFamily("botequim_turns_pending", "Games waiting for a decision.", pending)
 
 
 def exposition(stats: Callable[[], LiveStats]) -> Response:
-    """Everything that is counted, over all processes of this server, and what the store knows."""
+    """Return the metrics of all processes of this server, and those from the store."""
     counted = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         counted = CollectorRegistry()
         MultiProcessCollector(counted)
-    asked = CollectorRegistry()
-    asked.register(GameCollector(stats))
-    return Response(generate_latest(counted) + generate_latest(asked), content_type=CONTENT_TYPE_LATEST)
+    stored = CollectorRegistry()
+    stored.register(GameCollector(stats))
+    return Response(generate_latest(counted) + generate_latest(stored), content_type=CONTENT_TYPE_LATEST)

@@ -1,62 +1,325 @@
-"""The OpenAPI document: made from the schemas, with examples captured from the running app.
+"""The OpenAPI document, generated from the operations, with examples captured from the running app.
 
-``python -m api.openapi > openapi.yaml`` writes it; ``python -m api.capture`` takes the examples anew.
+``python -m api.openapi > openapi.yaml`` writes it; ``python -m api.capture`` captures the examples.
 """
 
 from __future__ import annotations
 
 import copy
+import inspect
 import sys
+from collections.abc import Sequence
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
+from apispec import APISpec
+from apispec_oneofschema import MarshmallowPlugin
 from flask import Flask
 
-from arena.records import record_schema
+from api.contract import Blueprint, Operation
+from api.edge import JSON
+from api.errors import ERRORS, PROBLEM_TYPE
+from api.schemas.common import ProblemSchema
+from api.schemas.fields import one_of_to_openapi
+from api.schemas.turns import OverSchema, ReconnectSchema
+from arena import __version__
+from arena.accounts.accounts import LABEL_PATTERN, NAME_PATTERN
+from arena.games import GAMES
+from arena.play.players import DIVISIONS
+from arena.records.record import record_schema
 
 EXAMPLES_FILE: Final = Path(__file__).parent / "examples.json"
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 
+GAME_PATTERN: Final = "^[0-9A-Za-z_-]{1,64}$"
+
+_DESCRIPTION: Final = """
+A game service and arena for bots that play Brazilian Truco and Dutch Toepen.
+
+Sign up (`POST /v1/owners`), register a bot (`POST /v1/bots`), create a game or join one
+(`POST /v1/games`), and let the bot loop on `POST /v1/turns`.
+
+Times are integers in milliseconds; timestamps are Unix time in milliseconds. Lists are paged: pass a
+page's `cursor` to get the next page. Every error is a problem document with a stable `code`.
+"""
+
+PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
+    "owner": {"description": "The owner's name.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
+    "bot": {"description": "The bot's name.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
+    "version": {
+        "description": "The version's label.",
+        "schema": {"type": "string", "pattern": LABEL_PATTERN},
+    },
+    "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
+    "tournament": {
+        "description": "The tournament's id.",
+        "schema": {"type": "string", "pattern": GAME_PATTERN},
+    },
+    "entry": {
+        "description": "The name of a bot that has entered.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 40},
+    },
+    "schedule": {
+        "description": "The schedule's id.",
+        "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"},
+    },
+    "kind": {"description": "The kind of game.", "schema": {"type": "string", "enum": list(GAMES)}},
+    "division": {
+        "description": "`sealed`: only bots that the arena runs. `open`: any bot.",
+        "schema": {"type": "string", "enum": list(DIVISIONS)},
+    },
+}
+
+SECURITY_SCHEMES: Final = {
+    "owner": "An owner's token, `btq_o_...`, issued on sign-up.",
+    "bot": "A bot's token, `btq_b_...`, issued when the bot is registered.",
+    "admin": "The service's admin token, or the token of an owner who is an admin.",
+}
+
+HEADERS: Final[dict[str, dict[str, Any]]] = {
+    "X-Request-Id": {"description": "The id of this request in the log.", "schema": {"type": "string"}},
+    "WWW-Authenticate": {"description": "Always `Bearer`.", "schema": {"type": "string"}},
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "X-Next": {"description": "The value of `after` for the next download.", "schema": {"type": "string"}},
+    "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
+}
+"""The response headers that operations refer to by name."""
+
+_ERROR_HEADERS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+
+
+EVENT_STREAM: Final = "text/event-stream"
+
+_NAMED_CODES: Final = 3
+"""Error responses with more codes than this are named after their first operation."""
+
 
 @cache
 def examples() -> dict[str, Any]:
-    """What was captured, by operation: ``request`` (its body), ``responses`` by status, and ``texts``: the
-    same in other media, by type.
+    """Return the captured examples by operation: ``request`` (the body), ``responses`` by status, and
+    ``texts`` (the same response in other media types).
     """
     loaded: dict[str, Any] = orjson.loads(EXAMPLES_FILE.read_bytes()) if EXAMPLES_FILE.exists() else {}
     return loaded
 
 
 def document(app: Flask) -> dict[str, Any]:
-    """The OpenAPI document of ``app``."""
+    """Return the OpenAPI document of ``app``."""
     known = app.extensions.get("botequim-openapi")
     if known is None:
-        spec = app.extensions["flask-smorest"]["apis"][""]["ext_obj"].spec
-        known = app.extensions["botequim-openapi"] = _with_examples(_plain(_completed(spec.to_dict())))
+        built = _Builder(app).spec.to_dict()
+        known = app.extensions["botequim-openapi"] = _completed(_plain(built))
     return copy.copy(known)
 
 
+class _Builder:
+    """Builds the specification of ``app`` from the operations of its blueprints."""
+
+    def __init__(self, app: Flask) -> None:
+        plugin = MarshmallowPlugin()
+        self.spec = APISpec(
+            "Botequim",
+            __version__,
+            "3.1.0",
+            [plugin],
+            info={
+                "description": inspect.cleandoc(_DESCRIPTION),
+                "contact": {"name": "The Botequim project"},
+                "license": {"name": "MIT", "identifier": "MIT"},
+            },
+            servers=[{"url": "/", "description": "This service."}],
+        )
+        plugin.converter.add_attribute_function(one_of_to_openapi)
+        self._error_names: dict[tuple[str, ...], str] = {}
+        self._add_components()
+        for blueprint in app.blueprints.values():
+            if isinstance(blueprint, Blueprint):
+                self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+                for operation in blueprint.operations:
+                    self._add(app, blueprint, operation)
+
+    def _add_components(self) -> None:
+        add = self.spec.components
+        for name, schema in (
+            ("Problem", ProblemSchema),
+            ("Over", OverSchema),
+            ("Reconnect", ReconnectSchema),
+        ):
+            add.schema(name, schema=schema)
+        for name, header in HEADERS.items():
+            add.header(name, header)
+        for name, parameter in PATH_PARAMETERS.items():
+            add.parameter(name, "path", {"name": name, **parameter})
+        for name, description in SECURITY_SCHEMES.items():
+            add.security_scheme(name, {"type": "http", "scheme": "bearer", "description": description})
+
+    def _add(self, app: Flask, blueprint: Blueprint, operation: Operation) -> None:
+        (rule,) = app.url_map.iter_rules(f"{blueprint.name}.{operation.view.__name__}")
+        path = rule.rule.replace("<", "{").replace(">", "}")
+        item = {"tags": [blueprint.name], **self._operation(operation)}
+        in_path: list[Any] = [name for name in PATH_PARAMETERS if f"{{{name}}}" in path]
+        self.spec.path(path, operations={operation.method.lower(): item}, parameters=in_path)
+
+    def _operation(self, operation: Operation) -> dict[str, Any]:
+        captured = examples().get(operation.id, {"responses": {}})
+        summary, _, description = inspect.cleandoc(operation.view.__doc__ or "").partition("\n")
+        item: dict[str, Any] = {"operationId": operation.id, "summary": summary}
+        if description:
+            item["description"] = description.strip()
+        item["security"] = []
+        if operation.scopes is not None:
+            optional: list[dict[str, list[str]]] = [] if operation.scopes else [{}]
+            item["security"] = optional + [{scope: []} for scope in operation.scopes or SECURITY_SCHEMES]
+        item["parameters"] = [dict(parameter) for parameter in operation.parameters]
+        if operation.query is not None:
+            item["parameters"].append({"in": "query", "schema": operation.query})
+        if operation.body is not None:
+            content = {"schema": operation.body, **_example(captured.get("request"))}
+            item["requestBody"] = {"required": True, "content": {JSON: content}}
+        responses: dict[int, Any] = {operation.status: _success(operation, captured)}
+        for status, meaning in (operation.also or {}).items():
+            headers = operation.headers if status == HTTPStatus.NOT_MODIFIED else ()
+            responses[status] = {"description": meaning, "headers": _headers(headers)}
+        for status, codes in operation.error_codes().items():
+            responses[status] = self._error(operation, status, codes, captured["responses"].get(str(status)))
+        return {**item, "responses": responses}
+
+    def _error(self, operation: Operation, status: int, codes: Sequence[str], example: Any) -> str:
+        """Return the name of the shared response for these codes. It shows the first captured example."""
+        name = self._error_names.get(tuple(codes))
+        if name is None:
+            name = self._error_names[tuple(codes)] = _error_name(operation, status, codes)
+            response = {
+                "description": "\n".join(f"- `{code}`: {ERRORS[code].meaning}" for code in codes),
+                "headers": _headers(_ERROR_HEADERS.get(status, ())),
+                "content": {PROBLEM_TYPE: {"schema": ProblemSchema}},
+            }
+            self.spec.components.response(name, response)
+        content = self.spec.components.responses[name]["content"][PROBLEM_TYPE]
+        if "example" not in content:
+            content.update(_example(example))
+        return name
+
+
+def _error_name(operation: Operation, status: int, codes: Sequence[str]) -> str:
+    if len(codes) <= _NAMED_CODES:
+        return "Or".join("".join(word.capitalize() for word in code.split("_")) for code in codes)
+    return operation.id[0].upper() + operation.id[1:] + HTTPStatus(status).phrase.replace(" ", "")
+
+
+def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+    response: dict[str, Any] = {
+        "description": HTTPStatus(operation.status).phrase,
+        "headers": _headers(operation.headers),
+    }
+    if operation.returns is not None:
+        example = captured["responses"].get(str(operation.status))
+        if operation.media == EVENT_STREAM:
+            example = _first_event(example)
+        response["content"] = {operation.media: {"schema": operation.returns, **_example(example)}}
+        for media in operation.texts:
+            text = captured.get("texts", {}).get(media)
+            response["content"][media] = {"schema": {"type": "string"}, **_example(text)}
+    return response
+
+
+def _first_event(stream: str | None) -> dict[str, str] | None:
+    """The first event of a captured stream, in the shape of the stream's schema."""
+    for message in (stream or "").split("\n\n"):
+        event = dict(line.split(": ", 1) for line in message.split("\n") if ": " in line)
+        if "event" in event:
+            return event
+    return None
+
+
+def _example(value: Any) -> dict[str, Any]:
+    return {} if value is None else {"example": value}
+
+
+def _headers(names: Sequence[str]) -> dict[str, str]:
+    """References to the shared headers."""
+    return {name: name for name in ("X-Request-Id", *names)}
+
+
+def _plain(value: Any) -> Any:
+    """Return ``value`` with string keys and without apispec's own types."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
 def _completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """With the schema of records, and without what flask-smorest registers for its own pagination."""
+    """With the schema of records, and with parameters that several operations have written once."""
     schemas = spec["components"]["schemas"]
-    schemas.pop("PaginationMetadata", None)
     record = copy.deepcopy(record_schema())
     for name, part in record.pop("definitions").items():
         schemas[_part_name(name)] = _renamed(part)
+    # Generators would name the class after the title.
+    del record["title"]
     record["properties"]["info"]["additionalProperties"] = True
-    schemas["Record"] = _renamed({key: value for key, value in record.items() if not key.startswith("$")})
+    schemas["GameRecord"] = _renamed({key: value for key, value in record.items() if not key.startswith("$")})
+    _share_parameters(spec)
+    for path in spec["paths"].values():
+        for item in path.values():
+            if isinstance(item, dict) and "requestBody" in item:
+                _describe_defaults(spec, item["requestBody"]["content"][JSON]["schema"], set())
     return spec
 
 
+def _describe_defaults(spec: dict[str, Any], schema: Any, seen: set[str]) -> None:
+    """Move the defaults of request fields into their descriptions: openapi-typescript makes a field with
+    `default` required.
+    """
+    if isinstance(schema, list):
+        for inner in schema:
+            _describe_defaults(spec, inner, seen)
+    elif isinstance(schema, dict):
+        name = schema.get("$ref", "").rpartition("/")[2]
+        if name and name not in seen:
+            seen.add(name)
+            _describe_defaults(spec, spec["components"]["schemas"][name], seen)
+        for property in schema.get("properties", {}).values():
+            if "default" in property:
+                default = orjson.dumps(property.pop("default")).decode()
+                property["description"] = f"{property.get('description', '')} Default: `{default}`.".strip()
+        for inner in schema.values():
+            _describe_defaults(spec, inner, seen)
+
+
+def _share_parameters(spec: dict[str, Any]) -> None:
+    """Replace parameters that several operations share with references to components."""
+    items = [item for path in spec["paths"].values() for item in path.values() if isinstance(item, dict)]
+    users: dict[bytes, list[dict[str, Any]]] = {}
+    for item in items:
+        for parameter in item["parameters"]:
+            if "$ref" not in parameter:
+                users.setdefault(orjson.dumps(parameter), []).append(item)
+    components = spec["components"]["parameters"]
+    references: dict[bytes, dict[str, Any]] = {}
+    for text, sharing in sorted(users.items(), key=lambda pair: -len(pair[1])):
+        if len(sharing) > 1:
+            parameter = orjson.loads(text)
+            name = parameter["name"]
+            if name in components:
+                name = f"{sharing[0]['operationId']}-{name}"
+            components[name] = parameter
+            references[text] = {"$ref": f"#/components/parameters/{name}"}
+    for item in items:
+        shared = [references.get(orjson.dumps(parameter), parameter) for parameter in item.pop("parameters")]
+        if shared:
+            item["parameters"] = shared
+
+
 def _part_name(name: str) -> str:
-    return "Record" + name[0].upper() + name[1:]
+    return "GameRecord" + name[0].upper() + name[1:]
 
 
 def _renamed(value: Any) -> Any:
-    """A part of a schema of draft 7 as the document has it: 2020-12, with references to its components."""
+    """Convert part of a draft 7 schema to 2020-12, with references to the document's components."""
     if isinstance(value, list):
         return [_renamed(inner) for inner in value]
     if not isinstance(value, dict):
@@ -65,43 +328,16 @@ def _renamed(value: Any) -> Any:
     if isinstance(renamed.get("$ref"), str):
         renamed["$ref"] = "#/components/schemas/" + _part_name(value["$ref"].removeprefix("#/definitions/"))
     if isinstance(renamed.get("items"), list):
+        if renamed.pop("additionalItems", True) is False:
+            # Client generators do not support the equivalent `items: false`.
+            renamed["maxItems"] = len(renamed["items"])
         renamed["prefixItems"] = renamed.pop("items")
-        renamed["items"] = renamed.pop("additionalItems", True)
+        renamed["items"] = {}
     return renamed
 
 
-def _plain(value: Any) -> Any:
-    """The same with texts as keys (statuses are numbers until now) and without apispec's own types."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _with_examples(spec: dict[str, Any]) -> dict[str, Any]:
-    for path in spec["paths"].values():
-        for method in METHODS:
-            operation = path.get(method)
-            known = examples().get(operation["operationId"]) if operation else None
-            if not operation or not known:
-                continue
-            for content in operation.get("requestBody", {}).get("content", {}).values():
-                if "request" in known:
-                    content["examples"] = _captured(known["request"])
-            for status, response in operation["responses"].items():
-                for media, content in response.get("content", {}).items():
-                    if media in known.get("texts", {}):
-                        content["examples"] = _captured(known["texts"][media])
-                    elif status in known["responses"]:
-                        content["examples"] = _captured(known["responses"][status])
-    return spec
-
-
-def _captured(value: Any) -> dict[str, Any]:
-    return {"captured": {"summary": "Captured from the running service", "value": value}}
-
-
 def as_yaml(spec: dict[str, Any]) -> str:
-    """The document as ``openapi.yaml`` has it."""
+    """Return the document as YAML, as in ``openapi.yaml``."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -111,16 +347,22 @@ def as_yaml(spec: dict[str, Any]) -> str:
     def text(dumper: yaml.SafeDumper, data: str) -> yaml.Node:
         return dumper.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
 
+    def sequence(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.Node:
+        in_one_line = all(isinstance(item, str | int | float | None) for item in data)
+        return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=in_one_line)
+
     Dumper.add_representer(str, text)
-    return yaml.dump(spec, None, Dumper, sort_keys=False, allow_unicode=True, width=110)
+    Dumper.add_representer(list, sequence)
+    dumped: str = yaml.dump(spec, None, Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return dumped
 
 
 def main() -> None:
     """Print the document as YAML."""
     from api.app import create_app
-    from api.config import Config
+    from arena.ops.settings import Settings
 
-    sys.stdout.write(as_yaml(document(create_app(Config(redis_url="unix:///nowhere")))))
+    sys.stdout.write(as_yaml(document(create_app(Settings(redis_url="unix:///nowhere")))))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""How gunicorn runs the app: draining before the end, problems for what HTTP itself gets wrong, JSON logs.
+"""Gunicorn's worker and logger: graceful draining, problem documents for invalid HTTP, JSON logs.
 
-Gunicorn imports this before gevent has patched the sockets, so it imports nothing of the app at the top.
+Gunicorn imports this before gevent patches the sockets, so it does not import the app at the top.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from api.jsonlines import JsonFormatter
 
 
 class JsonLogger(Logger):
-    """Gunicorn's own messages in the form of the app's."""
+    """Logs gunicorn's messages in the app's format."""
 
     def setup(self, cfg: Any) -> None:
         """See :class:`gunicorn.glogging.Logger`."""
@@ -28,41 +28,41 @@ class JsonLogger(Logger):
 
 
 class DrainingWorker(GeventWorker):
-    """Told to stop, it takes no more connections, ends what waits, finishes what is being answered, and
-    closes the connections on which nothing is being asked.
+    """On SIGTERM, accepts no more connections, ends requests that wait, finishes requests in progress, and
+    closes idle connections.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._quiet: WeakKeyDictionary[gevent.Greenlet, gevent.Timeout] = WeakKeyDictionary()
+        self._idle: WeakKeyDictionary[gevent.Greenlet, gevent.Timeout] = WeakKeyDictionary()
 
     def timeout_ctx(self) -> gevent.Timeout:
-        """How long a connection may be kept for the next request."""
+        """The time a connection is kept open for the next request."""
         wait = super().timeout_ctx() if self.alive else gevent.Timeout(_LAST_WAIT, False)
-        self._quiet[gevent.getcurrent()] = wait
+        self._idle[gevent.getcurrent()] = wait
         return wait
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """On SIGTERM."""
+        """Drain on SIGTERM."""
         super().handle_exit(sig, frame)
-        # A signal handler may not block, and waking the waiters takes locks.
+        # A signal handler must not block, and waking the subscriptions takes locks.
         gevent.spawn(self._drain)
 
     def _drain(self) -> None:
         from api import streams
 
         streams.drain()
-        self.wsgi.extensions["botequim"].live.waker.stop()
-        for connection, wait in list(self._quiet.items()):
-            # Only the hub may throw; what has been asked something by then is left alone.
-            gevent.get_hub().loop.run_callback(_let_go, connection, wait)
+        self.wsgi.extensions["botequim"].live.notifier.stop()
+        for connection, wait in list(self._idle.items()):
+            # Only the hub may throw; connections with a request by then are left alone.
+            gevent.get_hub().loop.run_callback(_close_if_idle, connection, wait)
 
 
 _LAST_WAIT: Final = 1.0
-"""Seconds that a connection made at the last moment has for its request."""
+"""Seconds that a connection accepted while draining has to send its request."""
 
 
-def _let_go(connection: gevent.Greenlet, wait: gevent.Timeout) -> None:
+def _close_if_idle(connection: gevent.Greenlet, wait: gevent.Timeout) -> None:
     if wait.pending:
         connection.throw(wait)
 
@@ -71,7 +71,7 @@ _OF_HTTP: Final = {414: "uri_too_long", 431: "headers_too_large"}
 
 
 def _write_problem(socket: Any, status: int, reason: str, message: str) -> None:
-    """In place of gunicorn's page for requests that never reach the app."""
+    """Replaces gunicorn's error page for requests that never reach the app."""
     code = _OF_HTTP.get(status, "bad_request" if status < 500 else "internal_error")
     body = orjson.dumps(
         {

@@ -1,7 +1,7 @@
-"""Streams of server-sent events, and how a process that is being stopped lets go of them.
+"""Streams of server-sent events, and how they end when the process shuts down.
 
-A stream holds no queue: it sleeps until the store has news for it, reads a bounded page of them and
-sends that, so a slow reader costs its own stream alone, and is dropped after a while.
+A stream has no queue: it sleeps until the store has news, then reads and sends a bounded page. A slow
+reader therefore delays only its own stream, and is dropped after a while.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from prometheus_client import Gauge
 from api.auth import still_valid
 from api.services import services
 from arena.errors import ArenaError
-from arena.live.event import OVER
-from arena.live.games import LiveGames
-from arena.live.sheet import Viewer
-from arena.live.tournaments import Tournaments
+from arena.events.service import Tournaments
+from arena.events.tournament import OVER
+from arena.live.header import Viewer
+from arena.live.service import LiveGames
 
 MEDIA: Final = "text/event-stream"
 
 
 def event_stream(**data: str) -> dict[str, Any]:
-    """How the document shows a stream: one of its events; ``data``: a schema for each kind of event."""
+    """Return the schema of a stream, which is that of one event. ``data``: a schema per type of event."""
     shapes = {**data, "reconnect": "Reconnect"}
     return {
-        "description": "Server-sent events; this is one of them. `data` is JSON.",
+        "description": "Server-sent events. The schema describes one event, whose `data` is JSON.",
         "oneOf": [
             {
                 "type": "object",
@@ -54,34 +54,34 @@ def event_stream(**data: str) -> dict[str, Any]:
 LAST_EVENT_ID: Final = {
     "in": "header",
     "name": "Last-Event-ID",
-    "description": "The id of the last event that was received.",
+    "description": "The id of the last event received.",
     "schema": {"type": "string"},
 }
 
 _RETRY_MS: Final = 1000
 
-_BREATH: Final = 0.5
-"""Seconds between two messages about one tournament."""
+_MIN_INTERVAL: Final = 0.5
+"""Minimum seconds between two messages about a tournament."""
 
 _BUFFER_BYTES: Final = 32_768
-"""What the system may hold for a reader that is slow."""
+"""The socket's send buffer, which limits what is held for a slow reader."""
 
 _open = Gauge("botequim_streams", "Open streams.", multiprocess_mode="livesum")
 _stopping = threading.Event()
 
 
 def drain() -> None:
-    """From now on every stream ends with a hint to come back."""
+    """End every stream with a message to reconnect."""
     _stopping.set()
 
 
 def draining() -> bool:
-    """Whether this process is being stopped."""
+    """Whether this process is shutting down."""
     return _stopping.is_set()
 
 
 def turn_stream(live: LiveGames, bot: str, rights: bool) -> Response:
-    """The turns of ``bot`` since the request's ``Last-Event-ID``, as they come."""
+    """Stream the turns of ``bot`` since the request's ``Last-Event-ID``."""
     pause = _pause()
     page = live.turns(bot, request.headers.get("Last-Event-ID") or None, rights=rights)
 
@@ -98,7 +98,7 @@ def turn_stream(live: LiveGames, bot: str, rights: bool) -> Response:
 
 
 def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) -> Response:
-    """What happens in ``game`` since the request's ``Last-Event-ID``, as ``viewer`` sees it."""
+    """Stream the events of ``game`` since the request's ``Last-Event-ID``, as ``viewer`` sees them."""
     pause = _pause()
     start = _next_event(request.headers.get("Last-Event-ID", ""))
     page = live.events(game, viewer, seat=seat, start=start)
@@ -119,11 +119,11 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
 
 
 def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
-    """How far a tournament is since the request's ``Last-Event-ID``, whenever that changes."""
+    """Stream the changes of a tournament since the request's ``Last-Event-ID``."""
     pause = _pause()
     last = request.headers.get("Last-Event-ID", "")
     since = _next_event(last) - 1 if last else None
-    view = tournaments.view(tournament)
+    view: dict[str, Any] | None = tournaments.view(tournament)
 
     def pages() -> Iterator[bytes]:
         nonlocal view, since
@@ -133,8 +133,8 @@ def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
             elif view["version"] != since:
                 since = view["version"]
                 yield _message("tournament", view, str(since))
-                # Groups end many times a second.
-                time.sleep(min(_BREATH, pause))
+                # Many groups can end within a second.
+                time.sleep(min(_MIN_INTERVAL, pause))
             if view is not None and view["state"] in OVER:
                 return
             view = tournaments.wait(tournament, since, pause)
@@ -143,7 +143,7 @@ def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
 
 
 def _pause() -> float:
-    config = services().config
+    config = services().settings.http
     return min(config.ping_seconds, config.stream_seconds)
 
 
@@ -152,7 +152,7 @@ def _next_event(last: str) -> int:
         return 0
     if not (last.isascii() and last.isdecimal() and len(last) < 10):
         raise ArenaError(
-            "this is no event's number",
+            "not the number of an event",
             code="invalid_cursor",
             field="Last-Event-ID",
             expected="the id of an event",
@@ -171,10 +171,10 @@ def _message(kind: str, data: Any, number: str | None = None) -> bytes:
 def _response(messages: Iterator[bytes]) -> Response:
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
-        connection.settimeout(services().config.send_seconds)
+        connection.settimeout(services().settings.http.send_seconds)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
     check = still_valid(request.environ, services())
-    until = time.monotonic() + services().config.stream_seconds
+    until = time.monotonic() + services().settings.http.stream_seconds
 
     def sent() -> Iterator[bytes]:
         _open.inc()
@@ -188,7 +188,7 @@ def _response(messages: Iterator[bytes]) -> Response:
             else:
                 return
         except ArenaError as error:
-            # The token was revoked, or the store is away: coming back tells which.
+            # The token was revoked or the store is unavailable; the next request gets the error.
             yield _message("reconnect", {"code": error.code, "after_ms": _RETRY_MS})
             return
         finally:

@@ -3,4 +3,8 @@
 Nothing in this package imports ``api``, ``workers``, Flask or RQ.
 """
 
-__version__ = "0.1.0"
+from arena.former_names import install
+
+__version__ = "0.2.0"
+
+install()

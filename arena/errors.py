@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+FORMER_CODES: Final[dict[str, str]] = {
+    "owner_not_found": "unknown_owner",
+    "bot_not_found": "unknown_bot",
+    "version_not_found": "unknown_version",
+    "kind_not_found": "unknown_game",
+    "division_not_found": "unknown_division",
+}
+"""Codes that were renamed in 0.2.0, with their former names. Both are accepted until 0.4.0."""
 
 
 class ArenaError(Exception):
-    """Bad input or a refused request, told in one line.
+    """Bad input or a refused request, described in one line.
 
     ``code`` is stable and may be matched by programs, ``message`` is for people and says what
-    is wrong, ``field`` is where (a dotted path or a file position) and ``expected`` is what
-    would have been allowed.
+    is wrong, ``field`` says where (a dotted path or a file position) and ``expected`` says what
+    is allowed.
     """
 
     code: ClassVar[str] = "invalid"
@@ -27,7 +36,7 @@ class ArenaError(Exception):
     ) -> None:
         super().__init__(message)
         if code is not None:
-            # Of this error alone.
+            # Set on this instance only; the class keeps its own code.
             vars(self)["code"] = code
         self.message = message
         self.field = field
@@ -46,7 +55,13 @@ class ArenaError(Exception):
 class UnknownGame(ArenaError):
     """A game kind that this program does not play."""
 
-    code = "unknown_game"
+    code = "kind_not_found"
+
+
+class UnknownBot(ArenaError):
+    """No bot of that name or at that path."""
+
+    code = "bot_not_found"
 
 
 class InvalidOption(ArenaError):

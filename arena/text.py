@@ -1,14 +1,54 @@
-"""Text from strangers, made fit to be shown."""
+"""Text and tables for people; text from outside is made safe to show."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+
+Cell = str | int | float | None
+
 
 def printable(text: str, limit: int = 500) -> str:
-    """``text`` on one line of at most ``limit`` characters, with escapes for what has no glyph.
+    """``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters.
 
-    So a name or a message can neither drive a terminal nor break a line into two.
+    A name or a message can then neither control a terminal nor start a new line.
     """
     shown = "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text[: limit + 1]
     )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """The table as CSV with a line of headings; None is empty.
+
+    A text that a spreadsheet would read as a formula is prefixed with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(headings)
+    for row in rows:
+        writer.writerow(
+            "'" + cell if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell
+            for cell in row
+        )
+    return out.getvalue()
+
+
+def plain_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1) -> str:
+    """The table in columns, the first ``left`` of them aligned to the left."""
+    lines = [list(headings)] + [
+        ["" if cell is None else printable(str(cell), 80) for cell in row] for row in rows
+    ]
+    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
+    text = []
+    for line in lines:
+        cells = []
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            space = " " * (width - cell_len(cell))
+            cells.append(cell + space if column < left else space + cell)
+        text.append("  ".join(cells).rstrip() + "\n")
+    return "".join(text)

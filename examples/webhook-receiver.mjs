@@ -1,16 +1,16 @@
-// A bot that is called: a receiver of Botequim's webhooks, with nothing but Node.
+// A webhook bot for Botequim, with nothing but Node.
 //
 //     node webhook-receiver.mjs "$SECRET" 8080
 //
-// It must be reached by https, so put a proxy with a certificate in front. `choose` is all there is to change.
+// The service calls it by https: put a proxy with a certificate in front. To change its play, change `choose`.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
-const TOLERANCE = 300; // seconds by which a message may be older or newer than the clock here
+const TOLERANCE = 300; // seconds; largest accepted difference between a timestamp and the local clock
 const MAX_BODY = 1_000_000;
 
-// The action for a turn; null lets an optional one pass.
+// Returns the action for a turn; null declines an optional turn.
 function choose(turn) {
   if (turn.optional) return null;
   const calm = turn.legal_actions.find((action) => action === "keep" || action === "trust");
@@ -23,9 +23,9 @@ if (!secret?.startsWith("whsec_")) {
   process.exit(2);
 }
 const key = Buffer.from(secret.slice("whsec_".length), "base64");
-const seen = new Map(); // id of a message -> when it may be forgotten
+const seen = new Map(); // id of a message -> when it can be dropped
 
-// Why a message is refused; null if it is genuine and new.
+// Returns why a message is refused; null if it is genuine and new.
 function refusal(headers, body) {
   const id = headers["webhook-id"] ?? "";
   const timestamp = headers["webhook-timestamp"] ?? "";

@@ -1,8 +1,8 @@
-"""A bot that is called: a receiver of Botequim's webhooks, with nothing but Python.
+"""A webhook bot for Botequim, with nothing but Python's standard library.
 
     python webhook_receiver.py --secret "$SECRET" --port 8080
 
-It must be reached by https, so put a proxy with a certificate in front. `choose` is all there is to change.
+The service calls it by https: put a proxy with a certificate in front. To change its play, change `choose`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOLERANCE = 300
-"""Seconds by which a message may be older or newer than the clock here."""
+"""Largest accepted difference between a message's timestamp and the local clock, in seconds."""
 
 MAX_BODY = 1_000_000
 
 
 def choose(turn: Mapping[str, Any]) -> str | None:
-    """The action for a turn; None lets an optional one pass."""
+    """Return the action for a turn; None declines an optional turn."""
     if turn["optional"]:
         return None
     calm = [action for action in turn["legal_actions"] if action in ("keep", "trust")]
@@ -34,11 +34,11 @@ def choose(turn: Mapping[str, Any]) -> str | None:
 
 
 class Refused(Exception):
-    """A message that this bot was not sent by the service, or was sent before."""
+    """The message was not sent by the service, or was received before."""
 
 
 class Guard:
-    """Lets every genuine message through, once."""
+    """Checks signatures and timestamps, and accepts each message once."""
 
     def __init__(self, secret: str) -> None:
         self._key = base64.b64decode(secret.removeprefix("whsec_"))
@@ -46,7 +46,7 @@ class Guard:
         self._lock = threading.Lock()
 
     def check(self, headers: Message, body: bytes) -> None:
-        """Raises :class:`Refused`."""
+        """Raise :class:`Refused` unless the message is genuine and new."""
         message_id = headers.get("webhook-id") or ""
         timestamp = headers.get("webhook-timestamp") or ""
         given = (headers.get("webhook-signature") or "").split(" ")
@@ -58,7 +58,7 @@ class Guard:
         if abs(now - int(timestamp)) > TOLERANCE:
             raise Refused("too old or too new")
         with self._lock:
-            # An id may be forgotten when its message would be too old.
+            # An id is kept until its message would be too old anyway.
             for old in [seen for seen, until in self._seen.items() if until < now]:
                 del self._seen[old]
             if message_id in self._seen:
@@ -74,7 +74,7 @@ class Receiver(BaseHTTPRequestHandler):
     guard: Guard
 
     def do_POST(self) -> None:
-        """One message."""
+        """Handle one message."""
         length = int(self.headers.get("Content-Length") or 0)
         if not 0 <= length <= MAX_BODY:
             self.close_connection = True
@@ -101,7 +101,7 @@ class Receiver(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 def main() -> None:
@@ -109,7 +109,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--secret", required=True, help="The signing secret, whsec_...")
     parser.add_argument("--bind", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8080, help="0 for any that is free.")
+    parser.add_argument("--port", type=int, default=8080, help="0: any free port.")
     given = parser.parse_args()
     Receiver.guard = Guard(given.secret)
     ThreadingHTTPServer.request_queue_size = 64

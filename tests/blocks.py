@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.service import READY, ROOT, environment, free_port
+from tests.ports import free_port
+from tests.service import READY, ROOT, environment
 
 _BLOCK = re.compile(r"^```(\w+)(?: (background|file=\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ADDRESS = "127.0.0.1:8000"
@@ -75,7 +76,7 @@ def commands(block: Block) -> list[str]:
     return found
 
 
-def follow(page: str, folder: Path, seconds: float = 120) -> str:
+def follow(page: str, folder: Path, seconds: float = 300) -> str:
     """Do all that the page says, in ``folder``, with a service of its own address; what was printed."""
     port = free_port()
     program = folder / "bin" / "botequim"

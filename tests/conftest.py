@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from arena.live.embedded import EmbeddedStore
-from arena.live.store_wire import SingleWire
+from arena.store.connection import SingleRedis
+from arena.store.embedded import EmbeddedStore
+
+# The examples are the same in every run and may take as long as they need, so that no test fails by chance.
+# ``--hypothesis-profile=explore`` looks for new ones.
+settings.register_profile(
+    "botequim", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", settings.get_profile("botequim"), derandomize=False, print_blob=True)
+settings.load_profile("botequim")
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +29,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
 @pytest.fixture
 def clean_store(store: EmbeddedStore) -> EmbeddedStore:
     """The server, empty."""
-    wire = SingleWire(store.url, ())
-    wire.run([("FLUSHALL",)])
-    wire.close()
+    connection = SingleRedis(store.url, ())
+    connection.run([("FLUSHALL",)])
+    connection.close()
     return store

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -13,17 +12,12 @@ from pathlib import Path
 from types import TracebackType
 
 from arena.client import Client
+from tests.ports import free_port
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 
 READY = "Ctrl-C stops everything"
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(**settings: str) -> dict[str, str]:
@@ -72,7 +66,7 @@ class Process:
         """All that it has said so far."""
         return "\n".join(self.lines)
 
-    def wait_for(self, text: str, times: int = 1, seconds: float = 30) -> None:
+    def wait_for(self, text: str, times: int = 1, seconds: float = PATIENCE) -> None:
         """Until it has said ``text`` in so many lines."""
         deadline = time.monotonic() + seconds
         while sum(text in line for line in self.lines) < times:
@@ -80,12 +74,12 @@ class Process:
             assert time.monotonic() < deadline, f"it does not say {text!r}: {self.said}"
             time.sleep(0.01)
 
-    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 30) -> int:
+    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = PATIENCE) -> int:
         """Signal it and wait for its end; its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         status = self.process.wait(seconds)
-        self._ear.join(5)
+        self._ear.join(PATIENCE)
         return status
 
     def __enter__(self) -> Process:
@@ -126,7 +120,7 @@ class Service(Process):
 
     def __enter__(self) -> Service:
         try:
-            self.wait_for(READY, seconds=90)
+            self.wait_for(READY)
         except BaseException:
             self.__exit__(None, None, None)
             raise

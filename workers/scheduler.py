@@ -1,39 +1,46 @@
-"""The scheduler process: RQ's own, with one job, which looks after everything else."""
+"""The scheduler process: RQ's scheduler with one job, the tick, which starts everything that is due."""
 
 from __future__ import annotations
 
 import logging
-import os
 from typing import Final
 
 from redis import Redis, RedisError
 from rq.cron import CronScheduler
 
-from arena.live.store_wire import StoreUnavailable
-from workers import jobs
-from workers.seeding import seed
-from workers.settings import PLANNER_QUEUE, TICK_SECONDS, queue_url
+from arena.ops.jobs import JobName
+from arena.ops.service import TICK_SECONDS
+from arena.store.connection import StoreUnavailable
+from queues.rq_jobs import FAILED_SECONDS, MAINTENANCE_QUEUE
+from workers.initial_data import add_initial_data
+from workers.jobs import run, service
 
 TICK_KEPT: Final = 10
-"""Seconds after which a tick that no worker has taken is dropped."""
+"""Seconds after which a tick that no worker has started is dropped."""
 
 
 def schedule() -> None:
-    """Have everything looked after until SIGTERM or SIGINT.
+    """Enqueue ticks until SIGTERM or SIGINT.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database; one that goes away later ends it,
-    and whoever started it starts it again.
+    Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends if the database
+    goes away later, and its supervisor restarts it.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    connection = Redis.from_url(queue_url())
+    connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()
-        if os.environ.get("BOTEQUIM_SEED") == "1":
-            seed(jobs.tournaments().store, jobs.schedules())
+        if service().settings.initial_data:
+            add_initial_data(service().store.flags, service().schedules)
         scheduler = CronScheduler(connection, logging_level=logging.WARNING)
         scheduler.register(
-            jobs.tick, PLANNER_QUEUE, interval=TICK_SECONDS, ttl=TICK_KEPT, result_ttl=0, failure_ttl=3600
+            run,
+            MAINTENANCE_QUEUE,
+            args=(str(JobName.TICK),),
+            interval=TICK_SECONDS,
+            ttl=TICK_KEPT,
+            result_ttl=0,
+            failure_ttl=FAILED_SECONDS,
         )
-        scheduler.start()
+        scheduler.start()  # type: ignore[no-untyped-call]
     except RedisError as error:
-        raise StoreUnavailable(f"the database of the job queues is away: {error}") from error
+        raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

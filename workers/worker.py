@@ -1,4 +1,4 @@
-"""One worker process."""
+"""The worker process."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from redis import Redis, RedisError
 from rq import Queue, SimpleWorker
 from rq.job import Job
 
-from arena.live.store_wire import StoreUnavailable
-from workers.jobs import live_games
-from workers.settings import QUEUES, queue_url
+from arena.ops.settings import Settings
+from arena.store.connection import StoreUnavailable
+from queues.rq_jobs import QUEUES
+from workers.jobs import service
 
 HEARTBEAT: Final = 15
-"""Seconds after which a job whose worker is gone counts as abandoned (RQ's own default: minutes)."""
+"""Seconds after which a job whose worker died counts as abandoned (RQ's default: minutes)."""
 
 QUIET_FOR: Final = 60
-"""Seconds without a sign of life after which a worker without a job counts as dead."""
+"""Seconds without a heartbeat after which an idle worker counts as dead."""
 
 
 class Worker(SimpleWorker):
-    """Works in its own process, four times the jobs per second of a fork per job.
+    """Runs jobs in its own process, which is four times as fast as a fork per job.
 
-    House bots are ours, so nothing has to be kept apart; a job that hangs is ended by its time limit. A
-    job lost with the process is asked for again by the sweeper of the games.
+    House bots are trusted code, so jobs need no isolation; a time limit ends a job that hangs. The sweeper of
+    the games requests a job again that was lost with its process.
     """
 
-    def get_heartbeat_ttl(self, job: Job) -> int:
-        """How long a job counts as being worked on after the last sign of life."""
+    def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
+        """How long a job counts as running after the last heartbeat."""
         return HEARTBEAT
 
 
 def work() -> None:
-    """Work until SIGTERM or SIGINT; the job under way is finished first.
+    """Work until SIGTERM or SIGINT; the current job is finished first.
 
-    Raises :class:`~arena.errors.ArenaError` if there is no database; one that goes away later ends it
-    after a while, and whoever started it starts it again.
+    Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends some time after
+    the database goes away, and its supervisor restarts it.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    connection = Redis.from_url(queue_url())
-    live_games()
+    connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()
         worker = Worker(
@@ -54,15 +54,15 @@ def work() -> None:
         )
         worker.work(logging_level="WARNING")
     except RedisError as error:
-        raise StoreUnavailable(f"the database of the job queues is away: {error}") from error
+        raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error
 
 
 def is_working() -> bool:
-    """Whether a worker of this host has shown life lately; for health checks.
+    """Whether a worker of this host has sent a heartbeat recently; for health checks.
 
     Raises :class:`~arena.errors.ArenaError` if there is no database.
     """
-    connection = Redis.from_url(queue_url())
+    connection = Redis.from_url(Settings.from_environment().queue_url)
     oldest = datetime.now(UTC) - timedelta(seconds=2 * QUIET_FOR)
     try:
         return any(
@@ -72,4 +72,4 @@ def is_working() -> bool:
             for worker in Worker.all(connection=connection)
         )
     except RedisError as error:
-        raise StoreUnavailable(f"the database of the job queues is away: {error}") from error
+        raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

@@ -1,1 +1,1 @@
-"""The API's resources, one blueprint each."""
+"""The API's resources, one blueprint per module."""

@@ -1,4 +1,4 @@
-"""What only admins may do. Every action is noted in the audit log before it is done."""
+"""Operations for admins. Every action is written to the audit log before it is carried out."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from api.schemas.common import PageQuery
 from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
 from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
 from api.services import services
-from arena.live.accounts import Owner, Principal
+from arena.accounts.accounts import Owner, Principal
 from arena.ratings.collusion import suspicious_pairs
 
-blueprint = Blueprint("admin", __name__, description="For the admins of the service.")
+blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
 
 
 @blueprint.operation(
@@ -22,12 +22,12 @@ blueprint = Blueprint("admin", __name__, description="For the admins of the serv
     scopes=("admin",),
     status=201,
     returns=TokenSchema,
-    errors=("unknown_owner",),
+    errors=("owner_not_found",),
 )
 def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:
-    """Issue a new token to an owner that lost the old one
+    """Issue a new token for an owner
 
-    The old token ends within five seconds.
+    For an owner that lost the old token, which expires within five seconds.
     """
     services().accounts.audit(who, "issue owner token", f"owner {owner}")
     return {"token": services().accounts.new_owner_token(owner)}
@@ -39,10 +39,13 @@ def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:
     scopes=("admin",),
     body=AdminRightSchema,
     returns=OwnerSchema,
-    errors=("unknown_owner",),
+    errors=("owner_not_found",),
 )
 def set_admin(who: Principal, body: dict[str, Any], owner: str) -> Owner:
-    """Make an owner an admin, or no longer"""
+    """Grant or revoke the admin right of an owner
+
+    The token of an admin has the scope `admin` in addition to `owner`.
+    """
     services().accounts.audit(who, "set admin", f"owner {owner}", str(body["admin"]).lower())
     return services().accounts.set_admin(owner, body["admin"])
 
@@ -51,7 +54,10 @@ def set_admin(who: Principal, body: dict[str, Any], owner: str) -> Owner:
     "/admin/audit", scopes=("admin",), query=PageQuery, returns=AuditPageSchema, errors=("invalid_cursor",)
 )
 def list_audit(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
-    """List what admins did, the newest first"""
+    """List the actions of admins, newest first
+
+    Every action is logged before it is carried out.
+    """
     entries, cursor = services().accounts.audited(query["cursor"] or "", query["limit"])
     return {"entries": entries, "cursor": cursor}
 
@@ -67,8 +73,8 @@ def list_audit(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
 def annul_game(who: Principal, body: dict[str, Any], game: str) -> dict[str, Any]:
     """Annul a game of a tournament
 
-    Its whole group counts for nobody from then on: standings and leaderboards are made anew. Its records
-    stay, and say why. `game` may also be the id of a group, as records have it.
+    The whole group of the game no longer counts: standings and leaderboards are computed again. Its
+    records remain and state the reason. `game` may also be the id of a group, as in its records.
     """
     services().accounts.audit(who, "annul game", f"game {game}", body["reason"])
     return services().tournaments.annul(game, by=who.name, reason=body["reason"])
@@ -76,12 +82,12 @@ def annul_game(who: Principal, body: dict[str, Any], game: str) -> dict[str, Any
 
 @blueprint.operation("/admin/suspicions", scopes=("admin",), query=BoardQuery, returns=SuspicionListSchema)
 def list_suspicions(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
-    """List pairs of bots whose results look arranged
+    """List pairs of bots with suspicious results
 
-    Of one leaderboard, with the evidence, the strangest first: one gains far more from the other
-    (`dumping`), or two gain far more from the others together (`signalling`), than all other results
-    predict. It is for people to look into: no more than one report in a hundred names anybody in an honest
-    field.
+    The pairs of one leaderboard, with the evidence, the most suspicious first: one bot gains far more
+    from the other (`dumping`), or both gain far more from the other players (`signalling`), than all
+    other results predict. People should review each pair: in an honest field, at most one report in a
+    hundred names any.
     """
     groups = services().boards.groups(query["kind"], query["division"])
     return {"suspicions": [one.as_json() for one in suspicious_pairs(groups)]}

@@ -1,4 +1,4 @@
-"""Bots: register, list, change, delete; their versions and tokens."""
+"""Bots: registration, changes, versions, logs and tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.contract import Blueprint
-from api.errors import Problem
+from api.errors import HttpError
 from api.schemas.accounts import (
     AddedVersionSchema,
     BotPageSchema,
@@ -30,11 +30,13 @@ from api.schemas.accounts import (
 )
 from api.schemas.common import PageQuery, absent
 from api.services import services
-from arena.live.accounts import BotWithdrawn, Forbidden, Principal
-from arena.live.uploads import InvalidSource, component_upload, python_upload
-from arena.live.versions import UPLOADED, BotAccount, Version
+from arena.accounts.accounts import BotWithdrawn, Forbidden, Principal
+from arena.accounts.uploads import InvalidSource, component_upload, python_upload
+from arena.accounts.versions import BotAccount, Version
+from arena.bots.transports import transport_of
 from arena.sandbox.limits import DEFAULT_LIMITS
-from arena.webhooks.addresses import URL_RULE, InvalidUrl
+from arena.webhooks.addresses import URL_RULE
+from arena.webhooks.errors import InvalidUrl
 from arena.webhooks.registry import NoWebhook, checked_secret
 from arena.webhooks.signing import InvalidSecret
 
@@ -44,33 +46,33 @@ _MAX_UPLOAD = 4 * DEFAULT_LIMITS.component_bytes // 3 + 1_000_000
 
 
 class BotsQuery(PageQuery):
-    """Which bots to list."""
+    """Filters for bots."""
 
     owner = fields.String(
         load_default=absent,
         validate=validate.Length(1, 64),
-        metadata={"description": "Only this owner's bots."},
+        metadata={"description": "Only bots of this owner."},
     )
 
 
-def _own(who: Principal, name: str) -> None:
-    """Refuse unless the bot is the owner's."""
+def _check_owner(who: Principal, name: str) -> None:
+    """Raise :class:`Forbidden` unless ``who`` owns the bot."""
     if services().accounts.bot(name).owner != who.name or who.scope != "owner":
-        raise Forbidden(f"{name} is not your bot", field="bot", expected="a bot of your own")
+        raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
 
 
-def _own_or_admin(who: Principal, name: str, action: str, detail: str = "") -> None:
-    """Refuse unless the bot is the owner's, or an admin asks, who leaves a note."""
+def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = "") -> None:
+    """Raise :class:`Forbidden` unless ``who`` owns the bot or is an admin, whose action is audited."""
     try:
-        _own(who, name)
+        _check_owner(who, name)
     except Forbidden:
         if not who.admin:
             raise
         services().accounts.audit(who, action, f"bot {name}", detail)
 
 
-def _shown(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
-    """The bot, with its webhook for whoever may see that."""
+def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
+    """The bot, with its webhook if ``who`` may see it."""
     current = next(version for version in bot.versions if version.label == bot.version)
     webhook = None
     if current.url and who is not None and (who.owner == bot.owner or who.admin):
@@ -84,12 +86,12 @@ def _shown(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     return {**vars(bot), "webhook": webhook}
 
 
-def _sent(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
-    """What was uploaded with ``body``, as the accounts take it; nothing for another bot."""
+def _read_upload(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+    """The upload in ``body`` as an argument for the accounts; empty for other transports."""
     given = [key for key in ("source", "component") if key in body]
-    if (body["transport"] == UPLOADED) != (len(given) == 1):
+    if transport_of(body["transport"]).takes_upload != (len(given) == 1):
         raise InvalidSource(
-            "an uploaded bot has either a source or a component, and no other bot has one",
+            "an uploaded bot needs either a source or a component; other bots have neither",
             field=given[0] if given else "source",
             expected='either source or component, with the transport "uploaded"',
         )
@@ -101,16 +103,20 @@ def _sent(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
     try:
         data = b64decode(body["component"], validate=True)
     except ValueError:
-        raise InvalidSource("the component is not in base64", field="component", expected="base64") from None
+        raise InvalidSource(
+            "the component is not valid base64", field="component", expected="base64"
+        ) from None
     return {"upload": component_upload(data)}
 
 
 def _checked_webhook(who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
-    """The ``url`` and ``rights`` in ``body``, once that has answered a ping; nothing for another bot."""
+    """The ``url`` and ``rights`` in ``body``, after a ping was answered; empty for other transports."""
     given = [key for key in ("url", "rights", "secret") if key in body]
-    if body["transport"] != "webhook":
+    if not transport_of(body["transport"]).needs_url:
         if given:
-            raise InvalidUrl(f"only a webhook has {given[0]!r}", field=given[0], expected="transport webhook")
+            raise InvalidUrl(
+                f"{given[0]!r} is for webhooks only", field=given[0], expected="transport webhook"
+            )
         return {}
     if "url" not in body:
         raise InvalidUrl("a webhook needs a URL", field="url", expected=URL_RULE)
@@ -136,11 +142,11 @@ _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_addres
 def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
     """Register a bot
 
-    Returns the bot's token, this once. Names are unique for good: that of a deleted bot stays taken. A
-    webhook is sent a signed ping first, and if it does not answer, nothing is registered. What is uploaded
-    must be Python, or a component; how the bot does is seen when it qualifies.
+    Returns the bot's token, which is shown only once. Names are unique forever: the name of a deleted bot
+    stays taken. The service first sends a webhook a signed ping; if it does not answer, the bot is not
+    registered. An upload must be valid Python or a component; it is run when the bot qualifies.
     """
-    upload = _sent(who, body)
+    upload = _read_upload(who, body)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
@@ -149,23 +155,26 @@ def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
     bot, token = services().accounts.register_bot(
         who.name, body["name"], body["version"], body["transport"], description, **webhook, **upload
     )
-    return {"bot": _shown(who, bot), "token": token, "webhook_secret": webhook.get("secret")}
+    return {"bot": _bot_view(who, bot), "token": token, "webhook_secret": webhook.get("secret")}
 
 
 @blueprint.operation("/bots", scopes=(), query=BotsQuery, returns=BotPageSchema)
 def list_bots(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
-    """List bots by name"""
+    """List bots by name
+
+    Lists all bots, or those of one owner, including withdrawn ones.
+    """
     bots, cursor = services().accounts.bots(query["owner"], query["cursor"] or "", query["limit"])
     return {"bots": bots, "cursor": cursor}
 
 
-@blueprint.operation("/bots/<bot>", scopes=(), returns=BotSchema, errors=("unknown_bot",))
+@blueprint.operation("/bots/<bot>", scopes=(), returns=BotSchema, errors=("bot_not_found",))
 def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
-    """Show a bot and its versions
+    """Get a bot and its versions
 
-    Its owner and admins see how its webhook does, if it has one.
+    Its owner and admins also see the state of its webhook, if it has one.
     """
-    return _shown(who, services().accounts.bot(bot))
+    return _bot_view(who, services().accounts.bot(bot))
 
 
 @blueprint.operation(
@@ -174,26 +183,31 @@ def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
     scopes=("owner", "admin"),
     body=ChangedBotSchema,
     returns=BotSchema,
-    errors=("unknown_bot",),
+    errors=("bot_not_found",),
 )
 def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
-    """Withdraw a bot from new games, put it back, or describe it anew"""
+    """Change the state or description of a bot
+
+    A withdrawn bot gets no new games but finishes its current ones. Omitted fields keep their values.
+    """
     changes = " ".join(f"{key}={value}" for key, value in body.items())
-    _own_or_admin(who, bot, "change bot", changes)
-    return _shown(who, services().accounts.change_bot(bot, body.get("state"), body.get("description")))
+    _check_owner_or_admin(who, bot, "change bot", changes)
+    return _bot_view(who, services().accounts.change_bot(bot, body.get("state"), body.get("description")))
 
 
-@blueprint.operation("/bots/<bot>", "DELETE", scopes=("owner", "admin"), status=204, errors=("unknown_bot",))
+@blueprint.operation(
+    "/bots/<bot>", "DELETE", scopes=("owner", "admin"), status=204, errors=("bot_not_found",)
+)
 def delete_bot(who: Principal, bot: str) -> None:
     """Delete a bot
 
-    Its past records keep its name and version, nothing else is kept, and the name stays taken. Its
-    token ends within five seconds; in games under way it is late from then on.
+    Only its name and version remain, in past records, and the name stays taken. Its token expires within
+    five seconds. In its current games the bot is late for every turn from then on.
     """
-    _own_or_admin(who, bot, "delete bot")
+    _check_owner_or_admin(who, bot, "delete bot")
     services().accounts.delete_bot(bot)
     services().tournaments.journals.forget(bot)
-    services().webhooks.begin_anew(bot)
+    services().webhooks.close_circuit(bot)
 
 
 @blueprint.operation(
@@ -203,21 +217,25 @@ def delete_bot(who: Principal, bot: str) -> None:
     body=NewVersionSchema,
     status=201,
     returns=AddedVersionSchema,
-    errors=("unknown_bot", "version_exists", "too_many", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
+    errors=("bot_not_found", "version_exists", "too_many", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
     max_body=_MAX_UPLOAD,
 )
 def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
     """Add a version of a bot
 
-    A version never changes. New games are played with the newest; each version is rated on its own. A
-    webhook is sent a signed ping first, and if it does not answer, nothing is added.
+    Versions never change. New games use the newest version, and each version is rated separately. The
+    service first sends a webhook a signed ping; if it does not answer, the version is not added.
     """
-    _own(who, bot)
-    upload = _sent(who, body)
+    _check_owner(who, bot)
+    upload = _read_upload(who, body)
     accounts = services().accounts
     secrets = accounts.signing_secrets(bot)
     if secrets and "secret" in body:
-        raise InvalidSecret("the bot has a signing secret", field="secret", expected="to replace it first")
+        raise InvalidSecret(
+            "the bot already has a signing secret",
+            field="secret",
+            expected="no secret; replace it separately",
+        )
     made = None if secrets else checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, secrets or [made or ""])
     if not webhook:
@@ -226,7 +244,7 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
         accounts.set_signing_secret(bot, made)
     version = accounts.add_version(bot, body["label"], body["transport"], **webhook, **upload)
     if webhook:
-        services().webhooks.begin_anew(bot)
+        services().webhooks.close_circuit(bot)
     return {**vars(version), "webhook_secret": made}
 
 
@@ -236,11 +254,15 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     scopes=("owner",),
     body=ChangedVersionSchema,
     returns=VersionSchema,
-    errors=("unknown_bot", "version_not_found", "no_source"),
+    errors=("bot_not_found", "version_not_found", "no_source"),
 )
 def publish_version(who: Principal, body: dict[str, Any], bot: str, version: str) -> Version:
-    """Publish the source of an uploaded version, or no longer"""
-    _own(who, bot)
+    """Publish or hide the source of an uploaded version
+
+    With `published` true the source is public; with `published` false only the owner and admins can read
+    it.
+    """
+    _check_owner(who, bot)
     return services().accounts.publish(bot, version, body["published"])
 
 
@@ -248,19 +270,19 @@ def publish_version(who: Principal, body: dict[str, Any], bot: str, version: str
     "/bots/<bot>/versions/<version>/source",
     scopes=(),
     returns=SourceSchema,
-    errors=("forbidden", "unknown_bot", "version_not_found", "no_source"),
+    errors=("forbidden", "bot_not_found", "version_not_found", "no_source"),
 )
 def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
-    """Get what was uploaded for a version
+    """Get the source of an uploaded version
 
-    It is for the owner of the bot and for admins, and for everybody once it is published.
+    Available to the bot's owner and admins, and to everyone once it is published.
     """
     if not services().accounts.bot(bot).find(version).published:
         if who is None:
             raise Forbidden(
                 f"the source of {bot} is not published", field="version", expected="the owner's token"
             )
-        _own_or_admin(who, bot, "read source", version)
+        _check_owner_or_admin(who, bot, "read source", version)
     upload = services().accounts.upload_of(bot, version)
     python = upload.language == "python"
     return {
@@ -277,15 +299,16 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     scopes=("owner",),
     body=QualifySchema,
     returns=QualificationSchema,
-    errors=("unknown_bot", "version_not_found", "bot_withdrawn"),
+    errors=("bot_not_found", "version_not_found", "bot_withdrawn"),
     limit="qualifications_per_owner",
 )
 def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:
-    """Let a version qualify in a game
+    """Start the qualification of a version
 
-    It plays a group against the house bot `rookie`. A bot that runs elsewhere must be running for that.
+    The version plays a group against the house bot `rookie`. A bot with the transport `remote` or
+    `webhook` must be running.
     """
-    _own(who, bot)
+    _check_owner(who, bot)
     if services().accounts.bot(bot).state == "withdrawn":
         raise BotWithdrawn(f"{bot} is withdrawn from new games", field="bot", expected="an active bot")
     return services().tournaments.qualify(body["kind"], bot, version)
@@ -295,14 +318,14 @@ def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dic
     "/bots/<bot>/versions/<version>/qualifications",
     scopes=("owner", "admin"),
     returns=QualificationsSchema,
-    errors=("unknown_bot", "version_not_found"),
+    errors=("bot_not_found", "version_not_found"),
 )
 def list_qualifications(who: Principal, bot: str, version: str) -> dict[str, Any]:
-    """How the qualifications of a version went
+    """List the qualifications of a version
 
-    Of an uploaded bot that failed `detail` tells the error and its line.
+    If an uploaded bot failed, `detail` contains the error and its line.
     """
-    _own_or_admin(who, bot, "read qualifications", version)
+    _check_owner_or_admin(who, bot, "read qualifications", version)
     return {"qualifications": services().tournaments.qualifications(bot, version)}
 
 
@@ -310,18 +333,18 @@ def list_qualifications(who: Principal, bot: str, version: str) -> dict[str, Any
     "/bots/<bot>/games/<game>/log",
     scopes=("owner", "admin"),
     returns=GameLogSchema,
-    errors=("unknown_bot", "log_not_found"),
+    errors=("bot_not_found", "log_not_found"),
 )
 def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
     """Get the log of an uploaded bot for one game
 
-    What it printed, tracebacks, thinking per decision, and faults. Logs are kept for seven days, and those
-    of the last 500 games.
+    The log has the bot's output with tracebacks, the thinking time of each decision, and faults. Logs are
+    kept for seven days, and for the last 500 games only.
     """
-    _own_or_admin(who, bot, "read log", game)
+    _check_owner_or_admin(who, bot, "read log", game)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
-        raise Problem(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
+        raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
     return {"game": game, "seats": seats}
 
 
@@ -332,14 +355,14 @@ def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
     body=NewSecretSchema,
     status=201,
     returns=SecretSchema,
-    errors=("unknown_bot", "invalid_webhook_secret", "no_webhook"),
+    errors=("bot_not_found", "invalid_webhook_secret", "no_webhook"),
 )
 def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
     """Replace the signing secret of a webhook
 
-    The new secret is shown this once. For a day posts are signed with both.
+    The new secret is shown only once. For one day, posts are signed with both the old and the new secret.
     """
-    _own(who, bot)
+    _check_owner(who, bot)
     accounts = services().accounts
     if not accounts.signing_secrets(bot):
         raise NoWebhook(f"{bot} has no webhook", field="bot", expected="a bot with a webhook")
@@ -353,14 +376,14 @@ def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> di
     scopes=("owner",),
     status=201,
     returns=TokenSchema,
-    errors=("unknown_bot",),
+    errors=("bot_not_found",),
 )
 def replace_bot_token(who: Principal, bot: str) -> dict[str, str]:
     """Replace a bot's token
 
-    The new token is shown this once. The old one ends within five seconds.
+    The new token is shown only once. The old token expires within five seconds.
     """
-    _own(who, bot)
+    _check_owner(who, bot)
     return {"token": services().accounts.new_bot_token(bot)}
 
 
@@ -369,12 +392,12 @@ def replace_bot_token(who: Principal, bot: str) -> dict[str, str]:
     "DELETE",
     scopes=("owner", "admin"),
     status=204,
-    errors=("unknown_bot",),
+    errors=("bot_not_found",),
 )
 def revoke_bot_token(who: Principal, bot: str) -> None:
     """Revoke a bot's token
 
-    It ends within five seconds.
+    The token expires within five seconds.
     """
-    _own_or_admin(who, bot, "revoke bot token")
+    _check_owner_or_admin(who, bot, "revoke bot token")
     services().accounts.revoke_bot_token(bot)

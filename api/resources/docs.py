@@ -1,4 +1,4 @@
-"""The OpenAPI document, a page to read it with (vendored, works offline), and the list of errors."""
+"""The OpenAPI document, its viewer (vendored, works offline), and the list of errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ blueprint = Blueprint("docs", __name__)
 
 _STATIC: Final = Path(__file__).parent.parent / "static"
 
-# The viewer writes style attributes; it runs no other script than its own file.
+# The viewer writes style attributes; no script but its own file runs.
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -40,7 +40,7 @@ def openapi_json() -> Response:
 
 @blueprint.get("/docs")
 def docs_page() -> Response:
-    """The document for people."""
+    """The page with the viewer."""
     return _page((_STATIC / "docs.html").read_text())
 
 
@@ -54,7 +54,7 @@ def docs_script() -> Response:
 
 @blueprint.get("/docs/errors")
 def errors_page() -> Response:
-    """What each error code means: where the ``type`` of a problem points."""
+    """The list of error codes, to which the ``type`` of a problem points."""
     rows = "".join(
         f'<tr id="{code}"><td><code>{code}</code><td>{error.status}<td>{escape(error.meaning)}'
         for code, error in ERRORS.items()

@@ -1,4 +1,4 @@
-"""Games: make, list, look at, join, resign, watch."""
+"""Games: creating, joining, viewing and resigning."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from api.schemas.games import (
     ViewSchema,
 )
 from api.services import services
-from arena.live.accounts import BotWithdrawn, Forbidden, Principal
-from arena.live.sheet import ANYBODY, InvalidSeats, Viewer
-from arena.live.versions import BotAccount
+from arena.accounts.accounts import BotWithdrawn, Forbidden, Principal
+from arena.accounts.versions import BotAccount
+from arena.games import game_of
+from arena.live.header import ANYBODY, InvalidSeats, Viewer
 
-blueprint = Blueprint("games", __name__, description="Games: make, join and watch them.")
+blueprint = Blueprint("games", __name__, description="Games: create, join and watch them.")
 
 IF_NONE_MATCH: Final = {
     "in": "header",
     "name": "If-None-Match",
-    "description": "The `ETag` of an earlier reply; while it holds, the reply is 304.",
+    "description": "The `ETag` of an earlier response. If it still matches, the response is 304.",
     "schema": {"type": "string"},
 }
 
@@ -41,7 +42,7 @@ _SEEN = ("game_not_found", "game_hidden")
 
 
 def viewer(who: Principal | None) -> Viewer:
-    """The principal as one who looks at games."""
+    """The viewer that the principal is."""
     if who is None:
         return ANYBODY
     return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
@@ -54,19 +55,17 @@ def viewer(who: Principal | None) -> Viewer:
     body=NewGameSchema,
     status=201,
     returns=GameSchema,
-    errors=("unknown_game", "invalid_option", "invalid_seats", "unknown_bot", "bot_withdrawn"),
+    errors=("kind_not_found", "invalid_option", "invalid_seats", "bot_not_found", "bot_withdrawn"),
     limit="games_per_owner",
 )
 def create_game(who: Principal, body: dict[str, Any]) -> Response:
-    """Make a game
+    """Create a game
 
-    Seats are for bots of one's own (admins: of anybody), for house bots, or open for whoever joins. The
-    game starts when no seat is open.
+    Each seat is for one of your own bots (admins: any bot), for a house bot, or open for any bot to join.
+    The game starts once no seat is open.
     """
     seats = [_seat(who, seat) for seat in body["seats"]]
-    rules = body.get("rules", {})
-    if body["kind"] == "toepen":
-        rules.setdefault("seats", len(seats))
+    rules = game_of(body["kind"]).rules_for(body.get("rules", {}), len(seats))
     made = services().live.create(
         body["kind"],
         seats=seats,
@@ -79,12 +78,12 @@ def create_game(who: Principal, body: dict[str, Any]) -> Response:
 
 
 def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
-    """The seat as the arena wants it: a bot with its current version, which must be one's own."""
+    """The seat with the current version of its bot, which must belong to ``who`` unless an admin."""
     if "bot" not in seat:
         return seat
     bot = services().accounts.bot(seat["bot"])
     if bot.owner != who.owner and not who.admin:
-        raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="a bot of your own")
+        raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="one of your own bots")
     if bot.state == "withdrawn":
         raise BotWithdrawn(f"{bot.name} is withdrawn", field="seats", expected="an active bot")
     _check_seatable(bot)
@@ -92,11 +91,11 @@ def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_seatable(bot: BotAccount) -> None:
-    if bot.current.uploaded:
+    if bot.current.runner.arena_run:
         raise InvalidSeats(
-            f"{bot.name} is an uploaded bot, which plays in tournaments only",
+            f"{bot.name} is an uploaded bot; those play in tournaments only",
             field="seats",
-            expected="a bot that asks for its turns, or one with a webhook",
+            expected="a bot with the transport remote or webhook",
         )
 
 
@@ -104,7 +103,10 @@ def _check_seatable(bot: BotAccount) -> None:
     "/games", scopes=(), query=GamesQuery, returns=GamePageSchema, errors=("invalid_cursor",)
 )
 def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
-    """List games, the newest first"""
+    """List games, newest first
+
+    Private games are listed only for those who can see them.
+    """
     page = services().live.list(**query, viewer=viewer(who))
     return json_response({"games": page.items, "cursor": page.cursor})
 
@@ -115,15 +117,15 @@ def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
     query=ViewQuery,
     returns=ViewSchema,
     headers=("ETag",),
-    also={204: "Nothing has changed from version `since`.", 304: "Not changed; see `If-None-Match`."},
+    also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
     errors=(*_SEEN, "not_seated"),
     parameters=(IF_NONE_MATCH,),
 )
 def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Response:
-    """Look at a game
+    """Get a game
 
-    With a bot's token it is seen from the bot's seat, else as a spectator sees it. `since` and `wait`
-    make a long poll of it: the reply comes as soon as the game's version is another.
+    Returns the view from the bot's seat with a bot's token, otherwise that of a spectator. With `since` and
+    `wait` it is a long poll, which returns as soon as the game's version differs from `since`.
     """
     view = services().live.view(game, viewer(who), **query)
     if view is None:
@@ -146,9 +148,10 @@ def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Respons
     errors=(*_SEEN, "game_not_open", "seat_taken", "bot_withdrawn", "game_busy", "invalid_seats"),
 )
 def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
-    """Sit down on an open seat
+    """Join a game
 
-    Joining again returns the seat that the bot already has. With the last seat taken the game starts.
+    Takes an open seat. If the bot already has one, that seat is returned. The game starts when the last
+    seat is taken.
     """
     bot = services().accounts.bot(who.name)
     if bot.state == "withdrawn":
@@ -167,10 +170,10 @@ def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     errors=(*_SEEN, "not_seated", "game_not_running", "game_busy"),
 )
 def resign_game(who: Principal, body: dict[str, Any], game: str) -> Response:
-    """Give up
+    """Resign from a game
 
-    The table plays on for the seat by default actions to the end (BT-7.3, TP-8.3). Resigning again
-    changes nothing.
+    Default actions are played for the seat until the game ends (BT-7.3, TP-8.3). Resigning again has no
+    effect.
     """
     return json_response(services().live.resign(game, who.name, **body))
 
@@ -183,11 +186,15 @@ def resign_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     errors=(*_SEEN, "game_not_open", "game_busy"),
 )
 def cancel_game(who: Principal, game: str) -> Response:
-    """Cancel a game of one's own that still waits for players"""
+    """Cancel a game that is waiting for players
+
+    Only its creator or an admin can cancel a game. A game that has begun cannot be
+    cancelled; its bots can resign (`POST /v1/games/{game}/resign`).
+    """
     made_by = services().live.summary(game, viewer(who))["created_by"]
     if made_by != who.owner or not made_by:
         if not who.admin:
-            raise Forbidden("this is not your game", field="game", expected="a game of your own")
+            raise Forbidden("this is not your game", field="game", expected="one of your own games")
         services().accounts.audit(who, "cancel game", f"game {game}")
     return json_response(services().live.cancel(game))
 
@@ -200,9 +207,9 @@ def cancel_game(who: Principal, game: str) -> Response:
     errors=(*_SEEN, "not_seated", "events_gone"),
 )
 def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
-    """List what happened in a game
+    """List the events of a game
 
-    As seen from the bot's seat, or by a spectator. `wait` makes a long poll of it.
+    Returns the events as seen from the bot's seat, or by a spectator. With `wait` it is a long poll.
     """
     return json_response(services().live.events(game, viewer(who), **query))
 
@@ -217,11 +224,11 @@ def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Resp
     parameters=(streams.LAST_EVENT_ID,),
 )
 def stream_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
-    """Watch a game
+    """Stream the events of a game
 
     A stream of server-sent events: `event` for each event of the game, with its number as the id; `over`
-    when the game is; `reconnect` when the service is about to be stopped. To go on after a break send
-    the last id in the header `Last-Event-ID`.
+    when the game is over; `reconnect` when the service ends the stream. To resume, send the last id in
+    the header `Last-Event-ID`.
     """
     return streams.game_stream(services().live, game, viewer(who), query["seat"])
 
@@ -229,13 +236,13 @@ def stream_events(who: Principal | None, query: dict[str, Any], game: str) -> Re
 @blueprint.operation(
     "/games/<game>/record",
     scopes=(),
-    returns={"$ref": "#/components/schemas/Record"},
+    returns={"$ref": "#/components/schemas/GameRecord"},
     errors=(*_SEEN, "record_not_ready"),
 )
 def get_record(who: Principal | None, game: str) -> Response:
-    """The record of a finished game
+    """Get the record of a finished game
 
-    It reveals the seed, and with it every card. `botequim verify` checks it without a server.
+    The record reveals the seed, and with it every card. `botequim verify` checks it offline.
     """
     response = Response(services().live.record(game, viewer(who)), content_type=JSON)
     response.headers["Cache-Control"] = "private, max-age=3600"

@@ -1,4 +1,4 @@
-"""Whether this process lives, whether it can serve, and what it counted."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from flask import Response
 
 from api import metrics, streams
 from api.contract import Blueprint
-from api.errors import Problem
+from api.errors import HttpError
 from api.schemas.health import HealthSchema
 from api.services import services
 
-blueprint = Blueprint("health", __name__, description="For whoever runs the service.")
+blueprint = Blueprint("health", __name__, description="Health and metrics, for operators.")
 
 
 @blueprint.operation("/healthz", returns=HealthSchema)
 def is_alive() -> dict[str, str]:
-    """Whether the process lives"""
+    """Check that the process is alive
+
+    Does not check the database: see `GET /readyz`.
+    """
     return {"status": "ok"}
 
 
 @blueprint.operation("/readyz", returns=HealthSchema, errors=("store_unavailable", "draining"))
 def is_ready() -> dict[str, str]:
-    """Whether the process can serve requests
+    """Check that the process can serve requests
 
-    It cannot while the database is away or while it is being stopped.
+    Fails while the database cannot be reached and while the process is shutting down.
     """
     if streams.draining():
-        raise Problem("this process is being stopped", code="draining")
-    services().ping()
+        raise HttpError("this process is shutting down", code="draining")
+    services().store.ping()
     return {"status": "ok"}
 
 
@@ -35,5 +38,8 @@ def is_ready() -> dict[str, str]:
     "/metrics", media="text/plain", returns={"type": "string"}, errors=("store_unavailable",)
 )
 def get_metrics() -> Response:
-    """Counters and gauges in the text format of Prometheus"""
-    return metrics.exposition(services().stats)
+    """Get metrics in the text format of Prometheus
+
+    Counters cover all processes of this server; games and turns cover the whole service.
+    """
+    return metrics.exposition(services().store.stats)

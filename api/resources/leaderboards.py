@@ -1,4 +1,4 @@
-"""Leaderboards: the ratings as published, and their history."""
+"""Leaderboards: the published ratings and their history."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from flask import Response
 
 from api.contract import Blueprint, json_response
-from api.errors import Problem
+from api.errors import HttpError
 from api.schemas.leaderboards import (
     TEXTS,
     BoardListSchema,
@@ -17,31 +17,31 @@ from api.schemas.leaderboards import (
     HistorySchema,
 )
 from api.services import services
+from arena.accounts.accounts import Principal
 from arena.games import GAMES, game_of
-from arena.live.accounts import Principal
+from arena.play.players import DIVISIONS
 from arena.ratings.board import Board, ledger_board
 from arena.ratings.ledger import Ledger
-from arena.ratings.results import DIVISIONS
 
 blueprint = Blueprint(
-    "leaderboards", __name__, description="Leaderboards, which anybody can compute again from the records."
+    "leaderboards", __name__, description="Leaderboards, which anyone can recompute from the records."
 )
 
 
-class Table(Protocol):
-    """What comes as JSON, CSV or text."""
+class Tabular(Protocol):
+    """A table that can be shown as JSON, CSV or text."""
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the table as a JSON object."""
 
     def as_csv(self) -> str:
-        """For spreadsheets."""
+        """Return the table as CSV."""
 
     def as_text(self) -> str:
-        """For people."""
+        """Return the table as plain text."""
 
 
-def table_response(table: Table, form: str, more: dict[str, Any] | None = None) -> Response:
+def table_response(table: Tabular, form: str, more: dict[str, Any] | None = None) -> Response:
     """``table`` as ``form`` (``json``, ``csv`` or ``text``); ``more``: further members of the JSON."""
     if form == "csv":
         return Response(table.as_csv(), content_type="text/csv; charset=utf-8")
@@ -51,9 +51,9 @@ def table_response(table: Table, form: str, more: dict[str, Any] | None = None) 
 
 
 def read_board(kind: str, division: str) -> dict[str, Any]:
-    """The board as published, with ``published_ms``; an empty one before the first time (None).
+    """Return the published board with ``published_ms``, which is None before the first publication.
 
-    Raises :class:`~arena.errors.UnknownGame` or ``unknown_division``.
+    Raises :class:`~arena.errors.UnknownGame` or ``division_not_found``.
     """
     _check(kind, division)
     board = services().boards.read(kind, division)
@@ -63,20 +63,23 @@ def read_board(kind: str, division: str) -> dict[str, Any]:
 def _check(kind: str, division: str) -> None:
     game_of(kind)
     if division not in DIVISIONS:
-        raise Problem(
+        raise HttpError(
             f"there is no division {division[:80]!r}",
-            code="unknown_division",
+            code="division_not_found",
             field="division",
             expected="one of " + ", ".join(DIVISIONS),
         )
 
 
-_WHERE = ("unknown_game", "unknown_division")
+_WHERE = ("kind_not_found", "division_not_found")
 
 
 @blueprint.operation("/leaderboards", scopes=(), returns=BoardListSchema)
 def list_leaderboards(who: Principal | None) -> dict[str, Any]:
-    """List the leaderboards: one per game and division"""
+    """List the leaderboards
+
+    One per game and division, as last published.
+    """
     return {"leaderboards": [read_board(kind, division) for kind in GAMES for division in DIVISIONS]}
 
 
@@ -89,10 +92,10 @@ def list_leaderboards(who: Principal | None) -> dict[str, Any]:
     errors=_WHERE,
 )
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """A leaderboard
+    """Get a leaderboard
 
-    Maximum likelihood over all rated groups, with 95% intervals. `botequim leaderboard` on the records
-    (`GET /v1/records`) gives the same numbers.
+    Maximum-likelihood ratings over all rated groups, with 95% intervals. `botequim leaderboard` computes
+    the same numbers from the records (`GET /v1/records`).
     """
     board = read_board(kind, division)
     return table_response(
@@ -108,9 +111,9 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
     errors=_WHERE,
 )
 def get_history(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """The history of a leaderboard
+    """Get the history of a leaderboard
 
-    One point per day and bot, that of today so far included.
+    One point per day and bot, including today's so far.
     """
     _check(kind, division)
     points = services().boards.history(kind, division, query["bot"])

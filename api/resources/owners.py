@@ -1,4 +1,4 @@
-"""Owners: sign up, look at oneself, change the token."""
+"""Owners: sign-up, profile and tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask import request
 from api.contract import Blueprint
 from api.schemas.accounts import NewOwnerSchema, OwnerSchema, OwnerWithTokenSchema, TokenSchema
 from api.services import services
-from arena.live.accounts import Owner, Principal
+from arena.accounts.accounts import Owner, Principal
 
 blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")
 
@@ -26,8 +26,8 @@ blueprint = Blueprint("owners", __name__, description="Owners of bots, and their
 def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     """Sign up as an owner
 
-    Returns the owner's token, this once. Sign-ups are limited per address. A lost token can only be
-    replaced by an admin.
+    Returns the owner's token, which is shown only once. Sign-ups are limited per address. Only an admin can
+    replace a lost token.
     """
     services().limits.spend("sign_ups_per_address", request.remote_addr or "")
     owner, token = services().accounts.sign_up(body["name"])
@@ -36,7 +36,10 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.operation("/owners/me", scopes=("owner",), returns=OwnerSchema)
 def get_me(who: Principal) -> Owner:
-    """Show the owner that the token belongs to"""
+    """Get the owner of the token
+
+    `admin` is true if the owner is an admin.
+    """
     return services().accounts.owner(who.name)
 
 
@@ -44,7 +47,7 @@ def get_me(who: Principal) -> Owner:
 def replace_owner_token(who: Principal) -> dict[str, str]:
     """Replace the owner's token
 
-    The new token is shown this once. The old one ends within five seconds.
+    The new token is shown only once. The old token expires within five seconds.
     """
     return {"token": services().accounts.new_owner_token(who.name)}
 
@@ -53,12 +56,15 @@ def replace_owner_token(who: Principal) -> dict[str, str]:
 def revoke_owner_token(who: Principal) -> None:
     """Revoke the owner's token
 
-    It ends within five seconds; only an admin can issue another.
+    The token expires within five seconds. Only an admin can issue another.
     """
     services().accounts.revoke_owner_token(who.name)
 
 
-@blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("unknown_owner",))
+@blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("owner_not_found",))
 def get_owner(who: Principal | None, owner: str) -> Owner:
-    """Show an owner"""
+    """Get an owner
+
+    Owners are public: their name, sign-up time and whether they are admins.
+    """
     return services().accounts.owner(owner)

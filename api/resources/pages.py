@@ -1,4 +1,4 @@
-"""Pages for people: plain tables, made on the server, that need no script."""
+"""HTML pages, rendered on the server without scripts."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from api.requests import read_query
 from api.schemas.common import PageQuery
 from api.services import services
 from arena.games import GAMES
-from arena.live.sheet import ANYBODY
-from arena.ratings.results import DIVISIONS, OPEN, SEALED
+from arena.live.header import ANYBODY
+from arena.play.players import DIVISIONS, OPEN, SEALED
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
 
 BEST: Final = 5
-"""Rows of each leaderboard on the front page."""
+"""Maximum rows of each leaderboard on the front page."""
 
 CROSSTABLE_MOST: Final = 40
-"""Bots in a crosstable on a page."""
+"""Maximum bots in a crosstable on a page."""
 
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
 
 MEANINGS: Final = {
-    SEALED: "Only bots that the arena runs itself: same machine, no memory between games, mirrored deals.",
+    SEALED: "Only bots that the arena runs: same machine, no memory between games, mirrored deals.",
     OPEN: "Any bot, wherever it runs.",
 }
 
@@ -53,14 +53,14 @@ def _page(template: str, status: int = 200, **values: Any) -> Response:
 
 @blueprint.before_request
 def _count() -> None:
-    """Pages count against the limit of requests like everything else."""
+    """Count pages against the request limit."""
     request.environ[OPERATION] = "page"
     authenticate(request.environ, services())
 
 
 @blueprint.get("/")
 def home() -> Response:
-    """What this is, the best bots, the next tournaments, how to enter."""
+    """The front page: an introduction, the best bots, the next tournaments, how to enter."""
     boards = [
         (kind, division, board)
         for kind in GAMES
@@ -80,7 +80,7 @@ def home() -> Response:
 
 @blueprint.get("/leaderboards/<kind>")
 def leaderboard_page(kind: str) -> Response:
-    """The boards of one game."""
+    """The leaderboards of one game."""
     if kind not in GAMES:
         abort(404)
     boards = [(division, services().boards.read(kind, division)) for division in DIVISIONS]
@@ -90,7 +90,7 @@ def leaderboard_page(kind: str) -> Response:
 
 @blueprint.get("/tournaments")
 def tournaments_page() -> Response:
-    """The tournaments, the present ones first."""
+    """The tournaments, current ones first."""
     cursor = _cursor()
     page = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE)
     present = [] if cursor else services().tournaments.present()
@@ -131,12 +131,12 @@ def style() -> Response:
 
 
 def _cursor() -> str | None:
-    cursor: str | None = read_query(_QUERY, request.environ, services().config)["cursor"]
+    cursor: str | None = read_query(_QUERY, request.environ, services().settings.http)["cursor"]
     return cursor
 
 
 def _coming() -> list[dict[str, Any]]:
-    """The schedules that fire again, the next one first."""
+    """The schedules that will fire, the next one first."""
     found = [one for one in services().schedules.list() if one["enabled"] and one["next_ms"] is not None]
     return sorted(found, key=lambda one: (one["next_ms"], one["id"]))
 
@@ -145,13 +145,13 @@ def _coming() -> list[dict[str, Any]]:
 
 
 def error_page(problem: Response) -> Response:
-    """The response to a browser in place of a problem document; the same one for anybody else.
+    """Return an HTML page for the problem if a browser requests it, otherwise the problem itself.
 
-    Only what is for people is told as a page: under ``/v1`` errors are problems, whoever asks.
+    Errors under ``/v1`` are always problem documents.
     """
     accepted = request.accept_mimetypes
-    for_people = request.path != "/v1" and not request.path.startswith("/v1/")
-    if not for_people or "text/html" not in accepted.values() or _prefers_problems(accepted):
+    is_page = request.path != "/v1" and not request.path.startswith("/v1/")
+    if not is_page or "text/html" not in accepted.values() or _prefers_problems(accepted):
         return problem
     page = _page("error.html", problem.status_code, problem=orjson.loads(problem.get_data()))
     for name in ("Allow", "Retry-After", "WWW-Authenticate"):
@@ -173,25 +173,25 @@ def _moment(ms: int) -> datetime:
 
 @blueprint.app_template_filter("iso")
 def iso(ms: int) -> str:
-    """A moment for machines."""
+    """A timestamp in ISO 8601."""
     return _moment(ms).isoformat(timespec="seconds")
 
 
 @blueprint.app_template_filter("minute")
 def minute(ms: int) -> str:
-    """A moment for people, to the minute."""
+    """A timestamp, to the minute."""
     return f"{_moment(ms):%Y-%m-%d %H:%M}"
 
 
 @blueprint.app_template_filter("day")
 def day(ms: int | None) -> str:
-    """The day of a moment; a dash for none."""
+    """The day of a timestamp; a dash for None."""
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
 @blueprint.app_template_filter("words")
 def words(name: str) -> str:
-    """A name of the API as people write it."""
+    """An API name as words."""
     return name.replace("_", " ")
 
 
@@ -203,7 +203,7 @@ def sentence(text: str) -> str:
 
 @blueprint.app_template_filter("duration")
 def duration(seconds: float) -> str:
-    """How long, in the unit that fits."""
+    """A duration in a suitable unit."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""Records in bulk."""
+"""Bulk download of records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Response
 from api.contract import Blueprint
 from api.schemas.games import RecordsQuery
 from api.services import services
-from arena.live.accounts import Principal
+from arena.accounts.accounts import Principal
 
 blueprint = Blueprint("records", __name__, description="Records of finished games.")
 
@@ -21,16 +21,16 @@ MEDIA = "application/jsonl"
     "/records",
     scopes=(),
     query=RecordsQuery,
-    returns={"type": "string", "description": "Records as JSON, one a line."},
+    returns={"type": "string", "description": "Records as JSON, one per line."},
     media=MEDIA,
     headers=("X-Next",),
     errors=("invalid_cursor",),
 )
 def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
-    """Download the records of all public games, the oldest first
+    """Download the records of all public games, oldest first
 
-    JSON lines. The header `X-Next` is where the next download goes on (`after`); with no new record it is
-    the one that was given.
+    Returns JSON lines. Pass the header `X-Next` as `after` to continue; if there is no new record, it equals
+    the given `after`.
     """
     records = services().live.iter_records(kind=query["kind"], cursor=query["after"])
     found = list(islice(records, query["limit"]))

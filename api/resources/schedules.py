@@ -1,4 +1,4 @@
-"""Schedules: tournaments that come again, or at a set time."""
+"""Schedules: recurring tournaments, or tournaments at a set time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from api.schemas.schedules import (
     ScheduleSchema,
 )
 from api.services import services
-from arena.live.accounts import Principal
+from arena.accounts.accounts import Principal
 
 blueprint = Blueprint(
-    "schedules", __name__, description="Schedules: tournaments that come again, or at a set time."
+    "schedules", __name__, description="Schedules: recurring tournaments, or tournaments at a set time."
 )
 
 _SEEN = ("schedule_not_found",)
@@ -31,7 +31,7 @@ _SEEN = ("schedule_not_found",)
     status=201,
     returns=ScheduleSchema,
     errors=(
-        "unknown_game",
+        "kind_not_found",
         "invalid_option",
         "invalid_tournament",
         "invalid_schedule",
@@ -44,11 +44,11 @@ _SEEN = ("schedule_not_found",)
     ),
 )
 def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
-    """Make a schedule
+    """Create a schedule
 
-    By a cron line (five fields, in UTC) or for one moment. Whenever it fires, a tournament is announced
-    whose id is that of the schedule and the time. What was missed while the service was down is made up
-    for once.
+    A schedule has a cron expression (five fields, in UTC) or a single time. Whenever it fires, it announces
+    a tournament, whose id is made of the schedule's id and the time. If it missed any times while the service
+    was down, it fires once for all of them.
     """
     services().accounts.audit(who, "create schedule", f"schedule {body['id']}")
     return json_response(services().schedules.create(body, who.owner), 201)
@@ -56,13 +56,19 @@ def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
 
 @blueprint.operation("/schedules", scopes=(), returns=ScheduleListSchema)
 def list_schedules(who: Principal | None) -> Response:
-    """List the schedules by id"""
+    """List the schedules by id
+
+    Each has its cron expression, the settings of its tournaments and its next time.
+    """
     return json_response({"schedules": services().schedules.list()})
 
 
 @blueprint.operation("/schedules/<schedule>", scopes=(), returns=ScheduleSchema, errors=_SEEN)
 def get_schedule(who: Principal | None, schedule: str) -> Response:
-    """Show a schedule"""
+    """Get a schedule
+
+    Returns its cron expression, the settings of its tournaments and its next time.
+    """
     return json_response(services().schedules.view(schedule))
 
 
@@ -75,9 +81,9 @@ def get_schedule(who: Principal | None, schedule: str) -> Response:
     errors=_SEEN,
 )
 def change_schedule(who: Principal, body: dict[str, Any], schedule: str) -> Response:
-    """Let a schedule fire, or not
+    """Enable or disable a schedule
 
-    What it would have fired meanwhile is not made up for.
+    Times missed while a schedule is disabled are not made up for.
     """
     services().accounts.audit(
         who, "change schedule", f"schedule {schedule}", f"enabled={str(body['enabled']).lower()}"
@@ -87,9 +93,9 @@ def change_schedule(who: Principal, body: dict[str, Any], schedule: str) -> Resp
 
 @blueprint.operation("/schedules/<schedule>", "DELETE", scopes=("admin",), status=204, errors=_SEEN)
 def delete_schedule(who: Principal, schedule: str) -> None:
-    """End a schedule
+    """Delete a schedule
 
-    Tournaments that it has made stay.
+    Tournaments that it has announced remain.
     """
     services().accounts.audit(who, "delete schedule", f"schedule {schedule}")
     services().schedules.delete(schedule, by=who)

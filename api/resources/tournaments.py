@@ -1,4 +1,4 @@
-"""Tournaments: announce, enter, watch, standings, groups, records."""
+"""Tournaments: announcing, entering, watching, standings, groups and records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from api.schemas.tournaments import (
     TournamentsQuery,
 )
 from api.services import services
-from arena.live.accounts import Principal
+from arena.accounts.accounts import Principal
 
 blueprint = Blueprint("tournaments", __name__, description="Tournaments: announce, enter and watch them.")
 
@@ -44,7 +44,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
     status=201,
     returns=TournamentSchema,
     errors=(
-        "unknown_game",
+        "kind_not_found",
         "invalid_option",
         "invalid_tournament",
         "too_few_entrants",
@@ -57,8 +57,8 @@ _CHANGED = (*_SEEN, "tournament_busy")
 def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     """Announce a tournament
 
-    It runs itself: entry opens and is locked, groups are played, standings are published. The
-    commitment to its seed is in the reply.
+    The tournament runs automatically: entry opens and is locked, groups are played, standings are
+    published. The response contains the commitment to its seed.
     """
     return json_response(services().tournaments.create(body, created_by=who.owner), 201)
 
@@ -71,7 +71,10 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     errors=("invalid_cursor",),
 )
 def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
-    """List tournaments, the newest first"""
+    """List tournaments, newest first
+
+    Lists all tournaments, or those in one state or of one kind of game.
+    """
     page = services().tournaments.list(**query)
     return json_response({"tournaments": page.items, "cursor": page.cursor})
 
@@ -82,15 +85,15 @@ def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     query=TournamentQuery,
     returns=TournamentSchema,
     headers=("ETag",),
-    also={204: "Nothing has changed from version `since`.", 304: "Not changed; see `If-None-Match`."},
+    also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
     errors=_SEEN,
     parameters=(IF_NONE_MATCH,),
 )
 def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
-    """Look at a tournament
+    """Get a tournament
 
-    Its settings, entries and progress. `since` and `wait` make a long poll of it: the reply comes as soon
-    as the version is another.
+    Returns its settings, entries and progress. With `since` and `wait` it is a long poll, which returns as
+    soon as the version differs from `since`.
     """
     since, wait = query["since"], query["wait"]
     arena = services().tournaments
@@ -114,10 +117,10 @@ def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str
     parameters=(streams.LAST_EVENT_ID,),
 )
 def stream_tournament(who: Principal | None, tournament: str) -> Response:
-    """Watch a tournament
+    """Stream the progress of a tournament
 
-    A stream of server-sent events: `tournament`, which is the tournament after a change, with its version
-    as the id; the stream ends when the tournament has. `reconnect` when the service is about to be stopped.
+    A stream of server-sent events: `tournament` is the tournament after a change, with its version as the
+    id; `reconnect` is sent when the service ends the stream. The stream ends when the tournament is over.
     """
     return streams.tournament_stream(services().tournaments, tournament)
 
@@ -130,8 +133,8 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
     returns=EntrySchema,
     errors=(
         *_CHANGED,
-        "unknown_bot",
-        "unknown_version",
+        "bot_not_found",
+        "version_not_found",
         "bot_withdrawn",
         "not_invited",
         "wrong_division",
@@ -141,11 +144,11 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
     ),
 )
 def enter_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
-    """Enter a bot
+    """Enter a bot in a tournament
 
-    In its current version, or the one that is named. A version that has not qualified plays a group
-    against house bot `rookie` first, and `status` says how that goes. Entering again changes the version
-    and the nonce. House bots are entered by who announced the tournament.
+    Enters the current version, or the given one. A version that has not qualified first plays a group
+    against the house bot `rookie`; `status` shows the progress. Entering again changes the version and the
+    nonce. House bots are entered by the owner that announced the tournament.
     """
     return json_response(services().tournaments.enter(tournament, **body, by=who))
 
@@ -158,9 +161,9 @@ def enter_tournament(who: Principal, body: dict[str, Any], tournament: str) -> R
     errors=(*_CHANGED, "entry_not_found", "tournament_over"),
 )
 def leave_tournament(who: Principal, tournament: str, entry: str) -> Response:
-    """Withdraw a bot
+    """Withdraw a bot from a tournament
 
-    Once play has begun it plays out its round.
+    Once play has begun, the bot finishes its current round.
     """
     return json_response(services().tournaments.leave(tournament, entry, by=who))
 
@@ -174,9 +177,10 @@ def leave_tournament(who: Principal, tournament: str, entry: str) -> Response:
     errors=(*_CHANGED, "tournament_over"),
 )
 def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
-    """Call a tournament off
+    """Cancel a tournament
 
-    For who announced it, and for admins. What was played stays, nothing more is.
+    Only the owner that announced it, or an admin, can cancel it. Groups already played remain; no more are
+    played.
     """
     arena = services().tournaments
     if who.admin and arena.view(tournament)["created_by"] != who.owner:
@@ -193,9 +197,9 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
     errors=_SEEN,
 )
 def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
-    """Standings and crosstable
+    """Get the standings and crosstable
 
-    Those so far while it runs, then the final ones, with the hash of the records that they come from.
+    Provisional while the tournament runs, then final, with the hash of the records they are computed from.
     """
     return table_response(services().tournaments.standings(tournament), query["format"])
 
@@ -210,7 +214,7 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
 def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """List the groups of a tournament
 
-    In the order of planning, with their scores and the ids of their games.
+    The groups are in the order planned, with their scores and the ids of their games.
     """
     page = services().tournaments.groups(tournament, **query)
     return json_response({"groups": page.items, "cursor": page.cursor})
@@ -220,14 +224,14 @@ def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -
     "/tournaments/<tournament>/records",
     scopes=(),
     query=TournamentRecordsQuery,
-    returns={"type": "string", "description": "Records as JSON, one a line."},
+    returns={"type": "string", "description": "Records as JSON, one per line."},
     media=JSON_LINES,
     errors=_SEEN,
 )
 def download_tournament_records(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Download the records of a tournament
 
-    JSON lines: the records of all its groups that are over, or of one of them.
+    Returns JSON lines: the records of all groups that are over, or of one of them.
     """
     records = services().tournaments.records(tournament, query["group"])
     first = list(islice(records, 1))

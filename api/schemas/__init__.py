@@ -1,1 +1,1 @@
-"""The shapes of requests and responses: the one source of the API's contract."""
+"""The schemas of requests and responses: the single source of the API's contract."""

@@ -6,34 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
-from marshmallow_oneofschema import OneOfSchema
+from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
+from arena.accounts.accounts import MAX_PAGE, NAME_PATTERN, NAME_RULE
 from arena.games import game_of
-from arena.live.accounts import MAX_PAGE, NAME_PATTERN, NAME_RULE
 
 
-class Request(Schema):
-    """What is sent to the service: an unknown field is an error."""
+class RequestSchema(Schema):
+    """Base of request bodies and queries. Unknown fields are errors."""
 
     class Meta:
         unknown = RAISE
 
 
-class Reply(Schema):
-    """What the service sends: it may get further fields one day."""
+class ResponseSchema(Schema):
+    """Base of response bodies. Later versions may add fields."""
 
     class Meta:
         unknown = EXCLUDE
 
 
 class ByKind(OneOfSchema):
-    """One of several shapes, told apart by the kind of game."""
+    """One schema per kind of game, selected by ``kind``."""
 
     type_field = "kind"
     type_field_remove = False
 
     def get_data_type(self, data: Mapping[str, Any]) -> Any:
-        """The kind, which must be one that is played here."""
+        """Return the kind; raises for an unknown one."""
         kind = data.get("kind")
         if isinstance(kind, str):
             game_of(kind)
@@ -43,7 +43,7 @@ class ByKind(OneOfSchema):
 
 
 def name(description: str, **options: Any) -> fields.String:
-    """A required name of an owner or a bot, in a request."""
+    """A required name of an owner or a bot in a request."""
     return fields.String(
         required=True,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
@@ -51,53 +51,60 @@ def name(description: str, **options: Any) -> fields.String:
     )
 
 
-def told(kind: type[fields.Field[Any]], description: str, **options: Any) -> Any:
-    """A field that is always in a response."""
+def described(kind: type[fields.Field[Any]], description: str, **options: Any) -> Any:
+    """A required field of a response, with its description."""
     metadata = {"description": description, **options.pop("metadata", {})}
     return kind(required=True, metadata=metadata, **options)
 
 
 def absent() -> None:
-    """What a parameter is that was not given: a default that the document does not show."""
+    """Load default of optional parameters; the OpenAPI document does not show it."""
 
 
-class PageQuery(Request):
-    """Where a page begins and how long it is."""
+class PageQuery(RequestSchema):
+    """The start and length of a page."""
 
     cursor = fields.String(
         load_default=absent,
         validate=validate.Length(1, 200),
-        metadata={"description": "The `cursor` of the page before; none for the first page."},
+        metadata={"description": "The `cursor` of the previous page. Omit it for the first page."},
     )
     limit = fields.Integer(
         load_default=50,
         validate=validate.Range(1, MAX_PAGE),
-        metadata={"description": "How many entries at the most."},
+        metadata={"description": "The maximum number of entries."},
     )
 
 
-class FieldProblem(Reply):
-    """One more field that was wrong."""
+class FieldProblem(ResponseSchema):
+    """Another wrong field."""
 
-    field = told(fields.String, "Which, as a dotted path.")
-    detail = told(fields.String, "What is wrong with it.")
+    field = described(fields.String, "The field, as a dotted path.")
+    detail = described(fields.String, "What is wrong with the field.")
 
 
-class ProblemSchema(Reply):
-    """An error (RFC 9457). The members that are not required belong to some codes only."""
+class ProblemSchema(ResponseSchema):
+    """An error (RFC 9457). The optional members belong to certain codes only."""
 
-    type = told(fields.String, "Where the code is explained.", metadata={"format": "uri-reference"})
-    title = told(fields.String, "What the code means, in short.")
-    status = told(fields.Integer, "The HTTP status.")
-    code = told(fields.String, "Stable; match on this.")
-    detail = told(fields.String, "What is wrong, for people.")
-    field = fields.String(metadata={"description": "What was wrong, as a dotted path."})
-    expected = fields.String(metadata={"description": "What would have been right."})
-    request_id = told(fields.String, "As in the header `X-Request-Id`.")
+    type = described(
+        fields.String, "The address of the code's explanation.", metadata={"format": "uri-reference"}
+    )
+    title = described(fields.String, "A short title of the code.")
+    status = described(fields.Integer, "The HTTP status.")
+    code = described(fields.String, "The stable error code. Match on this.")
+    former_code = fields.String(
+        metadata={"description": "The code's name in 0.1.0, if different. Present until 0.4.0."}
+    )
+    detail = described(fields.String, "What is wrong, in plain words.")
+    field = fields.String(metadata={"description": "The wrong field, as a dotted path."})
+    expected = fields.String(metadata={"description": "What would be valid."})
+    request_id = described(fields.String, "The same id as in the header `X-Request-Id`.")
     more = fields.List(
-        fields.Nested(FieldProblem), metadata={"description": "`invalid`: what else is wrong."}
+        fields.Nested(FieldProblem), metadata={"description": "`invalid`: further wrong fields."}
     )
     limit = fields.String(metadata={"description": "`rate_limited`: the name of the limit."})
     allowed = fields.String(metadata={"description": "`rate_limited`: `<count>/<seconds>`."})
-    retry_after = fields.Integer(metadata={"description": "`rate_limited`: seconds to wait."})
-    most = fields.Integer(metadata={"description": "`too_many`: how many there may be."})
+    retry_after = fields.Integer(
+        metadata={"description": "`rate_limited`: seconds to wait before trying again."}
+    )
+    most = fields.Integer(metadata={"description": "`too_many`: the maximum number."})

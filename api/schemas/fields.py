@@ -1,18 +1,19 @@
-"""Fields that marshmallow does not have: strict numbers and truths, one of several shapes, rules."""
+"""Custom marshmallow fields: strict integers and booleans, unions of schemas, rule options."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
-from arena.games import GAMES
+from arena.games.kernel import GameRules
 from arena.games.options import Option
 
 
 class WholeNumber(fields.Integer):
-    """A JSON number without a fraction (5.0 is one); no text, no truth value."""
+    """A JSON number without a fraction (5.0 is valid); strings and booleans are rejected."""
 
     def _validated(self, value: Any) -> int:
         if isinstance(value, float) and value.is_integer():
@@ -23,7 +24,7 @@ class WholeNumber(fields.Integer):
 
 
 class Truth(fields.Boolean):
-    """``true`` or ``false``; nothing that only looks like it."""
+    """``true`` or ``false``; other truthy or falsy values are rejected."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -36,66 +37,71 @@ class Moment(WholeNumber):
 
 
 class OneOf(fields.Field[Any]):
-    """One of several shapes, told apart by the required field that each begins with.
+    """One of several schemas. In requests the first field of each schema, which is required, selects it.
 
-    ``or_anything``: the shapes are what makes sense, but everything is taken.
+    ``or_anything``: the schemas are documentation only; every value is accepted.
     """
 
     def __init__(self, schemas: Sequence[type[Schema]], *, or_anything: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self.schemas = schemas
         self.or_anything = or_anything
-        self._by_key = {next(iter(schema().fields)): schema for schema in schemas}
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        """See :meth:`marshmallow.fields.Field.deserialize`."""
+        return value if self.or_anything else super().deserialize(value, attr, data, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.or_anything:
-            return value
         if not isinstance(value, Mapping):
             raise ValidationError("Must be an object.")
-        found = [key for key in self._by_key if key in value]
+        by_key = {next(iter(schema().fields)): schema for schema in self.schemas}
+        found = [key for key in by_key if key in value]
         if len(found) != 1:
-            raise ValidationError(f"Must be an object with one of {', '.join(self._by_key)}.")
-        return self._by_key[found[0]]().load(value)
+            raise ValidationError(f"Must be an object with one of {', '.join(by_key)}.")
+        return by_key[found[0]]().load(value)
 
 
 def one_of_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
-    """How the document shows a :class:`OneOf`: an attribute function of apispec's converter."""
+    """Attribute function of apispec's converter: the OpenAPI schema of a :class:`OneOf`."""
     if not isinstance(field, OneOf):
         return {}
     shapes = [self.resolve_nested_schema(schema) for schema in field.schemas]
-    return {"anyOf": [*shapes, {}]} if field.or_anything else {"oneOf": shapes}
+    return (
+        {"anyOf": [*shapes, {"description": "Any other value."}]} if field.or_anything else {"oneOf": shapes}
+    )
 
 
 def _option_field(option: Option) -> fields.Field[Any]:
-    told = {"description": option.doc[0].upper() + option.doc[1:] + ".", "default": option.default}
+    metadata = {"description": option.doc[0].upper() + option.doc[1:] + ".", "default": option.default}
     if option.choices:
-        return fields.String(validate=validate.OneOf(option.choices), metadata=told)
+        return fields.String(validate=validate.OneOf(option.choices), metadata=metadata)
     if isinstance(option.default, bool):
-        return Truth(metadata=told)
-    return WholeNumber(validate=validate.Range(option.low, option.high), metadata=told)
+        return Truth(metadata=metadata)
+    return WholeNumber(validate=validate.Range(option.low, option.high), metadata=metadata)
 
 
-def _rules_schema(kind: str) -> type[Schema]:
-    options = GAMES[kind].options.by_name.values()
+@cache
+def rules_schema(game_rules: GameRules) -> type[Schema]:
+    """The schema of a game's rule options, generated from the options."""
+    kind = game_rules.kind
+    options = game_rules.options.by_name.values()
     members: dict[str, Any] = {option.name: _option_field(option) for option in options}
     members["Meta"] = type("Meta", (), {"unknown": RAISE})
-    members["__doc__"] = f"The rule options of {kind}; what is left out has its default."
+    members["__doc__"] = f"The rule options of {kind}. Omitted options have their defaults."
     return type(f"{kind.capitalize()}RulesSchema", (Schema,), members)
 
 
-RULES = {kind: _rules_schema(kind) for kind in GAMES}
-"""The schema of each game's rule options, made from the options themselves."""
-
-
 class Rules(fields.Nested):
-    """Rule options of one kind of game, checked by the game itself, whose errors say more."""
+    """Rule options of one game, validated by the game, whose errors are more specific."""
 
-    def __init__(self, kind: str, **options: Any) -> None:
-        super().__init__(RULES[kind], **options)
-        self.kind = kind
+    def __init__(self, game_rules: GameRules, **options: Any) -> None:
+        super().__init__(rules_schema(game_rules), **options)
+        self.game_rules = game_rules
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def _deserialize(
+        self, value: Any, attr: str | None, data: Any, partial: Any = None, **kwargs: Any
+    ) -> Any:
         if not isinstance(value, Mapping):
             raise ValidationError("Must be an object.")
-        GAMES[self.kind].options.complete(value)
+        self.game_rules.options.complete(value)
         return dict(value)

@@ -1,84 +1,87 @@
-"""Games: making them, joining, looking at them."""
+"""Games: creating, joining and viewing them."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from marshmallow import Schema, fields, validate
+from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, PageQuery, Reply, Request, absent, told
+from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
-from api.schemas.observations import ToepenObservation, TrucoObservation
-from api.schemas.turns import MAX_SEATS, EventSchema, OfToepen, OfTruco, ToepenTurn, TrucoTurn, wait
+from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
+from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
+from arena.accounts.accounts import NAME_PATTERN
 from arena.bots import HOUSE_BOTS
-from arena.dealing import NONCE_PATTERN
 from arena.games import GAMES
-from arena.live.accounts import NAME_PATTERN
-from arena.live.clocks import MAX_BANK_MS, MAX_TURN_MS
-from arena.live.sheet import STATES, VISIBILITIES
-from arena.table import FAULT_TYPES
+from arena.live.header import STATES, VISIBILITIES
+from arena.play.clocks import MAX_BANK_MS, MAX_TURN_MS
+from arena.play.dealing import NONCE_PATTERN
+from arena.play.faults import FAULTS
 
-KINDS: Final = tuple(GAMES)
+KINDS: Final = GAMES.keys()
 MIN_TURN_MS: Final = 100
 
 
 def nonce() -> fields.String:
-    """A text that a seat adds to the shuffle."""
+    """A seat's contribution to the shuffle."""
     return fields.String(
         load_default="",
         validate=validate.Regexp(NONCE_PATTERN.replace("$", r"\Z")),
         metadata={
             "pattern": NONCE_PATTERN,
-            "description": "Mixed into the shuffle, so that the service cannot have chosen the deal.",
+            "description": "Mixed into the shuffle, which proves that the service did not choose the deal.",
         },
     )
 
 
 def seat_query() -> fields.Integer:
-    """From which seat to look."""
+    """The viewing seat."""
     return fields.Integer(
         load_default=absent,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "Which of the bot's own seats looks; by default its first."},
+        metadata={"description": "The viewing seat, one of the bot's own; by default its first."},
     )
 
 
-# What is sent
+# Requests
 
 
-class BotSeat(Request):
-    """A seat for a named bot of one's own."""
+class BotSeat(RequestSchema):
+    """A seat for one of your bots."""
 
     bot = fields.String(required=True, metadata={"description": "The bot's name."})
     nonce = nonce()
 
 
-class HouseSeat(Request):
+class HouseSeat(RequestSchema):
     """A seat for a house bot."""
 
     house = fields.String(
         required=True,
         validate=validate.OneOf(tuple(HOUSE_BOTS)),
-        metadata={"description": "Which, the weakest first."},
+        metadata={"description": "The house bot; the enum lists the weakest first."},
     )
 
 
-class OpenSeat(Request):
-    """A seat for whoever joins."""
+class OpenSeat(RequestSchema):
+    """A seat for any bot that joins."""
 
     open = Truth(required=True, validate=validate.Equal(True), metadata={"description": "Always true."})
 
 
-class ClockSchema(Request):
-    """Thinking time: a budget per decision, and a bank per game for what goes beyond it."""
+class ClockSchema(RequestSchema):
+    """Thinking time: a budget per decision, and a bank per game for time beyond it."""
 
     per_turn_ms = WholeNumber(
         validate=validate.Range(MIN_TURN_MS, MAX_TURN_MS),
-        metadata={"description": "For every decision.", "default": 30_000},
+        metadata={"description": "Milliseconds per decision.", "default": 30_000},
     )
     bank_ms = WholeNumber(
         validate=validate.Range(0, MAX_BANK_MS),
-        metadata={"description": "Per seat and game.", "default": 60_000},
+        metadata={
+            "description": "Milliseconds per seat and game, used after the budget of a decision.",
+            "default": 60_000,
+        },
     )
 
 
@@ -87,285 +90,272 @@ def _seats(least: int, most: int) -> Any:
         OneOf((BotSeat, HouseSeat, OpenSeat)),
         required=True,
         validate=validate.Length(least, most),
-        metadata={"description": "One per seat, in order."},
+        metadata={"description": "The seats, in order."},
     )
 
 
-class _NewGame(Request):
+class _NewGame(RequestSchema):
     clock = fields.Nested(ClockSchema)
     visibility = fields.String(
         load_default="public",
         validate=validate.OneOf(VISIBILITIES),
-        metadata={"description": "`private`: only its creator and its seats see it."},
+        metadata={"description": "`private`: visible only to its creator and the bots seated in it."},
     )
-
-
-class NewTrucoGame(_NewGame):
-    """A game of Brazilian Truco, always with four seats; 0 and 2 play against 1 and 3."""
-
-    kind = fields.String(
-        required=True, validate=validate.OneOf(("truco",)), metadata={"description": "The kind of game."}
-    )
-    seats = _seats(4, 4)
-    rules = Rules("truco")
-
-
-class NewToepenGame(_NewGame):
-    """A game of Toepen; the rule option `seats` follows from the list of seats where it is not given."""
-
-    kind = fields.String(
-        required=True, validate=validate.OneOf(("toepen",)), metadata={"description": "The kind of game."}
-    )
-    seats = _seats(2, MAX_SEATS)
-    rules = Rules("toepen")
 
 
 class NewGameSchema(ByKind):
-    """A game to make."""
+    """A game to create."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": NewTrucoGame, "toepen": NewToepenGame}
+    type_schemas = for_each_game(
+        "New{}Game",
+        "A game of {title}. {seating}",
+        _NewGame,
+        members=lambda game: {
+            "kind": kind_of(game),
+            "seats": _seats(*game.seat_range),
+            "rules": Rules(game.game_rules),
+        },
+    )
 
 
-class JoinSchema(Request):
-    """Where to sit down."""
+class JoinSchema(RequestSchema):
+    """The seat to take."""
 
     seat = WholeNumber(
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "Which open seat; by default the first."},
+        metadata={"description": "An open seat; by default the first."},
     )
     nonce = nonce()
 
 
-class ResignSchema(Request):
-    """What to give up."""
+class ResignSchema(RequestSchema):
+    """The seats to resign."""
 
     seat = WholeNumber(
         load_default=None,
         validate=validate.Range(0, MAX_SEATS - 1),
-        metadata={"description": "Which seat; by default all of the bot's."},
+        metadata={"description": "The seat to resign; by default all seats of the bot."},
     )
 
 
 class GamesQuery(PageQuery):
-    """Which games to list."""
+    """Filters for games."""
 
     kind = fields.String(
-        load_default=absent, validate=validate.OneOf(KINDS), metadata={"description": "Only this kind."}
+        load_default=absent,
+        validate=validate.OneOf(KINDS),
+        metadata={"description": "Only games of this kind."},
     )
     state = fields.String(
-        load_default=absent, validate=validate.OneOf(STATES), metadata={"description": "Only in this state."}
+        load_default=absent,
+        validate=validate.OneOf(STATES),
+        metadata={"description": "Only games in this state."},
     )
     bot = fields.String(
         load_default=absent,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
-        metadata={"description": "Only with this bot.", "pattern": NAME_PATTERN},
+        metadata={"description": "Only games with this bot.", "pattern": NAME_PATTERN},
     )
 
 
-class ViewQuery(Request):
-    """From where to look, and for what to wait."""
+class ViewQuery(RequestSchema):
+    """The viewing seat, and the version to wait for."""
 
     seat = seat_query()
     since = fields.Integer(
         load_default=absent,
         validate=validate.Range(0, 2**53),
-        metadata={"description": "A version. If the game has not changed from it, the answer is 204."},
+        metadata={"description": "A version of the game. If the game still has it, the response is 204."},
     )
     wait = wait()
 
 
-class EventsQuery(Request):
-    """Which events."""
+class EventsQuery(RequestSchema):
+    """A range of events."""
 
     seat = seat_query()
     start = fields.Integer(
         load_default=0,
         validate=validate.Range(0, 2**31),
-        metadata={"description": "The number of the first event wanted; `next` of the page before."},
+        metadata={"description": "The number of the first event; pass `next` of the previous page."},
     )
     limit = fields.Integer(
-        load_default=500, validate=validate.Range(1, 1000), metadata={"description": "How many to look at."}
+        load_default=500,
+        validate=validate.Range(1, 1000),
+        metadata={"description": "The maximum number of events."},
     )
     wait = wait()
 
 
-class StreamQuery(Request):
-    """From where to look."""
+class StreamQuery(RequestSchema):
+    """The viewing seat."""
 
     seat = seat_query()
 
 
-class RecordsQuery(Request):
-    """Which records."""
+class RecordsQuery(RequestSchema):
+    """A range of records."""
 
     kind = fields.String(
-        load_default=absent, validate=validate.OneOf(KINDS), metadata={"description": "Only this kind."}
+        load_default=absent,
+        validate=validate.OneOf(KINDS),
+        metadata={"description": "Only games of this kind."},
     )
     after = fields.String(
         load_default=absent,
         validate=validate.Length(1, 200),
-        metadata={"description": "The header `X-Next` of an earlier download; none for the first."},
+        metadata={
+            "description": "The header `X-Next` of an earlier download. Omit it for the first download."
+        },
     )
     limit = fields.Integer(
         load_default=1000,
         validate=validate.Range(1, 1000),
-        metadata={"description": "How many records at the most."},
+        metadata={"description": "The maximum number of records."},
     )
 
 
-# What comes back
+# Responses
 
 
-class SeatSchema(Reply):
-    """Who sits on a seat."""
+class SeatSchema(ResponseSchema):
+    """A seat and its player."""
 
-    seat = told(WholeNumber, "The seat.")
-    type = told(fields.String, "What sits there.", validate=validate.OneOf(("bot", "house", "open")))
-    name = told(fields.String, "The bot's name; null: nobody yet.", allow_none=True)
-    version = told(fields.String, "The bot's version.", allow_none=True)
-    nonce = told(fields.String, "What it added to the shuffle.")
+    seat = described(WholeNumber, "The seat number, from 0.")
+    type = described(fields.String, "The type of player.", validate=validate.OneOf(("bot", "house", "open")))
+    name = described(fields.String, "The bot's name; null for an open seat.", allow_none=True)
+    version = described(fields.String, "The bot's version; null for an open seat.", allow_none=True)
+    nonce = described(fields.String, "The seat's contribution to the shuffle.")
 
 
-class ShownClock(Reply):
+class ShownClock(ResponseSchema):
     """Thinking time."""
 
-    per_turn_ms = told(WholeNumber, "For every decision.")
-    bank_ms = told(WholeNumber, "Per seat and game.")
+    per_turn_ms = described(WholeNumber, "Milliseconds per decision.")
+    bank_ms = described(WholeNumber, "Milliseconds per seat and game, used after the budget of a decision.")
 
 
-class GroupSchema(Reply):
-    """The place of a game in its group."""
+class GroupSchema(ResponseSchema):
+    """The position of a game in its group."""
 
-    id = told(fields.String, "The group.")
-    index = told(WholeNumber, "The place in it, from 0.")
-    size = told(WholeNumber, "How many games the group has.")
-    mirrored = told(fields.Boolean, "Whether all its games have the same deals.")
-    attempt = told(WholeNumber, "How often the group was begun anew.")
+    id = described(fields.String, "The group's id.")
+    index = described(WholeNumber, "The position in the group, from 0.")
+    size = described(WholeNumber, "The number of games in the group.")
+    mirrored = described(fields.Boolean, "Whether all games of the group have the same deals.")
+    attempt = described(WholeNumber, "How often the group was restarted.")
 
 
-class OutcomeSchema(Reply):
-    """How a game ended. Per seat; place 1 is the best, and shared places share the number."""
+class OutcomeSchema(ResponseSchema):
+    """The result of a game, per seat. Place 1 is the best; tied seats have the same place."""
 
     places = fields.List(WholeNumber(), required=True)
     scores = fields.List(WholeNumber(), required=True)
     forfeits = fields.List(
-        WholeNumber(), required=True, metadata={"description": "The seats that the table played for faults."}
+        WholeNumber(), required=True, metadata={"description": "The seats that forfeited by faults."}
     )
 
 
-class _Game(Reply):
-    game = told(fields.String, "The id.")
-    state = told(fields.String, "How far it is.", validate=validate.OneOf(STATES))
+class _Game(ResponseSchema):
+    game = described(fields.String, "The game's id.")
+    state = described(fields.String, "The state of the game.", validate=validate.OneOf(STATES))
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     clock = fields.Nested(ShownClock, required=True)
-    visibility = told(fields.String, "Who may see it.", validate=validate.OneOf(VISIBILITIES))
-    rated = told(fields.Boolean, "Whether it counts for the leaderboards.")
+    visibility = described(fields.String, "Who can see the game.", validate=validate.OneOf(VISIBILITIES))
+    rated = described(fields.Boolean, "Whether the game counts for the leaderboards.")
     group = fields.Nested(GroupSchema, required=True, allow_none=True)
-    commitment = told(fields.String, "SHA-256 of the seed, known before the first card.")
-    created_by = told(fields.String, "The owner that made it; empty: the service.")
-    created_ms = told(Moment, "When it was made.")
-    started_ms = told(Moment, "When the last seat was taken.", allow_none=True)
-    finished_ms = told(Moment, "When it ended.", allow_none=True)
-    released = told(fields.Boolean, "Whether its record may be seen.")
+    commitment = described(
+        fields.String, "The SHA-256 of the seed, published before the first card is dealt."
+    )
+    created_by = described(fields.String, "The owner that created the game; empty if the service did.")
+    created_ms = described(Moment, "When the game was created.")
+    started_ms = described(
+        Moment, "When the game started, which is when its last seat was taken.", allow_none=True
+    )
+    finished_ms = described(Moment, "When the game ended.", allow_none=True)
+    released = described(fields.Boolean, "Whether the game's record is available.")
     outcome = fields.Nested(OutcomeSchema, required=True, allow_none=True)
-    reason = told(fields.String, "Why it was cancelled or is void.", allow_none=True)
+    reason = described(fields.String, "Why the game was cancelled or is void.", allow_none=True)
 
 
-class TrucoGame(OfTruco, _Game):
-    """A game of Brazilian Truco."""
-
-
-class ToepenGame(OfToepen, _Game):
-    """A game of Toepen."""
+_GAMES: Final = for_each_game("{}Game", "A game of {title}.", OF_GAME, _Game)
 
 
 class GameSchema(ByKind):
-    """A game as lists show it: no cards."""
+    """A game as lists show it, without cards."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoGame, "toepen": ToepenGame}
+    type_schemas = _GAMES
 
 
-class GamePageSchema(Reply):
-    """A page of games, the newest first. It may be short though more follow: only `cursor` says."""
+class GamePageSchema(ResponseSchema):
+    """A page of games, newest first. A short page is not always the last: check `cursor`."""
 
     games = fields.List(fields.Nested(GameSchema), required=True)
-    cursor = told(fields.String, "Gets the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
-class _Joined(Reply):
-    seat = told(WholeNumber, "Where the bot sits now.")
-
-
-class JoinedTruco(_Joined, TrucoGame):
-    """A game of Brazilian Truco, and the seat that was taken."""
-
-
-class JoinedToepen(_Joined, ToepenGame):
-    """A game of Toepen, and the seat that was taken."""
+class _Joined(ResponseSchema):
+    seat = described(WholeNumber, "The bot's seat.")
 
 
 class JoinedSchema(ByKind):
-    """The game, and the seat that was taken."""
+    """The game and the seat taken."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": JoinedTruco, "toepen": JoinedToepen}
+    type_schemas = for_each_game("Joined{}", "A game of {title} and the seat taken.", _Joined, _GAMES)
 
 
-class SeatClockSchema(Reply):
+class SeatClockSchema(ResponseSchema):
     """The clock of one seat."""
 
-    seat = told(WholeNumber, "The seat.")
-    bank_ms = told(WholeNumber, "What is left of its bank.")
-    runs_out_at_ms = told(Moment, "When it is late; null: its clock stands still.", allow_none=True)
+    seat = described(WholeNumber, "The seat number, from 0.")
+    bank_ms = described(WholeNumber, "Milliseconds left in the bank.")
+    runs_out_at_ms = described(
+        Moment, "When the seat's time runs out; null if its clock is stopped.", allow_none=True
+    )
 
 
-class FaultSchema(Reply):
-    """A fault. With three, the seat is played by default actions and placed last."""
+class FaultSchema(ResponseSchema):
+    """A fault. After three, default actions are played for the seat and it is placed last."""
 
-    seat = told(WholeNumber, "Whose.")
-    type = told(fields.String, "What.", validate=validate.OneOf(FAULT_TYPES))
-    after = told(WholeNumber, "After how many logged actions.")
-
-
-class TakenOverSchema(Reply):
-    """A seat that the table plays."""
-
-    seat = told(WholeNumber, "The seat.")
-    reason = told(fields.String, "Why.", validate=validate.OneOf(("resigned", "forfeit")))
+    seat = described(WholeNumber, "The seat at fault.")
+    type = described(fields.String, "The type of the fault.", validate=validate.OneOf(tuple(FAULTS)))
+    after = described(WholeNumber, "The number of logged actions before the fault.")
 
 
-class _View(Reply):
-    version = told(WholeNumber, "Changes with every step of the game.")
-    seat = told(WholeNumber, "From which seat this is seen; null: a spectator's view.", allow_none=True)
+class TakenOverSchema(ResponseSchema):
+    """A seat for which default actions are played."""
+
+    seat = described(WholeNumber, "The seat number, from 0.")
+    reason = described(fields.String, "The reason.", validate=validate.OneOf(("resigned", "forfeit")))
+
+
+class _View(ResponseSchema):
+    version = described(WholeNumber, "The game's version, which changes with every step.")
+    seat = described(WholeNumber, "The viewing seat; null for a spectator.", allow_none=True)
     awaiting = fields.List(WholeNumber(), required=True, metadata={"description": "The seats that must act."})
     clocks = fields.List(fields.Nested(SeatClockSchema), required=True)
     faults = fields.List(fields.Nested(FaultSchema), required=True)
     taken_over = fields.List(fields.Nested(TakenOverSchema), required=True)
 
 
-class TrucoView(_View, TrucoGame):
-    """A game of Brazilian Truco and its table."""
-
-    observation = fields.Nested(TrucoObservation, required=True, allow_none=True)
-    turn = fields.Nested(TrucoTurn, required=True, allow_none=True)
-
-
-class ToepenView(_View, ToepenGame):
-    """A game of Toepen and its table."""
-
-    observation = fields.Nested(ToepenObservation, required=True, allow_none=True)
-    turn = fields.Nested(ToepenTurn, required=True, allow_none=True)
-
-
 class ViewSchema(ByKind):
-    """A game and what the viewer sees of its table. `observation` is null where there is no table."""
+    """A game and the viewer's observation, which is null before the game starts and once it has expired."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoView, "toepen": ToepenView}
+    type_schemas = for_each_game(
+        "{}View",
+        "A game of {title} and its table.",
+        _View,
+        _GAMES,
+        members=lambda game: {
+            "observation": fields.Nested(observation_of(game), required=True, allow_none=True),
+            "turn": fields.Nested(TURNS[game.kind], required=True, allow_none=True),
+        },
+    )
 
 
-class EventPageSchema(Reply):
-    """Events, in order."""
+class EventPageSchema(ResponseSchema):
+    """A page of events, in order."""
 
     events = fields.List(fields.Nested(EventSchema), required=True)
-    next = told(WholeNumber, "Pass this as `start` to go on.")
-    over = told(fields.Boolean, "Whether there will be no more.")
+    next = described(WholeNumber, "Pass it as `start` to get the following events.")
+    over = described(fields.Boolean, "Whether the game has no further events.")

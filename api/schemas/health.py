@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
-from api.schemas.common import Reply, told
+from api.schemas.common import ResponseSchema, described
 
 
-class HealthSchema(Reply):
-    """How the process is."""
+class HealthSchema(ResponseSchema):
+    """The health of the process."""
 
-    status = told(fields.String, "`ok`.", validate=validate.OneOf(("ok",)))
+    status = described(fields.String, "Always `ok`.", validate=validate.OneOf(("ok",)))

@@ -6,45 +6,45 @@ from typing import Any, Final
 
 from marshmallow import fields, validate
 
-from api.schemas.common import Reply, Request, absent, told
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
-from arena.live.accounts import NAME_PATTERN
+from arena.accounts.accounts import NAME_PATTERN
+from arena.play.players import DIVISIONS
 from arena.ratings.collusion import DUMPING, SIGNALLING
-from arena.ratings.results import DIVISIONS
 
 FORMATS: Final = ("json", "csv", "text")
 TEXTS: Final = ("text/csv", "text/plain")
-"""The media types of the last two."""
+"""The media types of ``csv`` and ``text``."""
 
 
 def form() -> fields.String:
-    """As what a table comes."""
+    """The format of a table."""
     return fields.String(
         load_default="json",
         validate=validate.OneOf(FORMATS),
-        metadata={"description": "As what the table comes."},
+        metadata={"description": "The format of the table."},
     )
 
 
-class FormatQuery(Request):
-    """As what the table comes."""
+class FormatQuery(RequestSchema):
+    """The format of a table."""
 
     format = form()
 
 
-class HistoryQuery(Request):
-    """Whose history, and how much of it."""
+class HistoryQuery(RequestSchema):
+    """Filters for the history."""
 
     bot = fields.String(
         load_default=absent,
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
-        metadata={"description": "Only this bot's.", "pattern": NAME_PATTERN},
+        metadata={"description": "Only this bot.", "pattern": NAME_PATTERN},
     )
 
 
-class BoardQuery(Request):
-    """Which leaderboard."""
+class BoardQuery(RequestSchema):
+    """A leaderboard."""
 
     kind = fields.String(
         required=True, validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."}
@@ -55,149 +55,161 @@ class BoardQuery(Request):
 
 
 def _rating(description: str) -> Any:
-    return told(fields.Float, description)
+    return described(fields.Float, description)
 
 
-class RatingSchema(Reply):
+class RatingSchema(ResponseSchema):
     """The rating of one version of a bot."""
 
-    version = told(fields.String, "The version.")
-    rating = _rating("On a scale like Elo's; house bot `rookie` is 1500.")
-    low = _rating("Lower bound of the 95% interval of the difference to `rookie`.")
-    high = _rating("Upper bound of it.")
-    provisional = told(fields.Boolean, "Fewer than 30 groups, or no chain of games leads to `rookie`.")
-    groups = told(WholeNumber, "Groups that count for it.")
-    games = told(WholeNumber, "Games in these.")
-    faults = told(WholeNumber, "Its faults in these.")
-    forfeits = told(WholeNumber, "Groups that it lost by forfeit.")
-    last_seen_ms = told(Moment, "When its last game ended; null: not told.", allow_none=True)
+    version = described(fields.String, "The version's label.")
+    rating = _rating("The rating on an Elo-like scale, with the house bot `rookie` at 1500.")
+    low = _rating("The lower bound of the 95% interval of the difference to `rookie`.")
+    high = _rating("The upper bound of that interval.")
+    provisional = described(
+        fields.Boolean,
+        "Whether the rating is provisional: fewer than 30 groups, or no chain of games to `rookie`.",
+    )
+    groups = described(WholeNumber, "The number of groups that count for the rating.")
+    games = described(WholeNumber, "The number of games in these groups.")
+    faults = described(WholeNumber, "The number of faults in these groups.")
+    forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
+    last_seen_ms = described(Moment, "When the last game ended; null if not recorded.", allow_none=True)
 
 
 class BoardRowSchema(RatingSchema):
-    """A bot, with the rating of its current version (the last seen)."""
+    """A bot, with the rating of its current version (the one seen last)."""
 
-    rank = told(WholeNumber, "1 + the number of bots whose lower bound is above this bot's upper bound.")
-    name = told(fields.String, "The bot's name.")
-    best_version = told(fields.String, "The version with the best rating.")
+    rank = described(
+        WholeNumber, "One more than the number of bots whose lower bound is above this bot's upper bound."
+    )
+    name = described(fields.String, "The bot's name.")
+    best_version = described(fields.String, "The version with the best rating.")
     versions = fields.List(
-        fields.Nested(RatingSchema), required=True, metadata={"description": "All, the last seen first."}
+        fields.Nested(RatingSchema),
+        required=True,
+        metadata={"description": "All versions, the one seen last first."},
     )
 
 
-class AnchorSchema(Reply):
-    """What holds the scale."""
+class AnchorSchema(ResponseSchema):
+    """The bot that anchors the scale."""
 
-    name = told(fields.String, "The house bot.")
-    rating = _rating("Its rating.")
-    played = told(fields.Boolean, "Whether it has played here; if not, the average bot has this rating.")
+    name = described(fields.String, "The house bot.")
+    rating = _rating("The fixed rating of the house bot.")
+    played = described(
+        fields.Boolean,
+        "Whether the house bot has played here; if not, this is the rating of the average bot.",
+    )
 
 
-class TitleSchema(Reply):
+class TitleSchema(ResponseSchema):
     """A title of the rules (TP-7.3)."""
 
-    holders = fields.List(fields.String(), required=True, metadata={"description": "Who holds it, by name."})
-    value = _rating("With how much.")
-    measure = told(fields.String, "Of what.")
+    holders = fields.List(
+        fields.String(), required=True, metadata={"description": "The names of the bots that hold the title."}
+    )
+    value = _rating("The value of the measure.")
+    measure = described(fields.String, "The measure that decides the title.")
 
 
-class BoardSummarySchema(Reply):
-    """A leaderboard in a list."""
+class BoardSummarySchema(ResponseSchema):
+    """A leaderboard as lists show it."""
 
-    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    division = told(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    groups = told(WholeNumber, "Groups that count.")
-    records = told(WholeNumber, "Records that it is made from.")
-    records_hash = told(fields.String, "SHA-256 of the sorted hashes of these records.")
-    published_ms = told(Moment, "When it was published; null: never yet.", allow_none=True)
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    groups = described(WholeNumber, "The number of groups that count.")
+    records = described(WholeNumber, "The number of records the leaderboard is computed from.")
+    records_hash = described(fields.String, "The SHA-256 of the sorted hashes of these records.")
+    published_ms = described(Moment, "When the leaderboard was published; null if not yet.", allow_none=True)
 
 
 class BoardSchema(BoardSummarySchema):
-    """A leaderboard. `botequim leaderboard` makes the same from the records."""
+    """A leaderboard. `botequim leaderboard` computes the same one from the records."""
 
     anchor = fields.Nested(AnchorSchema, required=True)
     rows = fields.List(
         fields.Nested(BoardRowSchema),
         required=True,
-        metadata={"description": "By rank; the provisional ones after all others."},
+        metadata={"description": "Sorted by rank, provisional ratings last."},
     )
     titles = fields.Dict(
         keys=fields.String(),
         values=fields.Nested(TitleSchema),
         required=True,
-        metadata={"description": "By name."},
+        metadata={"description": "The titles, by name."},
     )
 
 
-class BoardListSchema(Reply):
+class BoardListSchema(ResponseSchema):
     """All leaderboards."""
 
     leaderboards = fields.List(fields.Nested(BoardSummarySchema), required=True)
 
 
-class HistoryPointSchema(Reply):
+class HistoryPointSchema(ResponseSchema):
     """The rating of a bot at the end of a day, or now."""
 
-    day = told(fields.String, "The day in UTC, `YYYY-MM-DD`.")
-    name = told(fields.String, "The bot's name.")
-    version = told(fields.String, "Its current version then.")
-    rating = _rating("Its rating.")
-    low = _rating("Lower bound of the 95% interval.")
-    high = _rating("Upper bound of it.")
-    provisional = told(fields.Boolean, "Whether it was provisional.")
+    day = described(fields.String, "The day in UTC, as `YYYY-MM-DD`.")
+    name = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The bot's current version on that day.")
+    rating = _rating("The rating.")
+    low = _rating("The lower bound of the 95% interval.")
+    high = _rating("The upper bound of that interval.")
+    provisional = described(fields.Boolean, "Whether the rating was provisional.")
 
 
-class HistorySchema(Reply):
-    """Daily points of a leaderboard."""
+class HistorySchema(ResponseSchema):
+    """The daily ratings of a leaderboard."""
 
-    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    division = told(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     points = fields.List(
         fields.Nested(HistoryPointSchema),
         required=True,
-        metadata={"description": "By day, then by name."},
+        metadata={"description": "Sorted by day, then by name."},
     )
 
 
-class RatedPlayer(Reply):
+class RatedPlayer(ResponseSchema):
     """One version of one bot."""
 
-    name = told(fields.String, "The bot's name.")
-    version = told(fields.String, "Its version.")
+    name = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The bot's version.")
 
 
-class SuspicionSchema(Reply):
+class SuspicionSchema(ResponseSchema):
     """Two bots whose results look arranged."""
 
-    what = told(
+    what = described(
         fields.String,
-        "`dumping`: `gainer` gains from `helper`. `signalling`: the two gain from the others.",
+        "`dumping`: `gainer` gains from `helper`. `signalling`: both gain from the other players.",
         validate=validate.OneOf((DUMPING, SIGNALLING)),
     )
-    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    division = told(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     gainer = fields.Nested(RatedPlayer, required=True)
     helper = fields.Nested(RatedPlayer, required=True)
-    groups = told(WholeNumber, "Groups of the two.")
-    score = told(fields.Float, "What was gained per group.")
-    expected = told(fields.Float, "What all other results predict.")
-    deviations = told(fields.Float, "How many standard deviations lie between.")
-    fold_rate = told(
+    groups = described(WholeNumber, "The number of groups with both bots.")
+    score = described(fields.Float, "The gain per group.")
+    expected = described(fields.Float, "The gain predicted from all other results.")
+    deviations = described(fields.Float, "The standard deviations between the two.")
+    fold_rate = described(
         fields.Float,
-        "How often `helper` folded when asked, in these groups; null: never asked.",
+        "How often `helper` folded when it could in these groups; null if it never could.",
         allow_none=True,
     )
-    fold_rate_elsewhere = told(
-        fields.Float, "How often in its other groups; null: never asked.", allow_none=True
+    fold_rate_elsewhere = described(
+        fields.Float, "The same in its other groups; null if it never could.", allow_none=True
     )
-    forfeits = told(WholeNumber, "Groups of the two that `helper` forfeited.")
+    forfeits = described(WholeNumber, "The number of these groups that `helper` forfeited.")
     group_ids = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "The groups, at most 20, those first that tell most."},
+        metadata={"description": "The ids of the groups, at most 20, the most telling first."},
     )
 
 
-class SuspicionListSchema(Reply):
-    """Pairs to look into, the strangest first."""
+class SuspicionListSchema(ResponseSchema):
+    """Suspicious pairs, the most suspicious first."""
 
     suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)

@@ -1,20 +1,21 @@
-"""Schedules: tournaments that come again, or at a set time."""
+"""Schedules: recurring tournaments, or tournaments at a set time."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from marshmallow import Schema, fields, validate
+from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, Reply, Request, told
-from api.schemas.fields import Moment, Rules, Truth, WholeNumber
-from api.schemas.tournaments import TournamentSettings, partners, tournament_kind
-from arena.live.schedules import MAX_SECONDS, MOST_GROUPS
+from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
+from api.schemas.fields import Moment, Truth, WholeNumber
+from api.schemas.games_apart import for_each_game
+from api.schemas.tournaments import TournamentSettings, what_to_play
+from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"
 _UNTIL_GROUPS: Final = (
-    "It fires only while an uploaded bot that would be entered has fewer groups than this on its board, "
-    "and its tournament before is over."
+    "Fires only while some uploaded bot that would be entered has fewer groups than this on its board, "
+    "and the schedule's previous tournament is over."
 )
 
 SCHEDULE_RULE: Final = "1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen"
@@ -24,88 +25,78 @@ class _Template(TournamentSettings):
     entry_s = WholeNumber(
         validate=validate.Range(1, MAX_SECONDS),
         metadata={
-            "description": "How long entry is open before it is locked and play starts.",
+            "description": "Seconds from the opening of entry until it is locked and play starts.",
             "default": 60,
         },
     )
     play_s = WholeNumber(
         validate=validate.Range(1, MAX_SECONDS),
-        metadata={"description": "`open` only, required there: how long it goes on."},
+        metadata={"description": "`open` only, and required there: seconds of play."},
     )
 
 
-class TrucoTemplate(_Template):
-    """A tournament of Brazilian Truco, its times counted from when the schedule fires."""
-
-    kind = tournament_kind("truco")
-    rules = Rules("truco")
-    partners = partners()
-
-
-class ToepenTemplate(_Template):
-    """A tournament of Toepen, its times counted from when the schedule fires."""
-
-    kind = tournament_kind("toepen")
-    rules = Rules("toepen")
-
-
 class TemplateSchema(ByKind):
-    """A tournament to announce whenever a schedule fires."""
+    """The tournament to announce whenever a schedule fires."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoTemplate, "toepen": ToepenTemplate}
+    type_schemas = for_each_game(
+        "{}Template",
+        "A tournament of {title}. Times count from when the schedule fires.",
+        _Template,
+        members=what_to_play,
+    )
 
 
 def _cron(**options: Any) -> fields.String:
     return fields.String(
         metadata={
-            "description": "Minute, hour, day of the month, month and day of the week, in UTC.",
+            "description": "Cron expression in UTC: minute, hour, day of the month, month, day of the week.",
             "examples": ["*/30 * * * *"],
         },
         **options,
     )
 
 
-class NewScheduleSchema(Request):
-    """A schedule to make, with either `cron` or `at_ms`."""
+class NewScheduleSchema(RequestSchema):
+    """A schedule to create, with either `cron` or `at_ms`."""
 
     id = fields.String(
         required=True,
         validate=validate.Regexp(SCHEDULE_PATTERN.replace("$", r"\Z"), error=f"Must be {SCHEDULE_RULE}."),
         metadata={
-            "description": f"The schedule's id, with which those of its tournaments begin: {SCHEDULE_RULE}.",
+            "description": f"The schedule's id, the prefix of its tournaments' ids: {SCHEDULE_RULE}.",
             "pattern": SCHEDULE_PATTERN,
         },
     )
     cron = _cron(validate=validate.Length(9, 100))
-    at_ms = Moment(metadata={"description": "Fire once, then."})
+    at_ms = Moment(metadata={"description": "When to fire, once."})
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
         validate=validate.Range(1, MOST_GROUPS),
-        metadata={"description": f"{_UNTIL_GROUPS} Needs `division` `sealed` and `auto_enter`."},
+        metadata={"description": f"{_UNTIL_GROUPS} Requires `division` `sealed` and `auto_enter`."},
     )
 
 
-class ChangedScheduleSchema(Request):
-    """What to change."""
+class ChangedScheduleSchema(RequestSchema):
+    """Changes to a schedule."""
 
-    enabled = Truth(required=True, metadata={"description": "Whether it fires."})
+    enabled = Truth(required=True, metadata={"description": "Whether the schedule fires."})
 
 
-class ScheduleSchema(Reply):
+class ScheduleSchema(ResponseSchema):
     """A schedule."""
 
-    id = told(fields.String, "The id.")
+    id = described(fields.String, "The schedule's id.")
     cron = _cron(required=True, allow_none=True)
-    at_ms = told(Moment, "When it fires, if only once.", allow_none=True)
+    at_ms = described(Moment, "When the schedule fires, if only once; otherwise null.", allow_none=True)
     tournament = fields.Nested(TemplateSchema, required=True)
-    next_ms = told(Moment, "When it fires next; null: never.", allow_none=True)
-    last_ms = told(Moment, "When it last fired; null: never yet.", allow_none=True)
-    enabled = told(fields.Boolean, "Whether it fires.")
-    created_by = told(fields.String, "The owner that made it; empty: the service.")
-    until_groups = told(fields.Integer, f"{_UNTIL_GROUPS} null: it always fires.", allow_none=True)
+    next_ms = described(Moment, "When the schedule fires next; null if never.", allow_none=True)
+    last_ms = described(Moment, "When the schedule last fired; null if never.", allow_none=True)
+    enabled = described(fields.Boolean, "Whether the schedule fires.")
+    created_by = described(fields.String, "The owner that created the schedule; empty if the service did.")
+    until_groups = described(fields.Integer, f"{_UNTIL_GROUPS} Null: no such condition.", allow_none=True)
 
 
-class ScheduleListSchema(Reply):
-    """All schedules, by id."""
+class ScheduleListSchema(ResponseSchema):
+    """All schedules, sorted by id."""
 
     schedules = fields.List(fields.Nested(ScheduleSchema), required=True)

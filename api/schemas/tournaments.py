@@ -1,19 +1,22 @@
-"""Tournaments: announcing them, entering, how far they are."""
+"""Tournaments: announcing, entering and progress."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
-from marshmallow import Schema, fields, validate
+from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, PageQuery, Reply, Request, absent, told
+from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, Rules, Truth, WholeNumber
-from api.schemas.games import KINDS, ClockSchema, OfToepen, OfTruco, ShownClock, nonce
+from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
+from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.turns import wait
-from arena.live.event import STATES
-from arena.ratings.results import DIVISIONS, OPEN
+from arena.events.tournament import STATES
+from arena.games.descriptor import Game
+from arena.play.players import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
-from arena.tournaments.spec import FORMATS, MAX_ENTRIES, PARTNERS, WHO
+from arena.tournaments.formats import FORMATS, TIMED_FORMATS
+from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, WHO
 
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
 GROUP_STATES: Final = ("planned", "done", "void")
@@ -36,31 +39,32 @@ def _event_name() -> fields.String:
     return fields.String(
         required=True,
         validate=validate.Length(1, 80),
-        metadata={"description": "A name for people: printable characters."},
+        metadata={"description": "A display name, of printable characters."},
     )
 
 
-class TournamentSettings(Request):
-    """What one-off tournaments and those of a schedule have in common."""
+class TournamentSettings(RequestSchema):
+    """The settings that one-off and scheduled tournaments share."""
 
     name = _event_name()
-    format = _choice("How bots are paired: see the page on tournaments.", FORMATS)
-    groups = _count("Groups per pairing.", 1000, 1)
+    format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))
+    groups = _count("The number of groups per pairing.", 1000, 1)
     rounds = WholeNumber(
         validate=validate.Range(1, 100),
         allow_none=True,
         metadata={
-            "description": "`round_robin`: how often everybody meets everybody. `swiss`: how many rounds; "
-            "by default as many as halve the field to one."
+            "description": " ".join(
+                f"`{name}`: {format.rounds}." for name, format in FORMATS.items() if format.rounds
+            )
         },
     )
     clock = fields.Nested(ClockSchema)
-    max_entries = _count("The most bots.", MAX_ENTRIES, 64, 2)
-    per_owner = _count("The most bots of one owner.", MAX_ENTRIES)
+    max_entries = _count("The maximum number of bots.", MAX_ENTRIES, 64, 2)
+    per_owner = _count("The maximum number of bots per owner.", MAX_ENTRIES)
     who = _choice("Who may enter.", WHO, "anyone")
     division = _choice(
         "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. House bots "
-        "take part in both.",
+        "play in both.",
         DIVISIONS,
         OPEN,
     )
@@ -68,389 +72,407 @@ class TournamentSettings(Request):
         fields.String(validate=validate.Length(1, 40)),
         validate=validate.Length(0, MAX_ENTRIES),
         metadata={
-            "description": "House bots that take part; with no others, also `rookie+2` beside `rookie`."
+            "description": "House bots to enter. If all entrants are house bots, one may enter several "
+            "times: `rookie`, `rookie+2`."
         },
     )
     invited = fields.List(
         fields.String(validate=validate.Length(1, 80)),
         validate=validate.Length(0, MAX_ENTRIES),
-        metadata={"description": "The names of the bots that may enter, with `who` `invited`."},
+        metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
     )
     auto_enter = Truth(
         metadata={
-            "description": "Whether every qualified bot that is online, or uploaded, is entered.",
+            "description": "Whether every qualified bot that is online or uploaded is entered automatically.",
             "default": False,
         }
     )
-    rated = Truth(metadata={"description": "Whether it counts for the leaderboards.", "default": True})
-    games_per_bot = _count("The most live games of one bot at once.", 64, 4)
-    max_repeats = _count("`open` only: the most groups of the same bots.", 10_000)
+    rated = Truth(
+        metadata={"description": "Whether the tournament counts for the leaderboards.", "default": True}
+    )
+    games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, 4)
+    max_repeats = _count("`open` only: the maximum number of groups of the same bots.", 10_000)
     tie_breaks = fields.List(
         fields.String(validate=validate.OneOf(tuple(TIE_BREAKS))),
         validate=validate.Length(0, len(TIE_BREAKS)),
-        metadata={"description": "In the order of their use."},
+        metadata={"description": "The tie-breaks, in the order applied."},
     )
 
 
 class _NewTournament(TournamentSettings):
     opens_ms = Moment(metadata={"description": "When entry opens; by default now."})
     locks_ms = Moment(
-        metadata={"description": "When entry is locked and play starts; by default a minute after that."}
+        metadata={
+            "description": "When entry is locked and play starts; by default a minute after entry opens."
+        }
     )
-    ends_ms = Moment(metadata={"description": "`open` only, required there: when it ends."})
-
-
-def tournament_kind(kind: str) -> fields.String:
-    return fields.String(
-        required=True, validate=validate.OneOf((kind,)), metadata={"description": "The kind of game."}
+    ends_ms = Moment(
+        metadata={"description": f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends."}
     )
 
 
-def partners() -> fields.String:
-    return _choice("`mixed`: every bot partners every other, and each is rated alone.", PARTNERS, "same")
-
-
-class NewTrucoTournament(_NewTournament):
-    """A tournament of Brazilian Truco to announce."""
-
-    kind = tournament_kind("truco")
-    rules = Rules("truco")
-    partners = partners()
-
-
-class NewToepenTournament(_NewTournament):
-    """A tournament of Toepen to announce; the rule option `seats` is the size of its tables."""
-
-    kind = tournament_kind("toepen")
-    rules = Rules("toepen")
+def what_to_play(game: Game) -> dict[str, Any]:
+    """The fields for a tournament's game, its rules and, for team games, its partners."""
+    members: dict[str, Any] = {"kind": kind_of(game), "rules": Rules(game.game_rules)}
+    if game.has_partners:
+        members["partners"] = _choice(
+            "`mixed`: every bot partners every other, and is rated individually.", PARTNERS, "same"
+        )
+    return members
 
 
 class NewTournamentSchema(ByKind):
     """A tournament to announce."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {
-        "truco": NewTrucoTournament,
-        "toepen": NewToepenTournament,
-    }
+    type_schemas = for_each_game(
+        "New{}Tournament",
+        "A tournament of {title} to announce. The rule option `seats` is the table size.",
+        _NewTournament,
+        members=what_to_play,
+    )
 
 
-class EnterSchema(Request):
-    """Who enters."""
+class EnterSchema(RequestSchema):
+    """A bot to enter."""
 
     bot = fields.String(
         required=True,
         validate=validate.Length(1, 40),
-        metadata={"description": "The name of a bot; or a house bot, also as one of several: `rookie+2`."},
+        metadata={
+            "description": "The name of a bot or house bot. Further copies of a house bot: `rookie+2`."
+        },
     )
     version = fields.String(
         load_default=absent,
         validate=validate.Length(1, 32),
-        metadata={"description": "The label of its version; by default the current one."},
+        metadata={"description": "The label of the version; by default the current one."},
     )
     nonce = nonce()
 
 
-class ReasonSchema(Request):
-    """Why; everybody can read it."""
+class ReasonSchema(RequestSchema):
+    """A public reason."""
 
     reason = fields.String(
         required=True,
         validate=validate.Length(1, MAX_REASON),
-        metadata={"description": "Why; everybody can read it."},
+        metadata={"description": "The reason, which is public."},
     )
 
 
 class TournamentsQuery(PageQuery):
-    """Which tournaments to list."""
+    """Filters for tournaments."""
 
     state = fields.String(
         load_default=absent,
         validate=validate.OneOf((*STATES, "over")),
-        metadata={"description": "Only in this state; `over`: finished or cancelled."},
+        metadata={"description": "Only tournaments in this state; `over`: finished or cancelled."},
     )
     kind = fields.String(
-        load_default=absent, validate=validate.OneOf(KINDS), metadata={"description": "Only this kind."}
+        load_default=absent,
+        validate=validate.OneOf(KINDS),
+        metadata={"description": "Only tournaments of this kind of game."},
     )
 
 
-class TournamentQuery(Request):
-    """For what to wait."""
+class TournamentQuery(RequestSchema):
+    """The version to wait for."""
 
     since = fields.Integer(
         load_default=absent,
         validate=validate.Range(0, 2**53),
-        metadata={"description": "A version. If the tournament has not changed from it, the answer is 204."},
+        metadata={
+            "description": "A version of the tournament. If the tournament still has it, the response is 204."
+        },
     )
     wait = wait()
 
 
-class TournamentRecordsQuery(Request):
-    """Which records."""
+class TournamentRecordsQuery(RequestSchema):
+    """Filters for records."""
 
     group = fields.String(
         load_default=absent,
         validate=validate.Length(1, 64),
-        metadata={"description": "Only those of this group."},
+        metadata={"description": "Only the records of this group."},
     )
 
 
-# What comes back
+# Responses
 
 
-class EntrySchema(Reply):
+class EntrySchema(ResponseSchema):
     """A bot in a tournament."""
 
-    bot = told(fields.String, "The bot's name.")
-    version = told(fields.String, "The version that plays.")
-    owner = told(fields.String, "Whose it is; null: the house's.", allow_none=True)
-    house = told(fields.Boolean, "Whether it is a house bot.")
-    nonce = told(fields.String, "What it added to the shuffles.")
-    status = told(
+    bot = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The label of the version that plays.")
+    owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
+    house = described(fields.Boolean, "Whether the bot is a house bot.")
+    nonce = described(fields.String, "The bot's contribution to the shuffles.")
+    status = described(
         fields.String,
-        "`qualifying`: it plays a group against `rookie` first. `failed`: that went wrong, `reason` says "
-        "how. Who is not qualified when entry is locked is left out.",
+        "`qualifying`: the version first plays a group against `rookie`. `failed`: it did not qualify; "
+        "`reason` says why. Bots that are not qualified when entry is locked do not play.",
         validate=validate.OneOf(ENTRY_STATES),
     )
-    reason = told(fields.String, "Why it is out, if it is.", allow_none=True)
+    reason = described(fields.String, "Why the bot is out, otherwise null.", allow_none=True)
 
 
-class ProgressSchema(Reply):
-    """How far a tournament is."""
+class ProgressSchema(ResponseSchema):
+    """The progress of a tournament."""
 
-    done = told(WholeNumber, "Groups with a result.")
-    planned = told(WholeNumber, "Groups that there will be, as far as is known.")
-    games = told(WholeNumber, "Games played.")
-    games_per_s = told(fields.Float, "Games per second since play started.")
-    left_s = told(fields.Float, "Seconds until the end, by that; null: too early to tell.", allow_none=True)
-    round = told(WholeNumber, "The round that is played, from 1; 0: none yet.")
-    state = told(fields.String, "As that of the tournament.", validate=validate.OneOf(STATES))
-
-
-class PlaceSchema(Reply):
-    """Where a bot came in a knockout."""
-
-    name = told(fields.String, "The bot's name.")
-    version = told(fields.String, "Its version.")
-    place = told(WholeNumber, "From 1; who went out in the same round shares it.")
+    done = described(WholeNumber, "The number of groups with a result.")
+    planned = described(WholeNumber, "The number of groups planned so far.")
+    games = described(WholeNumber, "The number of games played.")
+    games_per_s = described(fields.Float, "Games per second since play started.")
+    left_s = described(
+        fields.Float, "Estimated seconds until the end; null: too early to estimate.", allow_none=True
+    )
+    round = described(WholeNumber, "The current round, from 1; 0 before the first.")
+    state = described(fields.String, "The state of the tournament.", validate=validate.OneOf(STATES))
 
 
-class VoidSchema(Reply):
-    """An attempt at a group that counts for nobody, because the service failed."""
+class PlaceSchema(ResponseSchema):
+    """The place of a bot in a knockout."""
 
-    group = told(fields.String, "The group.")
-    attempt = told(WholeNumber, "Which attempt, from 0.")
-    reason = told(fields.String, "What went wrong.")
-    at_ms = told(Moment, "When.")
+    name = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The version's label.")
+    place = described(WholeNumber, "The place, from 1; bots eliminated in the same round share it.")
 
 
-class _Tournament(Reply):
-    id = told(fields.String, "The id.")
-    name = told(fields.String, "The name.")
-    state = told(
+class VoidSchema(ResponseSchema):
+    """An attempt to play a group that does not count, because the service failed."""
+
+    group = described(fields.String, "The group's id.")
+    attempt = described(WholeNumber, "The number of the attempt, from 0.")
+    reason = described(fields.String, "What failed.")
+    at_ms = described(Moment, "When the attempt failed.")
+
+
+class _Tournament(ResponseSchema):
+    id = described(fields.String, "The tournament's id.")
+    name = described(fields.String, "The display name.")
+    state = described(
         fields.String,
-        "How far it is: `entry` from `opens_ms` to `locks_ms`.",
+        "The state of the tournament; `entry` lasts from `opens_ms` to `locks_ms`.",
         validate=validate.OneOf(STATES),
     )
-    format = told(fields.String, "How bots are paired.", validate=validate.OneOf(FORMATS))
-    groups = told(WholeNumber, "Groups per pairing.")
-    rounds = told(WholeNumber, "Rounds; null: it follows from the format.", allow_none=True)
-    partners = told(fields.String, "Truco: who partners whom.", validate=validate.OneOf(PARTNERS))
+    format = described(fields.String, "The pairing format.", validate=validate.OneOf(tuple(FORMATS)))
+    groups = described(WholeNumber, "The number of groups per pairing.")
+    rounds = described(
+        WholeNumber, "The number of rounds; null if it follows from the format.", allow_none=True
+    )
+    partners = described(
+        fields.String,
+        "Who partners whom, in games with teams of several seats.",
+        validate=validate.OneOf(PARTNERS),
+    )
     clock = fields.Nested(ShownClock, required=True)
-    opens_ms = told(Moment, "When entry opens.")
-    locks_ms = told(Moment, "When entry is locked and play starts.")
-    ends_ms = told(Moment, "`open`: when it ends.", allow_none=True)
-    max_entries = told(WholeNumber, "The most bots.")
-    division = told(fields.String, "For which bots.", validate=validate.OneOf(DIVISIONS))
-    per_owner = told(WholeNumber, "The most bots of one owner.")
-    who = told(fields.String, "Who may enter.", validate=validate.OneOf(WHO))
+    opens_ms = described(Moment, "When entry opens.")
+    locks_ms = described(Moment, "When entry is locked and play starts.")
+    ends_ms = described(Moment, "`open`: when the tournament ends; otherwise null.", allow_none=True)
+    max_entries = described(WholeNumber, "The maximum number of bots.")
+    division = described(
+        fields.String,
+        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere.",
+        validate=validate.OneOf(DIVISIONS),
+    )
+    per_owner = described(WholeNumber, "The maximum number of bots per owner.")
+    who = described(fields.String, "Who may enter.", validate=validate.OneOf(WHO))
     invited = fields.List(
-        fields.String(), required=True, metadata={"description": "The bots that may enter, if not all."}
+        fields.String(),
+        required=True,
+        metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
     )
-    auto_enter = told(fields.Boolean, "Whether every qualified bot that is online is entered.")
-    rated = told(fields.Boolean, "Whether it counts for the leaderboards.")
-    games_per_bot = told(WholeNumber, "The most live games of one bot at once.")
-    max_repeats = told(WholeNumber, "`open`: the most groups of the same bots.")
+    auto_enter = described(
+        fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
+    )
+    rated = described(fields.Boolean, "Whether the tournament counts for the leaderboards.")
+    games_per_bot = described(WholeNumber, "The maximum number of simultaneous live games per bot.")
+    max_repeats = described(WholeNumber, "`open`: the maximum number of groups of the same bots.")
     tie_breaks = fields.List(
-        fields.String(), required=True, metadata={"description": "In the order of their use."}
+        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
     )
-    created_by = told(fields.String, "The owner that announced it; empty: the service.")
-    created_ms = told(Moment, "When it was announced.")
-    started_ms = told(Moment, "When play started.", allow_none=True)
-    finished_ms = told(Moment, "When it was over.", allow_none=True)
-    reason = told(fields.String, "Why it was cancelled.", allow_none=True)
-    commitment = told(fields.String, "SHA-256 of the event seed, known before anybody enters.")
-    seed = told(fields.String, "The event seed, once it is over.", allow_none=True)
-    entries_hash = told(
-        fields.String, "The hash of the entries and their nonces, from the lock on.", allow_none=True
+    created_by = described(
+        fields.String, "The owner that announced the tournament; empty if the service did."
+    )
+    created_ms = described(Moment, "When the tournament was announced.")
+    started_ms = described(Moment, "When play started.", allow_none=True)
+    finished_ms = described(Moment, "When the tournament was finished or cancelled.", allow_none=True)
+    reason = described(fields.String, "Why the tournament was cancelled, otherwise null.", allow_none=True)
+    commitment = described(
+        fields.String, "The SHA-256 of the tournament's seed, published before the first entry."
+    )
+    seed = described(fields.String, "The tournament's seed, once it is over; null before.", allow_none=True)
+    entries_hash = described(
+        fields.String,
+        "The hash of the entries and their nonces, once entry is locked; null before.",
+        allow_none=True,
     )
     places = fields.List(
         fields.Nested(PlaceSchema),
         required=True,
         allow_none=True,
-        metadata={"description": "`knockout`, once it is finished: who came where; null: points decide."},
+        metadata={"description": "The final places of a finished knockout; null where points decide."},
     )
-    records_hash = told(
-        fields.String, "SHA-256 of the sorted hashes of its records, once it is finished.", allow_none=True
+    records_hash = described(
+        fields.String,
+        "The SHA-256 of the sorted hashes of the records, once finished; null before.",
+        allow_none=True,
     )
     progress = fields.Nested(ProgressSchema, required=True)
-    version = told(WholeNumber, "Changes with every change of the tournament.")
+    version = described(WholeNumber, "The tournament's version, which changes with every update.")
 
 
-class TrucoTournamentSummary(OfTruco, _Tournament):
-    """A tournament of Brazilian Truco."""
-
-
-class ToepenTournamentSummary(OfToepen, _Tournament):
-    """A tournament of Toepen."""
+_SUMMARIES: Final = for_each_game("{}TournamentSummary", "A tournament of {title}.", OF_GAME, _Tournament)
 
 
 class TournamentSummarySchema(ByKind):
     """A tournament as lists show it."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {
-        "truco": TrucoTournamentSummary,
-        "toepen": ToepenTournamentSummary,
-    }
+    type_schemas = _SUMMARIES
 
 
-class _WithEntries(Reply):
+class _WithEntries(ResponseSchema):
     entries = fields.List(
-        fields.Nested(EntrySchema), required=True, metadata={"description": "In the order of entering."}
+        fields.Nested(EntrySchema), required=True, metadata={"description": "The entries, in order of entry."}
     )
     voids = fields.List(
         fields.Nested(VoidSchema),
         required=True,
-        metadata={"description": "Attempts at groups that failed by a fault of the service."},
+        metadata={"description": "Attempts to play a group that failed because of the service."},
     )
-
-
-class TrucoTournament(_WithEntries, TrucoTournamentSummary):
-    """A tournament of Brazilian Truco and who takes part."""
-
-
-class ToepenTournament(_WithEntries, ToepenTournamentSummary):
-    """A tournament of Toepen and who takes part."""
 
 
 class TournamentSchema(ByKind):
-    """A tournament and who takes part."""
+    """A tournament and its entries."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoTournament, "toepen": ToepenTournament}
+    type_schemas = for_each_game(
+        "{}Tournament", "A tournament of {title} and its entries.", _WithEntries, _SUMMARIES
+    )
 
 
-class TournamentPageSchema(Reply):
-    """A page of tournaments, the newest first. It may be short though more follow: only `cursor` says."""
+class TournamentPageSchema(ResponseSchema):
+    """A page of tournaments, newest first. A short page is not always the last: check `cursor`."""
 
     tournaments = fields.List(fields.Nested(TournamentSummarySchema), required=True)
-    cursor = told(fields.String, "Gets the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
-class AnnulmentSchema(Reply):
-    """Why a group counts for nobody."""
+class AnnulmentSchema(ResponseSchema):
+    """The annulment of a group."""
 
-    group = told(fields.String, "The group.")
-    reason = told(fields.String, "Why.")
-    by = told(fields.String, "Which admin did it: an owner's name, or `admin`.")
-    at_ms = told(Moment, "When.")
+    group = described(fields.String, "The group's id.")
+    reason = described(fields.String, "The admin's reason.")
+    by = described(fields.String, "The admin: an owner's name, or `admin`.")
+    at_ms = described(Moment, "When the group was annulled.")
 
 
-class EventGroupSchema(Reply):
+class EventGroupSchema(ResponseSchema):
     """A group of a tournament."""
 
-    id = told(
+    id = described(
         fields.String,
-        "The id in the tournament; in records the id of the tournament and a hyphen stand before it.",
+        "The id in the tournament. Records prefix it with the tournament's id and a hyphen.",
     )
-    round = told(WholeNumber, "The round, from 1.")
-    pairing = told(WholeNumber, "The pairing in the round, from 1.")
+    round = described(WholeNumber, "The round, from 1.")
+    pairing = described(WholeNumber, "The pairing in the round, from 1.")
     players = fields.List(
         fields.String(),
         required=True,
-        metadata={"description": "Each bot once, by the seats of the first game."},
+        metadata={"description": "The bots, once each, in the order of their seats in the first game."},
     )
-    state = told(
+    state = described(
         fields.String,
-        "`void`: it counts for nobody, because the service failed three times or an admin annulled it.",
+        "`void`: the group does not count, because the service failed three times or an admin annulled it.",
         validate=validate.OneOf(GROUP_STATES),
     )
-    mirrored = told(fields.Boolean, "Whether all its games have the same deals.")
-    commitment = told(fields.String, "SHA-256 of the group's seed.")
-    voids = told(WholeNumber, "How many attempts failed by a fault of the service.")
+    mirrored = described(fields.Boolean, "Whether all games of the group have the same deals.")
+    commitment = described(fields.String, "The SHA-256 of the group's seed.")
+    voids = described(WholeNumber, "The number of attempts that failed because of the service.")
     score = fields.Dict(
         keys=fields.String(),
         values=fields.Float(),
         required=True,
         allow_none=True,
-        metadata={"description": "What each gained, from 0 to 1, by name; null: not over."},
+        metadata={
+            "description": "The score of each bot, from 0 to 1, by name; null until the group is over."
+        },
     )
     forfeits = fields.List(
-        fields.String(), required=True, metadata={"description": "Who forfeited a game of it, by name."}
+        fields.String(),
+        required=True,
+        metadata={"description": "The names of bots that forfeited a game of the group."},
     )
-    games = fields.List(fields.String(), required=True, metadata={"description": "The ids of its games."})
+    games = fields.List(fields.String(), required=True, metadata={"description": "The ids of the games."})
     annulled = fields.Nested(
         AnnulmentSchema,
         required=True,
         allow_none=True,
-        metadata={"description": "Why an admin annulled it; null: nobody did."},
+        metadata={"description": "The annulment by an admin, otherwise null."},
     )
 
 
-class GroupPageSchema(Reply):
-    """A page of groups, in the order of planning."""
+class GroupPageSchema(ResponseSchema):
+    """A page of groups, in the order planned."""
 
     groups = fields.List(fields.Nested(EventGroupSchema), required=True)
-    cursor = told(fields.String, "Gets the next page; null on the last.", allow_none=True)
+    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
-class StandingSchema(Reply):
-    """The line of one bot."""
+class StandingSchema(ResponseSchema):
+    """A bot's row in the standings."""
 
-    place = told(WholeNumber, "From 1; who is tied after all tie-breaks shares it.")
-    name = told(fields.String, "The bot's name.")
-    version = told(fields.String, "Its version.")
-    groups = told(WholeNumber, "Groups that count for it.")
-    byes = told(WholeNumber, "Byes, a point each.")
-    points = told(fields.Float, "The sum of what its groups gave, from 0 to 1 each.")
-    score = told(fields.Float, "Points per group; this decides.")
-    half_width = told(
-        fields.Float, "Of the 95% interval of the score; null: too few groups.", allow_none=True
+    place = described(WholeNumber, "The place, from 1; bots tied after all tie-breaks share it.")
+    name = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The version's label.")
+    groups = described(WholeNumber, "The number of groups that count for the bot.")
+    byes = described(WholeNumber, "The number of byes, worth a point each.")
+    points = described(fields.Float, "The sum of the bot's group scores, from 0 to 1 each.")
+    score = described(fields.Float, "Points per group, which decides the place.")
+    half_width = described(
+        fields.Float,
+        "Half the width of the 95% interval of the score; null with too few groups.",
+        allow_none=True,
     )
-    won = told(WholeNumber, "Groups in which nobody else gained as much.")
-    games = told(WholeNumber, "Games in its groups.")
-    faults = told(WholeNumber, "Its faults.")
-    forfeits = told(WholeNumber, "Groups that it lost by forfeit.")
-    used_ms = told(WholeNumber, "Time for all its actions; null: not told.", allow_none=True)
+    won = described(WholeNumber, "The number of groups in which no other bot scored as much.")
+    games = described(WholeNumber, "The number of games in these groups.")
+    faults = described(WholeNumber, "The number of faults.")
+    forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
+    used_ms = described(WholeNumber, "The time used for all actions; null if not recorded.", allow_none=True)
     tie_breaks = fields.Dict(
         keys=fields.String(),
         values=fields.Float(),
         required=True,
-        metadata={"description": "The values of the tie-breaks that were needed, by name."},
+        metadata={"description": "The values of the tie-breaks that were applied, by name."},
     )
 
 
-class MeetingSchema(Reply):
-    """What one bot gained against another."""
+class MeetingSchema(ResponseSchema):
+    """A bot's result against another."""
 
-    points = told(fields.Float, "Of at most one per group.")
-    groups = told(WholeNumber, "How many groups.")
+    points = described(fields.Float, "Points, at most one per group.")
+    groups = described(WholeNumber, "The number of groups.")
 
 
-class StandingsSchema(Reply):
-    """Standings and crosstable: those so far, or the final ones."""
+class StandingsSchema(ResponseSchema):
+    """Standings and crosstable, provisional or final."""
 
-    groups = told(WholeNumber, "Groups that count.")
-    records_hash = told(fields.String, "SHA-256 of the sorted hashes of their records.")
+    groups = described(WholeNumber, "The number of groups that count.")
+    records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
     tie_breaks = fields.List(
-        fields.String(), required=True, metadata={"description": "In the order of their use."}
+        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
     )
     rows = fields.List(
-        fields.Nested(StandingSchema), required=True, metadata={"description": "From first to last."}
+        fields.Nested(StandingSchema),
+        required=True,
+        metadata={"description": "The bots, from first to last."},
     )
     crosstable = fields.List(
         fields.List(fields.Nested(MeetingSchema, allow_none=True)),
         required=True,
         metadata={
-            "description": "What the bot of each row gained against that of each column, both in the order "
-            "of `rows`; null: they did not meet."
+            "description": "The result of the bot of each row against that of each column, both in the order "
+            "of `rows`; null if they did not meet."
         },
     )

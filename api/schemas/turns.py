@@ -1,126 +1,122 @@
-"""Turns, answers and what becomes of them: the same for every transport."""
+"""Turns, answers and results: the same for every transport."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from marshmallow import INCLUDE, Schema, fields, validate
-from marshmallow_oneofschema import OneOfSchema
+from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from api.schemas.common import ByKind, Reply, Request, absent, told
-from api.schemas.fields import RULES, OneOf, WholeNumber
-from api.schemas.observations import ToepenObservation, TrucoObservation
+from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, described
+from api.schemas.fields import OneOf, WholeNumber
+from api.schemas.games_apart import OF_GAME, event_of, for_each_game, observation_of
+from arena.games import GAMES
 
-MAX_SEATS: Final = 8
+MAX_SEATS: Final = max(game.seat_range[1] for game in GAMES.values())
 MAX_WAIT: Final = 60
 MAX_ANSWERS: Final = 1000
 MAX_TURNS: Final = 500
 
 
 def wait() -> fields.Float:
-    """How long to wait."""
+    """The time to wait."""
     return fields.Float(
         load_default=0.0,
         validate=validate.Range(0, MAX_WAIT),
-        metadata={"description": "Seconds to wait while there is nothing new."},
+        metadata={"description": "Seconds to wait if there is nothing new."},
     )
 
 
-class OfTruco(Reply):
-    """Of Brazilian Truco."""
-
-    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(("truco",)))
-    rules = fields.Nested(RULES["truco"], required=True)
-
-
-class OfToepen(Reply):
-    """Of Toepen."""
-
-    kind = told(fields.String, "The kind of game.", validate=validate.OneOf(("toepen",)))
-    rules = fields.Nested(RULES["toepen"], required=True)
-
-
 class EventSchema(Schema):
-    """Something that happened at the table, as the viewer saw it. Its further fields are told by `type`."""
+    """An event at the table, as the viewer saw it. `type` determines its other fields."""
 
     class Meta:
         unknown = INCLUDE
 
-    n = told(WholeNumber, "The event's number in the game.")
-    type = told(fields.String, "What happened, for instance `play`, `knock` or `trick`.")
+    n = described(WholeNumber, "The number of the event in the game.")
+    type = described(fields.String, "The type of the event, such as `play`, `knock` or `trick`.")
 
 
-class OverSchema(Reply):
-    """The last message of a stream of a game that is over."""
+class OverSchema(ResponseSchema):
+    """The last message of the stream of a game that is over."""
 
-    next = told(WholeNumber, "How many events the game had.")
+    next = described(WholeNumber, "The number of events in the game.")
 
 
-class ReconnectSchema(Reply):
-    """The last message of a stream that is ended by the service: come back with the last id."""
+class ReconnectSchema(ResponseSchema):
+    """The last message of a stream that the service ends. Reconnect with the last event id."""
 
-    code = told(fields.String, "`come_back`, or the code of an error that the next request will meet.")
-    after_ms = told(WholeNumber, "When to come back.")
+    code = described(fields.String, "`come_back`, or the error code that the next request will get.")
+    after_ms = described(WholeNumber, "Milliseconds to wait before reconnecting.")
 
 
 # Turns
 
 
-class _Turn(Reply):
-    turn = told(fields.String, "The turn's id, for the answer.")
-    game = told(fields.String, "The game's id.")
-    seat = told(WholeNumber, "The bot's seat.")
-    optional = told(fields.Boolean, "Whether it needs no answer: a right, such as to knock.")
+class _Turn(ResponseSchema):
+    turn = described(fields.String, "The turn's id, to be used in the answer.")
+    game = described(fields.String, "The game's id.")
+    seat = described(WholeNumber, "The bot's seat.")
+    optional = described(
+        fields.Boolean, "Whether the turn is a right, such as to knock, which needs no answer."
+    )
     legal_actions = fields.List(
-        fields.String(), required=True, metadata={"description": "What may be answered."}
+        fields.String(), required=True, metadata={"description": "The legal actions."}
     )
-    deadline_ms = told(
-        WholeNumber, "What is left of the budget of this decision; null: no clock runs.", allow_none=True
+    deadline_ms = described(
+        WholeNumber,
+        "Milliseconds left in the budget of this decision; null if no clock runs.",
+        allow_none=True,
     )
-    bank_ms = told(WholeNumber, "What is left of the bank after that.", allow_none=True)
-    events = fields.List(
-        fields.Nested(EventSchema),
-        required=True,
-        metadata={"description": "What the seat has seen since it last acted."},
+    bank_ms = described(
+        WholeNumber,
+        "Milliseconds left in the bank, used after the budget; null if no clock runs.",
+        allow_none=True,
     )
 
 
-class TrucoTurn(OfTruco, _Turn):
-    """A turn in Brazilian Truco."""
-
-    observation = fields.Nested(TrucoObservation, required=True)
-
-
-class ToepenTurn(OfToepen, _Turn):
-    """A turn in Toepen."""
-
-    observation = fields.Nested(ToepenObservation, required=True)
+TURNS: Final = for_each_game(
+    "{}Turn",
+    "A turn in {title}.",
+    OF_GAME,
+    _Turn,
+    members=lambda game: {
+        "observation": fields.Nested(observation_of(game), required=True),
+        "events": fields.List(
+            event_of(game),
+            required=True,
+            metadata={"description": "The events the seat has seen since it last acted."},
+        ),
+    },
+)
 
 
 class TurnSchema(ByKind):
-    """One decision offered to one bot."""
+    """A decision that a bot is to make."""
 
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {"truco": TrucoTurn, "toepen": ToepenTurn}
-
-
-# What is sent
+    type_schemas = TURNS
 
 
-class AnswerSchema(Request):
+# Requests
+
+
+class AnswerSchema(RequestSchema):
     """An answer to a turn."""
 
     turn = fields.String(required=True, metadata={"description": "The turn's id."})
-    action = fields.String(required=True, metadata={"description": "One of its legal actions."})
+    action = fields.String(required=True, metadata={"description": "One of the turn's legal actions."})
 
 
-class AnswersSchema(Request):
-    """Any number of answers, to turns of any games of the bot."""
+class AnswersSchema(RequestSchema):
+    """Answers to turns in any of the bot's games."""
 
     answers = fields.List(
         OneOf((AnswerSchema,), or_anything=True),
-        load_default=[],
+        load_default=list,
         validate=validate.Length(0, MAX_ANSWERS),
-        metadata={"description": "What is no answer is `malformed`, and does not harm the others."},
+        metadata={
+            "description": "The answers. An invalid one is `malformed` and does not affect the others."
+        },
     )
 
 
@@ -129,112 +125,120 @@ def _rights() -> fields.Boolean:
         load_default=True,
         truthy={"true"},
         falsy={"false"},
-        metadata={"description": "Whether optional turns are wanted too."},
+        metadata={"description": "Whether to return optional turns as well."},
     )
 
 
-class TurnsQuery(Request):
-    """Which turns, and how long to wait for one."""
+class TurnsQuery(RequestSchema):
+    """A selection of turns, and the time to wait for one."""
 
     after = fields.String(
         load_default=absent,
         validate=validate.Length(1, 100),
-        metadata={"description": "The `cursor` of the last reply. Without it: all turns that are pending."},
+        metadata={
+            "description": "The `cursor` of the last response. If omitted, all pending turns are returned."
+        },
     )
     wait = wait()
     rights = _rights()
     limit = fields.Integer(
         load_default=100,
         validate=validate.Range(1, MAX_TURNS),
-        metadata={"description": "How many turns at the most."},
+        metadata={"description": "The maximum number of turns."},
     )
 
 
-class TurnStreamQuery(Request):
-    """Which turns."""
+class TurnStreamQuery(RequestSchema):
+    """A selection of turns."""
 
     rights = _rights()
 
 
-# What becomes of answers
+# Results
 
 
 def _status(name: str) -> Any:
-    return told(fields.String, "What became of the answer.", validate=validate.OneOf((name,)))
+    return described(fields.String, "The result of the answer.", validate=validate.OneOf((name,)))
 
 
-class _Result(Reply):
-    turn = told(fields.String, "The turn that was answered.")
+class _Result(ResponseSchema):
+    turn = described(fields.String, "The turn that was answered.")
 
 
-class _Refused(Reply):
-    turn = told(fields.String, "The turn that was answered; null: none was named.", allow_none=True)
-    message = told(fields.String, "Why, for people.")
+class _Refused(ResponseSchema):
+    turn = described(
+        fields.String, "The turn that was answered; null if the answer names none.", allow_none=True
+    )
+    message = described(fields.String, "The reason, in plain words.")
 
 
 class _Faulty(_Refused):
-    faults = WholeNumber(metadata={"description": "How many faults the seat has now."})
-    forfeited = fields.Boolean(metadata={"description": "Whether the table plays on for the seat."})
+    faults = WholeNumber(metadata={"description": "The number of faults the seat has now."})
+    forfeited = fields.Boolean(
+        metadata={
+            "description": "Whether the seat is forfeited, with default actions played for it from now on."
+        }
+    )
 
 
 class Accepted(_Result):
-    """The action was done."""
+    """The action was carried out."""
 
     status = _status("accepted")
-    action = told(fields.String, "The action.")
-    after = told(WholeNumber, "The number of logged actions after it.")
-    version = told(WholeNumber, "The game's version.")
-    repeated = told(fields.Boolean, "Whether it had been done before: the same answer came again.")
+    action = described(fields.String, "The action carried out.")
+    after = described(WholeNumber, "The number of logged actions, including this one.")
+    version = described(WholeNumber, "The game's version.")
+    repeated = described(fields.Boolean, "Whether the same answer had been accepted before.")
 
 
 class Stale(_Refused):
-    """The question is gone."""
+    """The turn is no longer open."""
 
     status = _status("stale_turn")
-    reason = told(
+    reason = described(
         fields.String,
-        "`clock`: the clock has answered; `superseded`: the seat is asked something else now.",
+        "`clock`: time ran out. `superseded`: the seat has a different turn now.",
         validate=validate.OneOf(("clock", "superseded")),
     )
-    version = told(WholeNumber, "The game's version.")
+    version = described(WholeNumber, "The game's version.")
     fresh = fields.Nested(
-        TurnSchema, required=True, allow_none=True, metadata={"description": "The present turn, if any."}
+        TurnSchema, required=True, allow_none=True, metadata={"description": "The current turn, if any."}
     )
 
 
 class AlreadyAnswered(_Refused):
-    """The turn was answered before, with another action."""
+    """The turn was already answered with another action."""
 
     status = _status("turn_already_answered")
 
 
 class Illegal(_Faulty):
-    """Not a legal action. It counts as a fault, and the turn stays open."""
+    """The action is not legal. It counts as a fault, and the turn stays open."""
 
     status = _status("illegal_action")
     legal_actions = fields.List(
-        fields.String(), required=True, metadata={"description": "What would have been legal."}
+        fields.String(), required=True, metadata={"description": "The legal actions."}
     )
 
 
 class Malformed(_Faulty):
-    """Not an answer. It counts as a fault if it names an open turn of the bot."""
+    """The answer is not valid. It counts as a fault if it names an open turn of the bot."""
 
     status = _status("malformed")
 
 
 class Unknown(_Refused):
-    """No turn of this bot has that id."""
+    """The bot has no turn with this id."""
 
     status = _status("unknown_turn")
 
 
 class ResultSchema(OneOfSchema):
-    """What became of one answer."""
+    """The result of an answer."""
 
     type_field = "status"
     type_field_remove = False
-    type_schemas: ClassVar[dict[str, type[Schema]]] = {
+    type_schemas = {  # noqa: RUF012 (the base class declares it so)
         "accepted": Accepted,
         "stale_turn": Stale,
         "turn_already_answered": AlreadyAnswered,
@@ -244,14 +248,14 @@ class ResultSchema(OneOfSchema):
     }
 
 
-class TurnPageSchema(Reply):
-    """Turns, the oldest first."""
+class TurnPageSchema(ResponseSchema):
+    """Turns, oldest first."""
 
     turns = fields.List(fields.Nested(TurnSchema), required=True)
-    cursor = told(fields.String, "Pass this as `after` next time.")
+    cursor = described(fields.String, "Pass it as `after` in the next request.")
 
 
 class ExchangeSchema(TurnPageSchema):
-    """A result per answer, in order, and the turns that are new since the cursor."""
+    """One result per answer, in order, and the turns since the cursor."""
 
     results = fields.List(fields.Nested(ResultSchema), required=True)

@@ -1,9 +1,10 @@
-"""Bots: the base class, the house bots, and how bots are found by name."""
+"""Bots: the base class, the house bots, and the lookup of bots by name."""
 
 from __future__ import annotations
 
 from arena.bots.base import Bot, BotFailure, HostFailure, Turn
-from arena.bots.loader import HOUSE_BOTS, BotSpec, InvalidBot, UnknownBot, bot_spec
+from arena.bots.loader import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.errors import UnknownBot
 
 __all__ = [
     "HOUSE_BOTS",

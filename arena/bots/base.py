@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
-from typing import Any
 
-Turn = Mapping[str, Any]
-"""One decision offered to one bot; the same JSON on every transport (docs/turns.md)."""
+from arena.games.kernel import Turn as Turn
 
 
 class Bot:
@@ -27,7 +24,7 @@ class Bot:
 
 
 class BotFailure(Exception):
-    """What a bot did that is no answer, as told by whatever runs the bot.
+    """A bot failed to answer; raised by whatever runs the bot.
 
     ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``.
     """
@@ -38,4 +35,4 @@ class BotFailure(Exception):
 
 
 class HostFailure(Exception):
-    """The service could not run a bot: nobody's fault, and the game is void."""
+    """The service could not run a bot. No bot gets a fault, and the game is void."""

@@ -1,4 +1,4 @@
-"""Bots by name: the house's own, and files of the form ``path/to/file.py``."""
+"""Bots by name: house bots, and files of the form ``path/to/file.py``."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from arena import __version__
 from arena.bots.base import Bot, Turn
-from arena.errors import ArenaError
-
-
-class UnknownBot(ArenaError):
-    """No house bot of that name and no file at that path."""
-
-    code = "unknown_bot"
+from arena.errors import ArenaError, UnknownBot
+from arena.games import game_of
 
 
 class InvalidBot(ArenaError):
-    """A bot file that cannot be loaded or holds no bot."""
+    """A bot file that cannot be loaded or does not define a bot."""
 
     code = "invalid_bot"
 
@@ -35,12 +29,14 @@ HOUSE_BOTS: Final[dict[str, tuple[str, str]]] = {
     "regular": ("arena.bots.regular", "RegularBot"),
     "shark": ("arena.bots.shark", "SharkBot"),
 }
-"""The house bots, weakest first: module and class of each."""
+"""The levels of house bots, weakest first, with module and class. The descriptor of a game says which of
+them play it, and in which version.
+"""
 
 
 @dataclass(frozen=True)
 class BotSpec:
-    """A bot that can be made again anywhere: ``name`` and ``version`` as they stand in records,
+    """A bot that can be made in any process: ``name`` and ``version`` as they stand in records,
     ``source`` as given (a house name or a path).
     """
 
@@ -49,23 +45,25 @@ class BotSpec:
     source: str
 
     def make(self, seed: int) -> Bot:
-        """A fresh bot whose randomness follows from ``seed``. Raises :class:`InvalidBot`."""
+        """A new bot whose randomness follows from ``seed``. Raises :class:`InvalidBot`."""
         bot = _factory(self.source)()
         bot.random = random.Random(seed)
         return bot
 
 
-def bot_spec(text: str, *, check: bool = True) -> BotSpec:
-    """The bot meant by ``text``: a house name, ``path/to/file.py`` or ``label=path/to/file.py``.
+def bot_spec(text: str, kind: str | None = None, *, check: bool = True) -> BotSpec:
+    """The bot that ``text`` names: a house name, ``path/to/file.py`` or ``label=path/to/file.py``.
 
-    The file is run once, here, to see that it holds a bot, unless ``check`` is false. Raises
-    :class:`UnknownBot` or :class:`InvalidBot`.
+    A house bot has the version that plays games of ``kind``; without a kind its version is empty, and it
+    cannot be put in a record. A file is run once to check that it defines a bot, unless ``check`` is false.
+    Raises :class:`~arena.errors.UnknownBot`, :class:`~arena.errors.UnknownGame` or :class:`InvalidBot`.
     """
     label, separator, source = text.partition("=")
     if not separator:
         label, source = "", text
     if source in HOUSE_BOTS:
-        return BotSpec(label or source, __version__, source)
+        version = "" if kind is None else game_of(kind).house_bot(source).version
+        return BotSpec(label or source, version, source)
     path = Path(source)
     if path.suffix != ".py":
         raise UnknownBot(
@@ -117,16 +115,16 @@ def _run_file(path: Path) -> ModuleType:
 
 def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
     """The class ``Bot`` of a file, else its only subclass of ``Bot``, else its function ``choose``."""
-    found: Any = module.__dict__.get("Bot")
-    if found is None or found is Bot:
-        own = [
+    bot_class: Any = module.__dict__.get("Bot")
+    if bot_class is None or bot_class is Bot:
+        subclasses = [
             value
             for value in module.__dict__.values()
             if isinstance(value, type) and issubclass(value, Bot) and value.__module__ == module.__name__
         ]
-        found = own[0] if len(own) == 1 else None
-    if isinstance(found, type) and callable(getattr(found, "choose", None)):
-        return found
+        bot_class = subclasses[0] if len(subclasses) == 1 else None
+    if isinstance(bot_class, type) and callable(getattr(bot_class, "choose", None)):
+        return bot_class
     choose = module.__dict__.get("choose")
     if callable(choose):
         return lambda: _FunctionBot(choose)
@@ -138,7 +136,7 @@ def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
 
 
 class _FunctionBot(Bot):
-    """A bot that is only a function."""
+    """A bot made from a function."""
 
     def __init__(self, function: Callable[[Turn], str | None]) -> None:
         self._function = function

@@ -1,14 +1,14 @@
-"""The house bot ``random``: any legal action, each as likely."""
+"""The house bot ``random``: a uniformly random legal action."""
 
 from __future__ import annotations
 
 from arena.bots.base import Bot, Turn
+from arena.games.random_player import RandomPlayer
 
 
 class RandomBot(Bot):
-    """Chooses uniformly among the legal actions of its own turns; lets optional ones pass."""
+    """Plays any game, even one that is not registered."""
 
     def choose(self, turn: Turn) -> str:
         """A uniformly random legal action."""
-        actions = turn["legal_actions"]
-        return str(actions[int(self.random.random() * len(actions))])
+        return RandomPlayer(self.random).choose(turn)

@@ -1,4 +1,4 @@
-"""The ``botequim`` program. Each command has its own module here; this one finds and runs them."""
+"""The ``botequim`` program. Each command has its own module; this one finds and runs them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from arena.errors import ArenaError
 from arena.text import printable
 
 COMMANDS: Final = {
-    "bench": "arena.cli.bench:bench",
     "bot": "arena.cli.online:bot",
     "game": "arena.cli.online:game",
     "ladder": "arena.cli.ladder:ladder",
@@ -37,8 +36,8 @@ PLUGIN_GROUP: Final = "botequim.commands"
 
 
 class CommandGroup(click.Group):
-    """Commands of which none is imported before its use: those of ``built_in`` (``name: "module:object"``)
-    and of the entry points of ``plugin_group``.
+    """Commands that are imported when they are used: those of ``built_in`` (``name: "module:object"``), and
+    the entry points of ``plugin_group``.
     """
 
     def __init__(self, *args: Any, built_in: Mapping[str, str], plugin_group: str, **options: Any) -> None:
@@ -65,7 +64,7 @@ class CommandGroup(click.Group):
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:
-    """The command of another package; if that lacks a library, one that says so when it is used."""
+    """The command of another package; if a library is missing, a command that reports it when used."""
     try:
         command: click.Command = plugin.load()
     except ModuleNotFoundError as error:
@@ -103,17 +102,17 @@ def botequim(ctx: click.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the program and exit. Bad input of any kind is one line on stderr and exit code 2.
+    """Run the program and exit. Invalid input leads to one line on stderr and exit code 2.
 
-    The exit code is the integer that a command returns, if it does, else 0.
+    The exit code is the integer that a command returns, else 0.
     """
     sys.exit(run(arguments))
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code."""
+def run(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
+    """Run the program, or another ``command`` with the same errors, and return the exit code."""
     try:
-        result = botequim.main(arguments, prog_name="botequim", standalone_mode=False)
+        result = (command or botequim).main(arguments, prog_name="botequim", standalone_mode=False)
         sys.stdout.flush()
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "botequim"
@@ -125,8 +124,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
-        # The reader has gone, and nothing may be written when the interpreter ends either. Click
-        # handles the same inside commands, with the same exit code.
+        # The reader closed the pipe, so nothing may be written at exit either. Click handles this
+        # inside commands with the same exit code.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:

@@ -1,4 +1,4 @@
-"""``botequim ladder`` and ``botequim mirroring``: what the documentation claims, shown again."""
+"""``botequim ladder`` and ``botequim mirroring``: reproduce figures of the documentation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from arena.ladder import LADDER, MIRRORING, margins, measure_mirroring
-from arena.runner import run
-from arena.stats import mean_interval
+from arena.play.stats import mean_interval
+from arena.tournaments.ladder import LADDER, MIRRORING, margins, measure_mirroring
+from arena.tournaments.local_run import run
 
 _jobs = click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 
@@ -27,8 +27,8 @@ def _rules(rules: Mapping[str, Any]) -> str:
 def ladder(jobs: int, kind: str | None) -> None:
     """Play the house bots' ladder: each must beat the next over mirrored groups.
 
-    Seeds and numbers of groups are fixed in arena/ladder.py. Exits with 1 if an interval of the
-    margin per game (own points less those of the opponents, -1 to 1) does not exclude zero.
+    Seeds and numbers of groups are fixed in arena/tournaments/ladder.py. The exit code is 1 if an interval of
+    the margin per game (points minus those of the opponents, -1 to 1) includes zero.
     """
     console = Console(highlight=False)
     table = Table()
@@ -58,18 +58,18 @@ def ladder(jobs: int, kind: str | None) -> None:
         )
     console.print(table)
     if failed:
-        console.print("a step of the ladder is not shown")
+        console.print("a step of the ladder is not confirmed")
         raise SystemExit(1)
-    console.print("every step of the ladder is shown")
+    console.print("every step of the ladder is confirmed")
 
 
 @click.command()
 @_jobs
 def mirroring(jobs: int) -> None:
-    """Measure what mirrored groups save over independent ones, in games for the same interval.
+    """Measure how many games mirrored groups save compared with independent ones, for the same interval.
 
-    A ratio of 1.25 says: 1.25 independent games for the interval of one mirrored game. By results
-    (who won) and by scores (points at Truco, lives at Toepen). Fixed in arena/ladder.py.
+    A ratio of 1.25 means that 1.25 independent games give the interval of one mirrored game. Measured by
+    results (who won) and by scores (points in Truco, lives in Toepen), with fixed seeds.
     """
     console = Console(highlight=False, width=120)
     table = Table()

@@ -1,4 +1,4 @@
-"""``botequim leaderboard``: the ratings, from records alone."""
+"""``botequim leaderboard``: ratings computed from records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import click
 
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.ratings.results import DIVISIONS, Results
+from arena.play.players import DIVISIONS
+from arena.ratings.results import Results
 
 
 @click.command()
@@ -20,11 +21,11 @@ from arena.ratings.results import DIVISIONS, Results
     "--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
 )
 def leaderboard(files: tuple[str, ...], kind: str | None, division: str | None, form: str) -> None:
-    """Rate the bots of the game records in each FILE (JSON lines, also gzipped; - is stdin).
+    """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
 
-    Prints one board per game and division, the same that an arena with these records publishes. The
-    order of records is of no matter, and neither are copies. Hashes are checked; for the rest of
-    the proof see 'botequim verify'.
+    Prints one leaderboard per game and division, equal to that of an arena with these records. The order of
+    records does not matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks
+    everything else.
     """
     if kind is not None:
         game_of(kind)

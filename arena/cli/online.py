@@ -15,17 +15,17 @@ from arena.cli.submit import submit_bot
 from arena.client import Client, run
 from arena.client.http import DEFAULT_URL
 from arena.games import GAMES, game_of
-from arena.records import dumps
+from arena.records.record import dumps
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 url_option = click.option(
-    "--url", envvar="BOTEQUIM_URL", default=DEFAULT_URL, show_default=True, help="The service."
+    "--url", envvar="BOTEQUIM_URL", default=DEFAULT_URL, show_default=True, help="The address of the service."
 )
 
 
 PATIENCE: Final = 10.0
-"""Seconds that a command tries to reach the service."""
+"""Seconds for which a command tries to reach the service."""
 
 
 def token_option(whose: str, *, required: bool = True) -> Callable[[Function], Function]:
@@ -34,22 +34,22 @@ def token_option(whose: str, *, required: bool = True) -> Callable[[Function], F
         "--token",
         envvar="BOTEQUIM_TOKEN",
         required=required,
-        help=f"The token of {whose}; better in BOTEQUIM_TOKEN, where no list of processes shows it.",
+        help=f"The token of {whose}; safer in BOTEQUIM_TOKEN, as process lists show options.",
     )
 
 
 def service(url: str, token: str | None = None) -> Client:
-    """The service for one command."""
+    """The client of a command."""
     return Client(url, token, on_retry=retrying, patience=PATIENCE)
 
 
 def retrying(seconds: float, why: str) -> None:
-    """Tell on stderr that a request is sent again in ``seconds``."""
+    """Report on stderr that a request will be retried in ``seconds``."""
     say(f"{why}; trying again in {seconds:.1f} s")
 
 
 def say(line: str) -> None:
-    """Write a line with the time to stderr."""
+    """Write a line to stderr, with the time."""
     click.echo(f"{datetime.now():%H:%M:%S} {line}", err=True)
 
 
@@ -57,13 +57,13 @@ def say(line: str) -> None:
 @click.argument("name")
 @url_option
 def signup(name: str, url: str) -> None:
-    """Sign up as the owner NAME and print the owner's token. It is shown only this once."""
+    """Sign up as the owner NAME and print the owner's token, which is shown only once."""
     click.echo(service(url).sign_up(name))
 
 
 @click.group()
 def bot() -> None:
-    """Register bots, hand them in, let them play online, and look at what they decided."""
+    """Register bots, upload them, play online, and debug their decisions."""
 
 
 bot.add_command(debug)
@@ -74,7 +74,7 @@ bot.add_command(debug)
 @url_option
 @token_option("the owner")
 def register(name: str, url: str, token: str) -> None:
-    """Register the bot NAME and print the bot's token. It is shown only this once."""
+    """Register the bot NAME and print the bot's token, which is shown only once."""
     click.echo(service(url, token).register_bot(name))
 
 
@@ -82,14 +82,14 @@ def register(name: str, url: str, token: str) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @url_option
 @token_option("the owner")
-@click.option("--name", required=True, help="The bot's name; a known one gets a new version.")
+@click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
 @click.option("--version", "label", help="The version's label. [default: the next number]")
 @click.option(
     "--kind",
     "kinds",
     multiple=True,
     type=click.Choice(tuple(GAMES)),
-    help="The game that it plays; may be repeated. [default: whichever it can]",
+    help="A game that it plays; may be repeated. [default: all games that it can play]",
 )
 @click.option(
     "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
@@ -97,10 +97,11 @@ def register(name: str, url: str, token: str) -> None:
 def submit(
     file: Path, url: str, token: str, name: str, label: str | None, kinds: tuple[str, ...], seconds: float
 ) -> None:
-    """Hand in FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
+    """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
 
-    It qualifies against a house bot, which is waited for. Prints the result, the page to watch, and when it
-    plays next. Exit code 2 if it failed, with where and why, and the command that asks it again there.
+    Waits until the bot has qualified against a house bot. Prints the result, the leaderboard to watch, and
+    when it plays next. If it failed, prints where and why, and the command that runs it again at that
+    decision; the exit code is 2.
     """
     submit_bot(service(url, token), file, name, label, kinds, seconds)
 
@@ -109,20 +110,19 @@ def submit(
 @click.argument("file")
 @url_option
 @token_option("the bot")
-@click.option(
-    "--join", "joined", multiple=True, metavar="GAME", help="First sit down at an open seat of GAME."
-)
-@click.option("--games", type=click.IntRange(1), help="End after so many games. [default: never]")
+@click.option("--join", "joined", multiple=True, metavar="GAME", help="First take an open seat of GAME.")
+@click.option("--games", type=click.IntRange(1), help="Stop after this many games. [default: never]")
 def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int | None) -> None:
-    """Let the bot of FILE (or a house bot's name) play all its games online until Ctrl-C.
+    """Play all games of the bot online until Ctrl-C. FILE: its Python file, or the name of a house bot.
 
-    It survives restarts of the service, and of itself: what it had to decide it is asked again.
+    Restarts of the service or of this command do no harm: unanswered turns are sent again.
     """
     spec = bot_spec(file)
     try:
         spec.make(0)
     except Exception as error:
-        raise InvalidBot(f"{file} makes no bot: {type(error).__name__}: {error}", field="file") from error
+        message = f"{file} does not make a bot: {type(error).__name__}: {error}"
+        raise InvalidBot(message, field="file") from error
     client = Client(url, token, on_retry=retrying, patience=float("inf"))
     for game in joined:
         seat = client.join(game)["seat"]
@@ -137,7 +137,7 @@ def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int
 
 @click.group()
 def game() -> None:
-    """Make games online."""
+    """Create games online."""
 
 
 @game.command()
@@ -147,7 +147,7 @@ def game() -> None:
 @token_option("the owner or a bot")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--turn-seconds", type=float, help="Seconds per decision.")
-@click.option("--bank-seconds", type=float, help="Seconds per game for what goes beyond it.")
+@click.option("--bank-seconds", type=float, help="Seconds of bank per game.")
 def create(
     kind: str,
     seats: tuple[str, ...],
@@ -157,7 +157,7 @@ def create(
     turn_seconds: float | None,
     bank_seconds: float | None,
 ) -> None:
-    """Make a game of KIND and print its id. A SEAT is house:rookie, open, or the name of a bot."""
+    """Create a game of KIND and print its id. A SEAT is house:rookie, open, or the name of a bot."""
     given = game_of(kind).options.parse(rules)
     clock = {
         name: round(1000 * seconds)
@@ -181,7 +181,7 @@ def _seat(text: str) -> dict[str, Any]:
 @click.argument("game_id", metavar="GAME")
 @url_option
 @token_option("the owner or a bot, for a private game", required=False)
-@click.option("--wait", is_flag=True, help="Wait until it is over.")
+@click.option("--wait", is_flag=True, help="Wait until the game is over.")
 def record(game_id: str, url: str, token: str | None, wait: bool) -> None:
     """Print the record of the finished game GAME, one line of JSON."""
     click.echo(dumps(service(url, token).record(game_id, wait=wait)))

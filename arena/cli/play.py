@@ -18,24 +18,24 @@ from rich.table import Table as TextTable
 from arena.bots import BotSpec, bot_spec
 from arena.cli.debug import sandboxed
 from arena.games import game_of
-from arena.match import Thinking
-from arena.runner import GroupResult, Plan, check_plan, run
-from arena.stats import mean_interval
+from arena.play.match import Thinking
+from arena.play.stats import mean_interval
+from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
 
 @click.command()
 @click.argument("kind")
 @click.argument("bots", nargs=-1, required=True)
 @click.option("--groups", default=100, show_default=True, help="Groups per table of bots.")
-@click.option("--seed", help="Any text; the same seed and bots give the same records. [default: a new one]")
+@click.option("--seed", help="Any text; the same seed and bots give the same records. [default: random]")
 @click.option(
     "--records",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write the records here.",
+    help="Write the records to this file.",
 )
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
-@click.option("--independent", is_flag=True, help="Deal every game of a group anew.")
+@click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 def play(
@@ -50,22 +50,19 @@ def play(
     think_limit: float,
     sandbox: bool,
 ) -> None:
-    """Play groups of games of KIND among BOTS and print how they did.
+    """Play groups of games of KIND among BOTS and print the results.
 
-    The score of a game is the share of the other teams that a bot leaves behind, a shared place
-    counting half; the margin is its score less the mean of the others', with its 95% interval over
-    groups; "most" is the longest decision in milliseconds.
+    The score of a game is the share of the other teams that a bot beats, where a shared place counts half;
+    the margin is its score minus the mean of the others', with its 95% interval over groups; "most" is the
+    longest decision in milliseconds.
 
     A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
-    A group is a set of bots playing the same deals from every side of the table. Truco is dealt
-    without a cut unless --rule cut=player says otherwise.
+    In a group the bots play the same deals from every side of the table. Truco is dealt without a cut
+    unless --rule cut=player is given.
     """
     game = game_of(kind)
-    given = game.options.parse(rules)
-    if "cut" in game.options.by_name:
-        given.setdefault("cut", "none")
-    complete = game.options.complete(given)
-    specs = _distinct_names([(sandboxed if sandbox else bot_spec)(text) for text in bots])
+    complete = game.options.complete({**game.local_rules, **game.options.parse(rules)})
+    specs = _distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
     console = Console(highlight=False)
@@ -81,9 +78,11 @@ def play(
         raise SystemExit(130)
 
 
-def _play_all(plan: Plan, path: Path | None, jobs: int, think_limit: float) -> tuple[list[GroupResult], bool]:
-    """All results in the order of the plan, and whether Ctrl-C cut them short."""
-    results: dict[int, GroupResult] = {}
+def _play_all(
+    plan: Plan, path: Path | None, jobs: int, think_limit: float
+) -> tuple[list[GroupSummary], bool]:
+    """All results in the order of the plan, and whether Ctrl-C interrupted them."""
+    results: dict[int, GroupSummary] = {}
     out = path.open("w", encoding="utf-8") if path else None
     written = 0
     interrupted = False
@@ -117,14 +116,14 @@ def _play_all(plan: Plan, path: Path | None, jobs: int, think_limit: float) -> t
     return [results[index] for index in sorted(results)], interrupted
 
 
-def _write(out: IO[str] | None, result: GroupResult) -> None:
+def _write(out: IO[str] | None, result: GroupSummary) -> None:
     if out:
         out.writelines(line + "\n" for line in result.records)
         out.flush()
 
 
 def _distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
-    """The bots with names that differ: the second of a name becomes ``name-2``."""
+    """The bots with unique names: the second with a name becomes ``name-2``."""
     seen: Counter[str] = Counter()
     named = []
     for spec in specs:
@@ -134,7 +133,7 @@ def _distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
     return named
 
 
-def _summary(plan: Plan, results: list[GroupResult]) -> TextTable:
+def _summary(plan: Plan, results: list[GroupSummary]) -> TextTable:
     counted = [result for result in results if not result.void]
     games = sum(len(result.records) for result in counted)
     kind_of_groups = "mirrored" if plan.mirrored else "independent"

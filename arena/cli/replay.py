@@ -1,13 +1,13 @@
-"""``botequim replay``: a recorded game, told."""
+"""``botequim replay``: narrates a recorded game."""
 
 from __future__ import annotations
 
 import click
 
 from arena.errors import ArenaError
-from arena.records import Record, UnreadableRecord, load_records, source_name
-from arena.replay import tell
-from arena.verify import verify
+from arena.records.record import Record, UnreadableRecord, load_records, source_name
+from arena.records.tell import tell
+from arena.records.verify import verify
 
 
 @click.command()
@@ -15,16 +15,16 @@ from arena.verify import verify
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
 def replay(file: str, game_id: str | None, number: int | None) -> None:
-    """Tell the game recorded in FILE (- is stdin) as people at the table would.
+    """Narrate the game recorded in FILE (- is stdin).
 
-    With more than one game in the file, choose one by --game or --number.
+    If the file holds more than one game, choose one with --game or --number.
     """
     for line in tell(proven_record(file, game_id, number)):
         click.echo(line)
 
 
 def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
-    """The record of ``file`` with this id or this number, from 1, or its only one, if it verifies.
+    """The verified record of ``file`` with this id or 1-based number, or its only one.
 
     Raises :class:`~arena.errors.ArenaError`.
     """

@@ -1,4 +1,4 @@
-"""``botequim verify --replay-bots``: the uploaded bots of records, asked again."""
+"""``botequim verify --replay-bots``: replays the decisions of uploaded bots."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import click
 
 from arena.bots import BotSpec, HostFailure, InvalidBot
 from arena.errors import ArenaError
-from arena.records import record_texts
-from arena.verify import verify_text
+from arena.records.record import record_texts
+from arena.records.verify import verify_text
 
 SUFFIXES = (".py", ".wasm")
 
 
 @dataclass
 class BotTally:
-    """What playing bots again has shown in all files."""
+    """The results of replaying bots in all files."""
 
     games: int = 0
     decisions: int = 0
@@ -28,8 +28,10 @@ class BotTally:
 
     def summary(self) -> str:
         """The last line of the output."""
-        told = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
-        return f"{told}, {self.different} games differ" if self.different else f"{told}, all as recorded"
+        summary = f"{self.games} games played again, {self.decisions} decisions of uploaded bots compared"
+        return (
+            f"{summary}, {self.different} games differ" if self.different else f"{summary}, all as recorded"
+        )
 
 
 def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], BotSpec]:
@@ -48,7 +50,7 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
             found[_named(path.stem)] = _spec(path.stem, path)
     if not found:
         raise ArenaError(
-            "there is no source of a bot",
+            "no source of a bot was given",
             code="missing_source",
             field="source",
             expected="--source name@version=FILE, or --sources with a folder of name@version.py",
@@ -57,7 +59,7 @@ def sources(given: Iterable[str], folder: str | None) -> dict[tuple[str, str], B
 
 
 def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec]) -> BotTally:
-    """Play the uploaded bots of all proven records of ``files`` again, and print what differs."""
+    """Replay the uploaded bots of all verified records of ``files``, and print differences."""
     from arena.sandbox.replaying import replay_bots
     from arena.sandbox.runtime import runtime_id
 
@@ -80,9 +82,9 @@ def replay_files(files: Iterable[str], specs: Mapping[tuple[str, str], BotSpec])
                 tally.different += 1
                 click.echo(f"{where}: game {record['canonical']['game']}: {replayed.difference}")
     for name in sorted(tally.missing):
-        click.echo(f"not played again, for want of its source: {name}", err=True)
+        click.echo(f"not played again, because its source is missing: {name}", err=True)
     for name in sorted(tally.runtimes):
-        click.echo(f"some games were played with the sandbox {name}, here is {runtime_id()}", err=True)
+        click.echo(f"some games were played with the sandbox {name}, this one is {runtime_id()}", err=True)
     return tally
 
 
@@ -100,7 +102,7 @@ def _spec(label: str, path: Path) -> BotSpec:
     except OSError as error:
         raise InvalidBot(f"{path} cannot be read: {error.strerror}", field="source") from None
     except UnicodeDecodeError:
-        raise InvalidBot(f"{path} is no text", field="source", expected="Python in UTF-8") from None
+        raise InvalidBot(f"{path} is not text", field="source", expected="Python in UTF-8") from None
     return sandboxed_spec(*_named(label), source)
 
 
@@ -113,7 +115,7 @@ def _named(label: str) -> tuple[str, str]:
 
 def _not_a_source(text: str) -> ArenaError:
     return ArenaError(
-        f"{text!r} names no source of a version",
+        f"{text!r} is not a source of a version",
         code="missing_source",
         field="source",
         expected="name@version=FILE, and in a folder name@version.py or name@version.wasm",

@@ -1,4 +1,4 @@
-"""``botequim schedule ...``: tournaments that come again, or at a set time."""
+"""``botequim schedule ...``: recurring tournaments, or one at a set time."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ import click
 
 from arena.cli.online import service, token_option, url_option
 from arena.cli.tournament import moment, seconds, spec_of, what_to_play
-from arena.ratings.text import plain_table
+from arena.text import plain_table
 
 
 @click.group()
 def schedule() -> None:
-    """Let tournaments come again and again, or at a set time."""
+    """Announce tournaments repeatedly, or once at a set time."""
 
 
 @schedule.command()
 @click.argument("schedule_id", metavar="SCHEDULE")
 @click.argument("name")
 @what_to_play
-@click.option(
-    "--cron", help="When: minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'."
-)
-@click.option("--at", type=moment, help="Once, at this moment: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'.")
+@click.option("--at", type=moment, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
 @click.option(
     "--entry",
     type=seconds,
@@ -32,11 +30,11 @@ def schedule() -> None:
     show_default=True,
     help="How long entry is open before it is locked and play begins.",
 )
-@click.option("--play", type=seconds, help="Format open: how long it goes on.")
+@click.option("--play", type=seconds, help="Format open: how long it is played.")
 @click.option(
     "--until-groups",
     type=int,
-    help="Sealed and --auto-enter: only while a bot that would be entered has fewer groups than that.",
+    help="Sealed and --auto-enter: only while a bot that would be entered has fewer groups.",
 )
 @url_option
 @token_option("an admin")
@@ -52,7 +50,7 @@ def create(
     token: str,
     **options: Any,
 ) -> None:
-    """Make the schedule SCHEDULE of tournaments NAME of the game KIND, and print when it fires next."""
+    """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next."""
     if (cron is None) == (at is None):
         raise click.UsageError("exactly one of --cron and --at is needed")
     template = {"name": name, **spec_of(**options), "entry_s": round(entry)}
@@ -89,7 +87,7 @@ def list_schedules(url: str) -> None:
 @url_option
 @token_option("an admin")
 def delete(schedule_id: str, url: str, token: str) -> None:
-    """End SCHEDULE. Tournaments that it has made stay."""
+    """Delete SCHEDULE. Tournaments that it has announced stay."""
     service(url, token).delete_schedule(schedule_id)
 
 

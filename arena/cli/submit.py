@@ -1,4 +1,4 @@
-"""``botequim bot submit``: hand in a bot, and see it qualify."""
+"""``botequim bot submit``: upload a bot and wait for its qualification."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 import click
 
-from arena.asked import asked
 from arena.client import Client
 from arena.client.http import DEFAULT_URL, ApiError
 from arena.errors import ArenaError
 from arena.games import GAMES
-from arena.ratings.results import SEALED, Player
+from arena.play.players import SEALED, PlayerId
+from arena.records.decisions import decisions
+from arena.records.verify import verify
 from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
-from arena.verify import verify
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
-"""Seconds after which the waiting is explained."""
+"""Seconds after which the wait is explained."""
 
 _LOOKED_AT: Final = 50
 
@@ -40,29 +39,28 @@ class NotQualified(ArenaError):
 def submit_bot(
     client: Client, file: Path, name: str, label: str | None, kinds: tuple[str, ...], seconds: float
 ) -> None:
-    """Register the bot of ``file``, or add it as a version, wait until it has qualified, and print how that
-    went, and when it plays next. Without ``kinds`` one game in which it qualifies is enough.
+    """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
+    and when it plays next. Without ``kinds`` it is enough to qualify in one game.
 
-    Raises :class:`NotQualified`, or what the client raises.
+    Raises :class:`NotQualified` and the errors of the client.
     """
     version = _upload(client, file, name, label)
-    path = f"{_path(name)}/versions/{quote(version, safe='')}/qualifications"
     wanted = kinds or tuple(GAMES)
-    begun = [kind for kind in wanted if client.request("POST", path, {"kind": kind})["state"] == "qualifying"]
+    begun = [kind for kind in wanted if client.qualify(name, version, kind)["state"] == "qualifying"]
     if begun:
         click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
-    states = _wait(client, path, wanted, seconds)
+    states = _wait(client, name, version, wanted, seconds)
     failed = {}
     for kind in wanted:
-        told = states[kind]
-        if told["state"] == "qualified":
+        state = states[kind]
+        if state["state"] == "qualified":
             click.echo(f"{kind}: qualified; watch {client.url}/leaderboards/{kind}")
-            for line in outlook(client, kind, Player(name, version)):
+            for line in outlook(client, kind, PlayerId(name, version)):
                 click.echo(f"{kind}: {line}")
-        elif told["state"] == "failed":
-            failed[kind] = told["reason"] + (f" ({told['detail']})" if told["detail"] else "")
+        elif state["state"] == "failed":
+            failed[kind] = state["reason"] + (f" ({state['detail']})" if state["detail"] else "")
         else:
-            failed[kind] = f"not over after {seconds:g} s; the same command goes on waiting for it"
+            failed[kind] = f"not over after {seconds:g} s; repeat the command to go on waiting"
     if len(failed) <= (0 if kinds else len(wanted) - 1):
         for kind, why in failed.items():
             out = "; it will not play that game" if states[kind]["state"] == "failed" else ""
@@ -71,15 +69,15 @@ def submit_bot(
     for kind in failed:
         again = _again(client, states[kind], name, file)
         if again:
-            click.echo(f"{kind}: to ask it again: {again}")
+            click.echo(f"{kind}: to run it again there: {again}")
     over = any(states[kind]["state"] == "failed" for kind in failed)
     what = "did not qualify" if over else "has not qualified yet"
-    told_why = " | ".join(f"{kind}: {why}" for kind, why in failed.items())
-    raise NotQualified(f"{name} {version} {what}: {told_why}")
+    explained = " | ".join(f"{kind}: {why}" for kind, why in failed.items())
+    raise NotQualified(f"{name} {version} {what}: {explained}")
 
 
-def outlook(client: Client, kind: str, player: Player) -> Iterator[str]:
-    """Where a qualified version stands, if it has played enough for that, and when it plays next."""
+def outlook(client: Client, kind: str, player: PlayerId) -> Iterator[str]:
+    """The rank of a qualified version, if it has played enough, and when it plays next."""
     rank = _rank(client, kind, player)
     if rank:
         yield rank
@@ -91,8 +89,8 @@ def outlook(client: Client, kind: str, player: Player) -> Iterator[str]:
     schedule = _next_schedule(client, kind)
     if schedule is None:
         yield (
-            "no tournament is planned that uploaded bots enter by themselves; "
-            "'botequim tournament list' shows what there is"
+            "no tournament is planned that enters uploaded bots automatically; "
+            "'botequim tournament list' lists all tournaments"
         )
         return
     template = schedule["tournament"]
@@ -105,8 +103,8 @@ def outlook(client: Client, kind: str, player: Player) -> Iterator[str]:
     yield f"{_plays(template['name'], locks_ms)}: {page}{event_id} (from {begins} on)"
 
 
-def _rank(client: Client, kind: str, player: Player) -> str:
-    """The rank of a version whose rating is not provisional."""
+def _rank(client: Client, kind: str, player: PlayerId) -> str:
+    """The rank of a version, empty if its rating is provisional."""
     rows = json.loads(client.leaderboard(kind, SEALED))["rows"]
     for row in rows:
         if (row["name"], row["version"]) == player and not row["provisional"]:
@@ -116,7 +114,7 @@ def _rank(client: Client, kind: str, player: Player) -> str:
 
 
 def _open_event(client: Client, kind: str) -> dict[str, Any] | None:
-    """The tournament that locks next and that uploaded bots enter by themselves."""
+    """The tournament that locks next and that enters uploaded bots automatically."""
     found = [
         one
         for state in ("entry", "announced")
@@ -127,7 +125,7 @@ def _open_event(client: Client, kind: str) -> dict[str, Any] | None:
 
 
 def _next_schedule(client: Client, kind: str) -> dict[str, Any] | None:
-    """The schedule that is due next and whose tournaments uploaded bots enter by themselves."""
+    """The schedule that fires next and whose tournaments enter uploaded bots automatically."""
     found = [
         one
         for one in client.schedules()
@@ -140,7 +138,7 @@ def _next_schedule(client: Client, kind: str) -> dict[str, Any] | None:
 
 
 def _takes_all(settings: Mapping[str, Any]) -> bool:
-    """Whether qualified uploaded bots enter a tournament of these settings by themselves."""
+    """Whether a tournament with these settings enters qualified uploaded bots automatically."""
     return (
         settings.get("division") == SEALED
         and bool(settings.get("auto_enter"))
@@ -158,11 +156,11 @@ def _clock(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms / 1000, UTC):%H:%M:%S} UTC"
 
 
-def _again(client: Client, told: Mapping[str, Any], name: str, file: Path) -> str:
-    """The command that asks the bot again where it forfeited; empty if that is not known."""
-    if told["state"] != "failed":
+def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> str:
+    """The command that runs the bot at the decision where it forfeited; empty if that is unknown."""
+    if state["state"] != "failed":
         return ""
-    groups = client.request("GET", f"/v1/tournaments/{told['tournament']}/groups")["groups"]
+    groups = client.groups(state["tournament"])
     for game in [game for group in groups if group["forfeits"] for game in group["games"]]:
         record = client.record(game)
         canonical = record["canonical"]
@@ -171,7 +169,7 @@ def _again(client: Client, told: Mapping[str, Any], name: str, file: Path) -> st
         for seat in canonical["outcome"]["forfeits"]:
             if canonical["players"][seat]["name"] != name:
                 continue
-            *_, last = [one for one in asked(record) if one.seat == seat]
+            *_, last = [one for one in decisions(record) if one.seat == seat]
             service = "" if client.url == DEFAULT_URL else f" --url {shlex.quote(client.url)}"
             bot = shlex.quote(str(file))
             return (
@@ -196,36 +194,31 @@ def _upload(client: Client, file: Path, name: str, label: str | None) -> str:
             sent = {"source": data.decode()}
         except UnicodeDecodeError:
             raise ArenaError(
-                f"{file} is no text", code="invalid_source", field="file", expected="Python in UTF-8"
+                f"{file} is not text", code="invalid_source", field="file", expected="Python in UTF-8"
             ) from None
     body: dict[str, Any] = {"transport": "uploaded", **sent}
     known = _known(client, name)
     if known is None:
         version = label or "1"
-        client.request("POST", "/v1/bots", {"name": name, "version": version, **body}, repeatable=False)
+        client.register_bot(name, version=version, **body)
         click.echo(f"{name} {version}: registered")
         return version
     digest = hashlib.sha256(data).hexdigest()
     current = next(one for one in known["versions"] if one["label"] == known["version"])
     if current["digest"] == digest and label in (None, current["label"]):
-        click.echo(f"{name} {current['label']}: has this source already")
+        click.echo(f"{name} {current['label']}: already has this source")
         return str(current["label"])
     version = label or _next_label([one["label"] for one in known["versions"]])
-    path = f"{_path(name)}/versions"
-    client.request("POST", path, {"label": version, **body}, repeatable=False)
+    client.add_version(name, version, **body)
     click.echo(f"{name} {version}: added")
     return version
 
 
-def _path(name: str) -> str:
-    return f"/v1/bots/{quote(name, safe='')}"
-
-
 def _known(client: Client, name: str) -> dict[str, Any] | None:
     try:
-        known: dict[str, Any] = client.request("GET", _path(name))
+        known: dict[str, Any] = client.bot(name)
     except ApiError as error:
-        if error.code == "unknown_bot":
+        if error.matches("bot_not_found"):
             return None
         raise
     return known
@@ -236,18 +229,20 @@ def _next_label(labels: list[str]) -> str:
     return str(max([*numbers, len(labels)]) + 1)
 
 
-def _wait(client: Client, path: str, kinds: tuple[str, ...], seconds: float) -> dict[str, dict[str, Any]]:
-    """The qualifications by game, as soon as none is under way."""
+def _wait(
+    client: Client, name: str, version: str, kinds: tuple[str, ...], seconds: float
+) -> dict[str, dict[str, Any]]:
+    """Wait until no qualification is under way; returns them by game."""
     start = time.monotonic()
-    told_why = False
+    explained = False
     while True:
-        told = client.request("GET", path)["qualifications"]
+        found = client.qualifications(name, version)
         waited = time.monotonic() - start
-        states = {one["kind"]: one for one in told if one["kind"] in kinds}
+        states = {one["kind"]: one for one in found if one["kind"] in kinds}
         if all(one["state"] != "qualifying" for one in states.values()) or waited > seconds:
             return states
-        if waited > _LONG and not told_why:
-            told_why = True
+        if waited > _LONG and not explained:
+            explained = True
             click.echo(
                 "still waiting: a new service builds its sandbox first, which takes a minute or two", err=True
             )

@@ -16,13 +16,13 @@ from arena.cli.online import say, service, token_option, url_option
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.ratings.text import plain_table
+from arena.text import plain_table
+from arena.tournaments.formats import FORMATS, TIMED_FORMATS
 
-FORMATS: Final = ("round_robin", "swiss", "knockout", "open")
 TABLE_FORMATS: Final = ("text", "csv", "json")
 
 _POLL: Final = 20.0
-"""Seconds that the service may hold a request while a tournament does not change."""
+"""Seconds for which the service may hold a request while a tournament does not change."""
 
 _BREATH: Final = 0.25
 _OVER: Final = ("finished", "cancelled")
@@ -35,42 +35,49 @@ def seconds(text: str) -> float:
     """A time such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", text)
     if not found:
-        raise click.BadParameter(f"{text!r} is no duration; expected for instance 90s, 5m, 2h or 1d")
+        raise click.BadParameter(f"{text!r} is not a duration; expected for instance 90s, 5m, 2h or 1d")
     return float(found[1]) * _UNITS[found[2] or "s"]
 
 
 def moment(text: str) -> int:
-    """A moment: ``+5m`` (from now) or ``2026-12-31T20:00`` (UTC unless it says otherwise), in Unix
-    milliseconds.
-    """
+    """A time: ``+5m`` (from now) or ``2026-12-31T20:00`` (UTC by default), in Unix milliseconds."""
     if text.startswith("+"):
         return round(1000 * (time.time() + seconds(text[1:])))
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise click.BadParameter(
-            f"{text!r} is no moment; expected for instance +5m or 2026-12-31T20:00"
+            f"{text!r} is not a time; expected for instance +5m or 2026-12-31T20:00"
         ) from None
     return round(1000 * (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
 def what_to_play(command: Function) -> Function:
-    """The arguments and options of a command that say what a tournament is; see :func:`spec_of`."""
+    """The arguments and options of a command that describe a tournament; see :func:`spec_of`."""
     options = (
         click.argument("kind"),
         click.option(
-            "--format", "form", type=click.Choice(FORMATS), default="round_robin", show_default=True
+            "--format",
+            "form",
+            type=click.Choice(tuple(FORMATS)),
+            default="round_robin",
+            show_default=True,
+            help=" ".join(f"{name}: {format.doc}." for name, format in FORMATS.items()),
         ),
         click.option(
             "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
         ),
         click.option("--groups", type=int, help="Groups per pairing."),
-        click.option("--rounds", type=int, help="Swiss: rounds; round robin: times round."),
+        click.option(
+            "--rounds",
+            type=int,
+            help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
+        ),
         click.option("--partners", type=click.Choice(("same", "mixed")), help="Truco: who partners whom."),
         click.option("--turn-seconds", type=seconds, help="Time per decision."),
-        click.option("--bank-seconds", type=seconds, help="Time per game for what goes beyond it."),
-        click.option("--max-entries", type=int, help="At most so many bots."),
-        click.option("--per-owner", type=int, help="At most so many bots of one owner."),
+        click.option("--bank-seconds", type=seconds, help="Bank per game."),
+        click.option("--max-entries", type=int, help="The maximum number of bots."),
+        click.option("--per-owner", type=int, help="The maximum number of bots of one owner."),
         click.option(
             "--invite", "invited", multiple=True, metavar="BOT", help="Only for BOT; may be repeated."
         ),
@@ -86,7 +93,7 @@ def what_to_play(command: Function) -> Function:
             "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
         ),
         click.option("--unrated", is_flag=True, help="Not for the leaderboards."),
-        click.option("--games-per-bot", type=int, help="At most so many games of a bot at once."),
+        click.option("--games-per-bot", type=int, help="The maximum number of games of one bot at once."),
         click.option(
             "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order; may be repeated."
         ),
@@ -109,7 +116,7 @@ def spec_of(
     tie_breaks: tuple[str, ...],
     **numbers: Any,
 ) -> dict[str, Any]:
-    """What a tournament is, as the service takes it, from the options of :func:`what_to_play`."""
+    """The request body of a tournament, from the options of :func:`what_to_play`."""
     spec: dict[str, Any] = {"kind": kind, "format": form}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
@@ -145,7 +152,7 @@ def tournament() -> None:
 @click.option(
     "--starts", type=moment, default="+5m", show_default=True, help="When entry is locked and play begins."
 )
-@click.option("--ends", type=moment, help="Format open: when it ends.")
+@click.option("--ends", type=moment, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
 @url_option
 @token_option("the owner")
 def create(
@@ -153,7 +160,7 @@ def create(
 ) -> None:
     """Announce the tournament NAME of the game KIND and print its id.
 
-    A moment is +5m (from now) or 2026-12-31T20:00 (in UTC).
+    A time is +5m (from now) or 2026-12-31T20:00 (in UTC).
     """
     times = {"opens_ms": opens, "locks_ms": starts, "ends_ms": ends}
     given = {key: value for key, value in times.items() if value is not None}
@@ -168,7 +175,7 @@ def create(
 @url_option
 @token_option("the bot or its owner")
 def enter(tournament_id: str, bot: str, nonce: str, url: str, token: str) -> None:
-    """Enter BOT in its current version, which plays a qualification group first if it never did."""
+    """Enter BOT with its current version, which first plays a qualification group if it has not yet."""
     entry = service(url, token).enter_tournament(tournament_id, bot, nonce)
     click.echo(f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
@@ -184,17 +191,17 @@ def _status(entry: Mapping[str, Any]) -> str:
 @url_option
 @token_option("the bot or its owner")
 def leave(tournament_id: str, bot: str, url: str, token: str) -> None:
-    """Withdraw BOT; once play has begun it plays out its round."""
+    """Withdraw BOT; once play has begun it plays its round to the end."""
     service(url, token).leave_tournament(tournament_id, bot)
 
 
 @tournament.command()
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@click.option("--reason", required=True, help="Why; everybody can read it.")
+@click.option("--reason", required=True, help="The reason, which is public.")
 @url_option
 @token_option("the owner that announced it, or an admin")
 def cancel(tournament_id: str, reason: str, url: str, token: str) -> None:
-    """Call TOURNAMENT off."""
+    """Cancel TOURNAMENT."""
     service(url, token).cancel_tournament(tournament_id, reason)
 
 
@@ -226,7 +233,7 @@ def list_tournaments(state: str | None, kind: str | None, limit: int, url: str) 
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
 @url_option
 def standings(tournament_id: str, form: str, url: str) -> None:
-    """Print the standings and the crosstable of TOURNAMENT, those so far while it runs."""
+    """Print the current or final standings and crosstable of TOURNAMENT."""
     click.echo(service(url).standings(tournament_id, form), nl=False)
 
 
@@ -234,7 +241,7 @@ def standings(tournament_id: str, form: str, url: str) -> None:
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @url_option
 def watch(tournament_id: str, url: str) -> None:
-    """Show how far TOURNAMENT is until it is over, then its standings."""
+    """Show the progress of TOURNAMENT until it is over, then its standings."""
     client = service(url)
     console = Console(stderr=True)
     over = (
@@ -270,33 +277,33 @@ def _watch_bar(client: Client, tournament_id: str, console: Console) -> dict[str
 
 
 def _watch_lines(client: Client, tournament_id: str) -> dict[str, Any]:
-    def tell(view: Mapping[str, Any]) -> None:
+    def show(view: Mapping[str, Any]) -> None:
         progress = view["progress"]
         groups = f", {progress['done']} of {progress['planned']} groups" if progress["planned"] else ""
         say(f"{view['name']}: {view['state']}{groups} {_pace(view)}".rstrip())
 
-    return _follow(client, tournament_id, tell)
+    return _follow(client, tournament_id, show)
 
 
 def _follow(
-    client: Client, tournament_id: str, tell: Callable[[Mapping[str, Any]], object]
+    client: Client, tournament_id: str, show: Callable[[Mapping[str, Any]], object]
 ) -> dict[str, Any]:
-    """Every state of the tournament that is seen, until it is over; returns the last."""
+    """Show every observed state of the tournament until it is over; returns the last."""
     version = None
     while True:
         view = client.tournament(tournament_id, since=version, wait=_POLL)
         if view is None:
             continue
         version = view["version"]
-        tell(view)
+        show(view)
         if view["state"] in _OVER:
             return view
-        # Groups end many times a second.
+        # Groups may end many times per second.
         time.sleep(_BREATH)
 
 
 def _pace(view: Mapping[str, Any]) -> str:
-    """How fast it is and how long it takes, while it runs."""
+    """The speed and the remaining time, while it runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
         return f"{len(view['entries'])} entries"

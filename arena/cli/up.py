@@ -23,14 +23,14 @@ import click
     default="botequim-data",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the embedded database, if there is no REDIS_URL.",
+    help="Folder of the embedded database, used if REDIS_URL is not set.",
 )
 def up(bind: str, workers: int, data: Path) -> None:
     """Run the database, the API and the workers in the foreground until Ctrl-C.
 
-    The next start finds the same data.
+    Data persist between runs.
     """
-    from arena.supervisor import Supervisor
+    from arena.ops.supervisor import Supervisor
 
     supervisor = Supervisor(bind, workers, data, say=lambda line: click.echo(line))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

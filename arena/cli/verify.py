@@ -1,4 +1,4 @@
-"""``botequim verify``: prove game records without any server."""
+"""``botequim verify``: verify game records without a server."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Final, NamedTuple
 import click
 
 from arena.cli.replaying import replay_files, sources
-from arena.group_checks import GroupChecks, GroupFacts, group_facts
-from arena.records import RecordText, UnreadableRecord, record_texts, source_name
-from arena.verify import verify_text
+from arena.records.group_checks import GroupChecks, GroupFacts, group_facts
+from arena.records.record import RecordText, UnreadableRecord, record_texts, source_name
+from arena.records.verify import verify_text
 
 CHUNK: Final = 100
-"""Records that a process takes at a time."""
+"""Records that a process checks at a time."""
 
 
 class Checked(NamedTuple):
-    """One record: where it stands, its problems as lines, whether it was JSON at all, its facts."""
+    """One record: its position, its problems as lines, whether it was JSON, and its facts."""
 
     where: str
     problems: list[str]
@@ -33,8 +33,8 @@ class Checked(NamedTuple):
 
 
 @dataclass
-class Tally:
-    """What a run has found so far."""
+class VerifyTally:
+    """The results of a run so far."""
 
     records: int = 0
     wrong: int = 0
@@ -58,7 +58,7 @@ class Tally:
         return f"{records}, {verdict} ({seconds:.1f} s, {speed:,.0f} per second)"
 
     def exit_code(self) -> int:
-        """What the command returns."""
+        """The exit code of the command."""
         if self.unreadable:
             return 2
         return 1 if self.wrong or self.incomplete_groups else 0
@@ -73,8 +73,8 @@ class Tally:
     show_default="the cores",
     help="Processes.",
 )
-@click.option("--partial", is_flag=True, help="Do not ask for whole groups: the files are extracts.")
-@click.option("--replay-bots", is_flag=True, help="Also play uploaded bots again, in the sandbox.")
+@click.option("--partial", is_flag=True, help="Accept incomplete groups: the files are extracts.")
+@click.option("--replay-bots", is_flag=True, help="Also replay uploaded bots in the sandbox.")
 @click.option(
     "--source", "given", multiple=True, metavar="NAME@VERSION=FILE", help="The source of an uploaded bot."
 )
@@ -92,21 +92,20 @@ def verify(
     given: tuple[str, ...],
     folder: str | None,
 ) -> int:
-    """Prove the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
+    """Verify the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
 
-    Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across
-    the records of a file, that groups are whole, mirrored groups have one seed, and no game is
-    there twice. With --replay-bots every decision of the uploaded bots whose sources are given is made
-    again and compared. Prints what is wrong, and a summary. Exit code: 0 proven, 1 something is wrong,
-    2 something cannot be read.
+    Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across the
+    records of a file, that groups are complete, mirrored groups have one seed, and no game occurs twice.
+    With --replay-bots, every decision of the uploaded bots whose sources are given is repeated and
+    compared. Prints the problems and a summary. Exit code: 0 verified, 1 problems found, 2 unreadable input.
     """
     if (given or folder) and not replay_bots:
         raise click.UsageError("--source and --sources need --replay-bots")
     if replay_bots and "-" in files:
-        raise click.UsageError("--replay-bots reads the files twice, so it takes no stdin")
+        raise click.UsageError("--replay-bots reads the files twice, so it cannot read stdin")
     specs = sources(given, folder) if replay_bots else {}
     start = perf_counter()
-    tally = Tally()
+    tally = VerifyTally()
     errors = []
     for file in files:
         try:
@@ -124,7 +123,7 @@ def verify(
     return tally.exit_code() or int(bots.different > 0)
 
 
-def _verify_file(file: str, jobs: int, partial: bool, tally: Tally) -> None:
+def _verify_file(file: str, jobs: int, partial: bool, tally: VerifyTally) -> None:
     checks = GroupChecks()
     records = 0
     for checked in _check_all(record_texts(file), jobs):
@@ -141,7 +140,7 @@ def _verify_file(file: str, jobs: int, partial: bool, tally: Tally) -> None:
             tally.wrong += 1
     if not records:
         raise UnreadableRecord(f"no record in {source_name(file)}")
-    # A record on its own is an extract by itself.
+    # A single record is always an extract.
     if records > 1 and not partial:
         for problem in checks.missing():
             tally.incomplete_groups += 1
@@ -163,7 +162,7 @@ def _check(texts: list[RecordText]) -> list[Checked]:
 
 
 def _check_all(texts: Iterable[RecordText], jobs: int) -> Iterator[Checked]:
-    """The records in their order; the first chunk in this process, so that small files start none."""
+    """The records in order; the first chunk in this process, so that small files start no processes."""
     chunks = _chunks(texts)
     yield from _check(next(chunks, []))
     second = next(chunks, None)
@@ -198,7 +197,7 @@ def _chunks(texts: Iterable[RecordText]) -> Iterator[list[RecordText]]:
                 yield chunk
                 chunk = []
     except UnreadableRecord:
-        # What was read before the damage is checked all the same.
+        # Records before a damaged part are still checked.
         yield chunk
         raise
     yield chunk

@@ -1,11 +1,15 @@
-"""The client side of the service: :class:`Client` for its addresses, :func:`run` for a bot to play.
+"""The client side of the service: :class:`Client` for its operations, :func:`run` for a bot to play.
 
 Standard library only, and no event loop: one bot is one request in a loop, for any number of games.
 """
 
 from __future__ import annotations
 
-from arena.client.http import ApiError, Client, Unreachable
-from arena.client.player import Player, run
+from arena.client.client import Client
+from arena.client.http import ApiError, ServerEvent, Unreachable
+from arena.client.player import OnlinePlayer, run
 
-__all__ = ["ApiError", "Client", "Player", "Unreachable", "run"]
+Player = OnlinePlayer
+"""The former name of :class:`OnlinePlayer`, until 0.4.0."""
+
+__all__ = ["ApiError", "Client", "OnlinePlayer", "Player", "ServerEvent", "Unreachable", "run"]

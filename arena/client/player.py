@@ -1,4 +1,4 @@
-"""A bot online: the same class as in the local runner, at any number of tables at once."""
+"""Plays a bot online: the same class as in the local runner, in any number of games at once."""
 
 from __future__ import annotations
 
@@ -10,49 +10,51 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots.base import Bot
-from arena.client.http import LIVE_STATES, ApiError, Client
+from arena.client.client import Client
+from arena.client.games import LIVE_STATES
+from arena.client.http import ApiError
 
 WAIT: Final = 25.0
-"""Seconds that the service may hold a request while there is nothing to do."""
+"""Seconds that the service may hold a request while there is no turn."""
 
 FIRST_LOOK: Final = 3.0
-LONGEST_LOOK: Final = 60.0
-"""Seconds without a turn after which a game is looked at, to see whether it is over: doubled each time."""
+LONGEST_CHECK: Final = 60.0
+"""Seconds without a turn after which the player checks whether a game is over; doubled each time."""
 
-_LOOKS: Final = 10
-"""Games that are looked at between two requests for turns; one while there is something to decide."""
+_CHECKS: Final = 10
+"""Games that are checked between two requests for turns; one while there are turns to answer."""
 
 _ANSWERS: Final = 1000
-"""Answers that the service takes at once."""
+"""The maximum number of answers per request."""
 
 Turn = Mapping[str, Any]
 
 
 @dataclass
 class _Game:
-    """One game of the bot: an object per seat, and when to look at it next."""
+    """One game of the bot: an object per seat, and when to check it next."""
 
     name: str
     bots: dict[int, Bot] = field(default_factory=dict)
     pause: float = FIRST_LOOK
     due: float = 0.0
 
-    def heard(self) -> None:
-        """There was a turn, so it is not over."""
+    def had_turn(self) -> None:
+        """Postpone the next check, because there was a turn."""
         self.pause = FIRST_LOOK
         self.due = time.monotonic() + self.pause
 
-    def looked_at(self) -> None:
-        """It was not over."""
-        self.pause = min(2 * self.pause, LONGEST_LOOK)
+    def checked(self) -> None:
+        """Postpone the next check, because the game was not over."""
+        self.pause = min(2 * self.pause, LONGEST_CHECK)
         self.due = time.monotonic() + self.pause
 
 
-class Player:
+class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
-    ``say(line)`` is told what happens. A bot that raises, or returns nothing when it must act, leaves its
-    turn to the clock; one whose answer is not legal is asked again, as in the local runner.
+    ``say(line)`` reports what happens. If a bot raises, or returns no action when it must act, the clock ends
+    the turn; after an illegal answer the bot is called again, as in the local runner.
     """
 
     def __init__(self, client: Client, make: Callable[[], Bot], say: Callable[[str], None] = print) -> None:
@@ -63,11 +65,11 @@ class Player:
         self._rights = bool(getattr(make(), "wants_rights", False))
         self._games: dict[str, _Game] = {}
         self._answers: dict[str, dict[str, str]] = {}
-        self._asked: dict[str, Turn] = {}
+        self._answered: dict[str, Turn] = {}
         self._cursor: str | None = None
 
     def step(self, wait: float = WAIT) -> int:
-        """Send the answers, get the next turns and think about them; how many turns there were.
+        """Send the answers, get the next turns and decide them; returns the number of turns.
 
         Waits up to ``wait`` seconds while there is nothing to do.
         """
@@ -80,28 +82,28 @@ class Player:
                 rights=self._rights,
             )
         except ApiError as error:
-            if error.code != "invalid_cursor":
+            if not error.matches("invalid_cursor"):
                 raise
             self._cursor = None
             return 0
         self._cursor = reply["cursor"]
-        again = [turn for result in reply["results"] for turn in self._refused(result)]
+        again = [turn for result in reply["results"] for turn in self._rejected(result)]
         for answer in sent:
             del self._answers[answer["turn"]]
-            self._asked.pop(answer["turn"], None)
+            self._answered.pop(answer["turn"], None)
         turns = {turn["turn"]: turn for turn in (*again, *reply["turns"])}
         for turn in turns.values():
             self._think(turn)
-        self._look_at_quiet_games(1 if turns else _LOOKS)
+        self._check_quiet_games(1 if turns else _CHECKS)
         return len(turns)
 
     def _wait(self, wait: float) -> float:
-        """How long to wait for turns: not beyond the moment at which a game is to be looked at."""
+        """How long to wait for turns: until the next check of a game at most."""
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
-    def _refused(self, result: Mapping[str, Any]) -> list[Turn]:
-        """Tell of an answer that was not accepted; the turn that stands instead, if any."""
+    def _rejected(self, result: Mapping[str, Any]) -> list[Turn]:
+        """Report a rejected answer, and return the turn to answer instead, if any."""
         status = result["status"]
         if status == "accepted":
             return []
@@ -109,21 +111,21 @@ class Player:
         if status == "stale_turn":
             fresh = result["fresh"]
             return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
-        asked = self._asked.get(result["turn"])
-        if status != "illegal_action" or asked is None:
+        turn = self._answered.get(result["turn"])
+        if status != "illegal_action" or turn is None:
             return []
         if result["forfeited"]:
             self.say(f"{result['turn']}: {result['faults']} faults, the table plays on for the seat")
             return []
-        return [{**asked, "legal_actions": result["legal_actions"]}]
+        return [{**turn, "legal_actions": result["legal_actions"]}]
 
     def _think(self, turn: Turn) -> None:
-        """Ask the bot on the seat, which is made with its first turn."""
+        """Let the bot of the seat decide; it is created with its first turn."""
         number = turn["turn"]
         game = self._games.get(turn["game"])
         if game is None:
             game = self._games[turn["game"]] = _Game(f"{turn['kind']} {turn['game']}")
-        game.heard()
+        game.had_turn()
         try:
             bot = game.bots.get(turn["seat"])
             if bot is None:
@@ -138,11 +140,11 @@ class Player:
             return
         if isinstance(action, str):
             self._answers[number] = {"turn": number, "action": action}
-            self._asked[number] = turn
+            self._answered[number] = turn
         elif not turn["optional"]:
             self.say(f"{number}: the bot returned {action!r}, the turn is left to the clock")
 
-    def _look_at_quiet_games(self, most: int) -> None:
+    def _check_quiet_games(self, most: int) -> None:
         now = time.monotonic()
         for game_id in [game_id for game_id, game in self._games.items() if game.due <= now][:most]:
             game = self._games[game_id]
@@ -153,7 +155,7 @@ class Player:
                     raise
                 view = {"state": f"gone ({error.code})"}
             if view is None or view["state"] in LIVE_STATES:
-                game.looked_at()
+                game.checked()
                 continue
             del self._games[game_id]
             for seat in game.bots:
@@ -174,9 +176,9 @@ def run(
     *,
     games: int | None = None,
     say: Callable[[str], None] = print,
-) -> Player:
-    """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over; None: for ever."""
-    player = Player(client, make, say)
+) -> OnlinePlayer:
+    """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over; None: forever."""
+    player = OnlinePlayer(client, make, say)
     while games is None or player.games_over < games:
         player.step()
     return player

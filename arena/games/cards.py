@@ -39,7 +39,7 @@ class DealReader:
         digit_of = dict(zip(ranks + SUITS, "0123456789"[: len(ranks)] + "ABCD", strict=True))
         number_of = {int(digit_of[c[0]] + digit_of[c[1]], 16): number for number, c in enumerate(cards)}
         self.length: int = len("deal:") + 2 * len(cards)
-        # What is no card reads as 255 in the end: F stands for what is neither a rank nor a suit.
+        # Anything but a card becomes 255: F stands for every character that is not a rank or a suit.
         self.digits: bytes = "".join([digit_of.get(chr(byte), "F") for byte in range(256)]).encode()
         self.numbers: bytes = bytes([number_of.get(byte, 255) for byte in range(256)])
         self.every_number: bytes = bytes(range(len(cards)))

@@ -1,4 +1,4 @@
-"""The contract that every game keeps, and nothing else.
+"""The contract of every game.
 
 The words are OpenSpiel's (state, legal actions, apply, chance, observation), plus what card
 tables need: rights that are not turns, such as Toepen's knock. A state is a pure function of
@@ -18,8 +18,11 @@ from arena.games.options import OptionSet
 CHANCE: Final = -1
 """The seat number of chance: it draws the first dealer and deals the packs."""
 
+Turn = Mapping[str, Any]
+"""One decision offered to one bot; the same JSON on every transport (docs/turns.md)."""
+
 Event = tuple[Any, ...]
-"""What happened, in full: ``(type, seat, ...)``. Only ``Game.view_event`` shows it to anybody."""
+"""What happened, in full: ``(type, seat, ...)``. It is shown only through ``GameRules.view_event``."""
 
 
 class Chance(NamedTuple):
@@ -117,8 +120,8 @@ class State(ABC):
         )
 
 
-class Game(ABC):
-    """A kind of game: its options, and the way to its states."""
+class GameRules(ABC):
+    """The rules of one game: its options, and the way to its states."""
 
     kind: str
     version: int
@@ -155,5 +158,5 @@ class Game(ABC):
         self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
     ) -> State:
         """A state that is consistent with what a seat sees and with an assignment of all that it
-        does not (``hidden``: the game's own form, see its module). Used by ``arena.redeal``.
+        does not (``hidden``: the game's own form, see its module). Used by ``arena.bots.redeal``.
         """

@@ -1,1 +1,1 @@
-"""Live games: the store, the games in it, their clocks, and the embedded database."""
+"""Live games: loading and changing them, their clocks, turns, house bots and records."""

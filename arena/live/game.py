@@ -1,73 +1,90 @@
-"""One live game in memory: its sheet, its table and its clocks; and the step that stores a change."""
+"""One live game in memory: its header, its table and its clocks; and the step that stores a change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
-from arena.errors import CorruptState
-from arena.live.clocks import SeatClock, ServiceClock
-from arena.live.sheet import Sheet
-from arena.live.store import Hint, ListAdd, ListRemove, Row, Step, TurnHint, Wake, bot_games_key
-from arena.live.store_index import ALL_GAMES, kind_key, state_key
-from arena.table import KEPT_EVENTS, Table, as_event
+from arena.live.header import GameHeader
+from arena.play.clocks import SeatClock, ServiceClock
+from arena.play.table import KEPT_EVENTS, Table, as_event
+from arena.store.games import GameRow, GameStep, Listing, TurnChange
+from arena.store.rows import unreadable
 
 HOUSE_RETRY_MS: Final = 15_000
-"""A house bot that has not moved by then is asked for again."""
+"""The move of a house bot is requested again after this time."""
 
 SETTLE_MS: Final = 5_000
-"""A game that has ended but whose record is not stored by then is looked at again."""
+"""A game that has ended is checked again after this time, in case its record is not stored."""
 
 _NEVER: Final = 2**53 - 1
+
+_TABLE_FIELDS: Final = frozenset(("logged", "faults", "resigned", "marks", "seats", "clocks", "events_total"))
+"""The fields of a stored table; rows of a newer format have ``format`` and other fields as well."""
 
 _MOST_EVENTS_KEPT: Final = 256
 _EVENTS_KEPT: Final = 64
 
 
 Position = tuple[int, tuple[str, ...]]
-"""The number of a seat's present turn, and what it may do."""
+"""The number of a seat's current turn, and its legal actions."""
 
 
 class LiveGame:
-    """A game as it was at ``version``. Whoever changes it asks for :meth:`step` and writes that;
-    an object whose step was not taken is thrown away.
+    """A game as of ``version``. After a change, write the result of :meth:`step`; discard the object if
+    that step was rejected.
 
-    ``stored``: the newest of its versions that is known to be, or to have been, in the store.
+    ``stored``: the newest version that is known to have been in the store.
+    ``unknown``: fields that a newer version of the program added to the stored table.
     """
 
-    __slots__ = ("_after", "_before", "_has_house", "_tail", "clocks", "sheet", "stored", "table", "version")
+    __slots__ = (
+        "_after",
+        "_before",
+        "_has_house",
+        "_tail",
+        "clocks",
+        "header",
+        "stored",
+        "table",
+        "unknown",
+        "version",
+    )
 
-    def __init__(self, sheet: Sheet, version: int = 0) -> None:
-        self.sheet = sheet
+    def __init__(self, header: GameHeader, version: int = 0) -> None:
+        self.header = header
         self.version = version
         self.table: Table | None = None
         self.clocks: list[SeatClock] = []
         self.stored = version
-        self._has_house = any(entry.house is not None for entry in sheet.seats)
+        self._has_house = any(entry.house is not None for entry in header.seats)
         self._before = _Marks()
         self._after: _Marks | None = None
         self._tail: Sequence[bytes] = ()
+        self.unknown: dict[str, Any] = {}
 
     @classmethod
-    def restore(cls, row: Row) -> LiveGame:
+    def restore(cls, row: GameRow) -> LiveGame:
         """The game of a stored row. Raises :class:`~arena.errors.CorruptState`."""
-        game = cls(Sheet.loads(row.sheet), row.version)
-        if row.table is None or row.state is None or game.sheet.state == "void":
+        game = cls(GameHeader.loads(row.header), row.version)
+        if row.table is None or row.state is None or game.header.state == "void":
             return game
-        sheet = game.sheet
+        header = game.header
         try:
             data = orjson.loads(row.table)
+            if data.keys() != _TABLE_FIELDS:
+                game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
             game.clocks = [SeatClock(*values) for values in data["clocks"]]
             game.table = Table.restore(
                 {
                     **data,
-                    "id": sheet.game,
-                    "kind": sheet.kind,
-                    "rules": sheet.rules,
-                    "seed": sheet.seed,
-                    "nonces": [entry.nonce for entry in sheet.seats],
+                    "id": header.game,
+                    "kind": header.kind,
+                    "rules": header.rules,
+                    "seed": header.seed,
+                    "nonces": [entry.nonce for entry in header.seats],
                     "state": row.state.decode(),
                     "events": (),
                     "first_event": data["events_total"],
@@ -75,15 +92,16 @@ class LiveGame:
             )
             game._tail = row.events
         except (KeyError, TypeError, ValueError) as error:
-            raise CorruptState(f"game {sheet.game} cannot be read: {error}") from error
+            row_format = {"format": header.format, **game.unknown}
+            raise unreadable(f"game {header.game}", row_format, error) from error
         return game
 
-    # Looking
+    # Reading
 
     @property
     def id(self) -> str:
         """The game's id."""
-        return self.sheet.game
+        return self.header.game
 
     @property
     def playing(self) -> Table:
@@ -94,7 +112,7 @@ class LiveGame:
     @property
     def is_running(self) -> bool:
         """Whether it has begun and is not over."""
-        return self.sheet.state == "running"
+        return self.header.state == "running"
 
     def turn(self, seat: int, clock: ServiceClock) -> dict[str, Any] | None:
         """The turn of ``seat`` with the time it has left, None if it has nothing to decide."""
@@ -104,12 +122,12 @@ class LiveGame:
         own = self.clocks[seat]
         if not own.turn:
             return table.turn(seat, None, own.bank_ms)
-        left = own.left(self.sheet.clock, clock)
+        left = own.left(self.header.clock, clock)
         return table.turn(seat, left[0], left[1])
 
     def missing_events(self, seat: int) -> tuple[int, int] | None:
-        """The first number and the count of the events that a turn of ``seat`` has to show and that
-        did not come with the game; None if all did, which then are at hand.
+        """The first number and the count of the events that a turn of ``seat`` shows and that are not in
+        memory; None if all are.
         """
         table = self.playing
         end = table.first_event + len(table.events)
@@ -124,7 +142,7 @@ class LiveGame:
         return None
 
     def add_older_events(self, events: Sequence[bytes]) -> None:
-        """The events just before those at hand, as stored."""
+        """Add the stored events that directly precede those in memory."""
         table = self.playing
         table.events[:0] = [as_event(orjson.loads(event)) for event in events]
         table.first_event -= len(events)
@@ -133,14 +151,14 @@ class LiveGame:
         """The seats of house bots that must move now."""
         if not self._has_house or not self.is_running:
             return []
-        seats = self.sheet.seats
+        seats = self.header.seats
         return [seat for seat in self.playing.awaited() if seats[seat].house is not None]
 
     def late_seats(self, clock: ServiceClock) -> list[int]:
         """The seats whose clock has run out."""
         if not self.is_running:
             return []
-        settings = self.sheet.clock
+        settings = self.header.clock
         return [
             seat
             for seat, own in enumerate(self.clocks)
@@ -148,8 +166,8 @@ class LiveGame:
         ]
 
     def due_ms(self, clock: ServiceClock) -> int:
-        """When somebody should look at the running game again."""
-        settings = self.sheet.clock
+        """When the running game must be checked again."""
+        settings = self.header.clock
         times = [own.deadline(settings, clock) for own in self.clocks if own.turn]
         if self.awaited_house_seats():
             times.append(clock.now_ms + HOUSE_RETRY_MS)
@@ -158,68 +176,65 @@ class LiveGame:
     # Changing
 
     def begin(self) -> None:
-        """Note what is there, so that :meth:`step` knows what a change has changed."""
+        """Remember the present state, so that :meth:`step` can find the differences."""
         after, self._after = self._after, None
         if after is not None:
             self._before = after
             return
         table = self.table
-        sheet = _sheet_marks(self.sheet)
+        header = _header_marks(self.header)
         if table is None:
-            self._before = _Marks(sheet)
+            self._before = _Marks(header)
         else:
             end = table.first_event + len(table.events)
-            self._before = _Marks(sheet, _progress(table), end, table.awaited(), table.positions())
+            self._before = _Marks(header, _progress(table), end, table.awaited(), table.positions())
 
     def start(self, clock: ServiceClock) -> None:
-        """Everybody sits: deal the first hand."""
-        sheet = self.sheet
-        sheet.state = "running"
-        sheet.started_ms = clock.now_ms
+        """Deal the first hand; all seats are taken."""
+        header = self.header
+        header.state = "running"
+        header.started_ms = clock.now_ms
         self.table = Table(
-            sheet.game,
-            sheet.kind,
-            sheet.rules,
-            bytes.fromhex(sheet.seed),
-            [entry.nonce for entry in sheet.seats],
+            header.game,
+            header.kind,
+            header.rules,
+            bytes.fromhex(header.seed),
+            [entry.nonce for entry in header.seats],
         )
-        self.clocks = [SeatClock(sheet.clock.bank_ms) for _ in sheet.seats]
+        self.clocks = [SeatClock(header.clock.bank_ms) for _ in header.seats]
         self.table.start()
 
-    def step(self, clock: ServiceClock, version: int) -> Step | None:
-        """The step that stores the changes since :meth:`begin`, which this object takes as made;
-        None if there are none.
+    def step(self, clock: ServiceClock, version: int) -> GameStep | None:
+        """The step that stores the changes since :meth:`begin`, None if there are none. This object assumes
+        that it is accepted.
         """
         before = self._before
         table = self.table
-        sheet = self.sheet
-        step = Step(sheet.game, self.version, version)
-        must: list[str] = []
-        may: list[str] = []
+        header = self.header
+        step = GameStep(header.game, self.version, version)
         after: _Marks | None = None
         if table is not None and _progress(table) != before.progress:
             awaited = table.awaited()
-            if not awaited and sheet.state == "running":
+            if not awaited and header.state == "running":
                 outcome = table.outcome()
                 assert outcome is not None
-                sheet.state = "finished"
-                sheet.finished_ms = clock.now_ms
-                sheet.outcome = outcome.as_json()
-                sheet.released = sheet.group is None
+                header.state = "finished"
+                header.finished_ms = clock.now_ms
+                header.outcome = outcome.as_json()
+                header.released = header.group is None
             positions = table.positions()
             step.due_ms = self._run_clocks(awaited, positions, clock)
             self._put_table(table, step, clock)
-            self._put_turn_hints(step.hints, awaited, positions, must, may)
+            self._put_turns(step.turns, awaited, positions)
             end = table.first_event + len(table.events)
-            after = _Marks(_sheet_marks(sheet), _progress(table), end, awaited, positions)
-        if _sheet_marks(sheet) != before.sheet:
-            step.sheet = sheet.dumps()
-            step.hints += self._list_hints(before.sheet[0])
+            after = _Marks(_header_marks(header), _progress(table), end, awaited, positions)
+        if _header_marks(header) != before.header:
+            step.header = header.dumps()
+            step.listing = self._listing(before.header[0])
         elif not step.table:
             return None
-        if sheet.state != "running":
+        if header.state != "running":
             step.due_ms = clock.now_ms + SETTLE_MS
-        step.wake = Wake(sheet.game, version, must, may)
         self.version = version
         self._after = after
         return step
@@ -237,26 +252,27 @@ class LiveGame:
             table.first_event += dropped
 
     def _run_clocks(self, awaited: Sequence[int], positions: Sequence[Position], clock: ServiceClock) -> int:
-        """Let the clocks of those run who must act, and return when the game is due."""
-        settings = self.sheet.clock
+        """Run the clocks of the seats that must act, and return when the game is due."""
+        settings = self.header.clock
         due = clock.now_ms + HOUSE_RETRY_MS if self._has_house or not awaited else _NEVER
         for seat, own in enumerate(self.clocks):
             number, legal = positions[seat]
-            if legal and seat in awaited and self.sheet.seats[seat].house is None:
+            if legal and seat in awaited and self.header.seats[seat].house is None:
                 own.run(number, settings, clock)
                 due = min(due, own.deadline(settings, clock))
             elif own.turn:
                 own.run(0, settings, clock)
         return due
 
-    def _put_table(self, table: Table, step: Step, clock: ServiceClock) -> None:
+    def _put_table(self, table: Table, step: GameStep, clock: ServiceClock) -> None:
         # Older answers are in the log.
         data = table.progress(answers=1)
         data["clocks"] = [own.as_json() for own in self.clocks]
         data["events_total"] = table.first_event + len(table.events)
+        data.update(self.unknown)
         step.table = orjson.dumps(data)
         step.state = orjson.dumps(table.state.content())
-        ago = clock.now_ms - (self.sheet.started_ms or clock.now_ms)
+        ago = clock.now_ms - (self.header.started_ms or clock.now_ms)
         first = table.logged - len(table.actions) + 1
         step.log = [
             orjson.dumps((*action, ago, table.answered_after(action[0], after)))
@@ -265,35 +281,23 @@ class LiveGame:
         new_events = table.events[self._before.events - table.first_event :]
         step.events = [orjson.dumps(event) for event in new_events]
 
-    def _list_hints(self, before: str | None) -> list[Hint]:
-        sheet = self.sheet
-        hints: list[Hint] = []
-        if before != sheet.state:
-            if before is not None:
-                hints.append(ListRemove(state_key(before), sheet.game))
-            hints.append(ListAdd(state_key(sheet.state), sheet.game, sheet.created_ms))
-        if before is None:
-            hints += (ListAdd(key, sheet.game, sheet.created_ms) for key in (ALL_GAMES, kind_key(sheet.kind)))
-        if sheet.state in ("waiting", "running"):
-            hints += (ListAdd(bot_games_key(bot), sheet.game, sheet.created_ms) for bot in sheet.bots())
-        return hints
+    def _listing(self, before: str | None) -> Listing:
+        header = self.header
+        bots = header.bots() if header.state in ("waiting", "running") else ()
+        return Listing(header.kind, header.created_ms, header.state, before, bots)
 
-    def _put_turn_hints(
-        self,
-        hints: list[Hint],
-        awaited: Sequence[int],
-        positions: Sequence[Position],
-        must: list[str],
-        may: list[str],
+    def _put_turns(
+        self, changes: list[TurnChange], awaited: Sequence[int], positions: Sequence[Position]
     ) -> None:
-        """Add the hints to the bots at the table, and to ``must`` and ``may`` who is woken for what."""
+        """Add the changes of the bots' turns."""
         before = self._before
         known = before.positions or _NOWHERE
-        for seat, entry in enumerate(self.sheet.seats):
+        for seat, entry in enumerate(self.header.seats):
             bot = entry.bot
             if bot is None:
                 continue
             position = positions[seat]
+            op: Literal["must", "may", "gone"]
             if not awaited:
                 op = "gone"
             elif not position[1]:
@@ -302,16 +306,14 @@ class LiveGame:
                 if position == known[seat] and seat in before.awaited:
                     continue
                 op = "must"
-                must.append(bot)
             else:
-                if position == known[seat] and seat not in before.awaited and not self._has_news(seat):
+                if position == known[seat] and seat not in before.awaited and not self._sees_change(seat):
                     continue
                 op = "may"
-                may.append(bot)
-            hints.append(TurnHint(bot, f"{self.sheet.game}.{seat}", op))
+            changes.append(TurnChange(bot, seat, op))
 
-    def _has_news(self, seat: int) -> bool:
-        """Whether the change has shown the seat anything."""
+    def _sees_change(self, seat: int) -> bool:
+        """Whether the change produced an event that the seat may see."""
         table = self.playing
         view_event = table.game.view_event
         new_events = table.events[self._before.events - table.first_event :]
@@ -319,9 +321,9 @@ class LiveGame:
 
 
 class _Marks(NamedTuple):
-    """How far a game was when a change began."""
+    """The position of a game when a change began."""
 
-    sheet: tuple[Any, ...] = (None,)
+    header: tuple[Any, ...] = (None,)
     progress: tuple[int, int, int] = (0, 0, 0)
     events: int = 0
     awaited: tuple[int, ...] = ()
@@ -336,9 +338,9 @@ def _progress(table: Table) -> tuple[int, int, int]:
     return table.logged, len(table.faults), len(table.resigned)
 
 
-def _sheet_marks(sheet: Sheet) -> tuple[Any, ...]:
-    """What of a sheet can change, the state first; while the game is running, nothing can."""
-    return ("running",) if sheet.state == "running" else (sheet.state, list(sheet.seats), sheet.released)
+def _header_marks(header: GameHeader) -> tuple[Any, ...]:
+    """The parts of a header that can change, the state first; none can while the game is running."""
+    return ("running",) if header.state == "running" else (header.state, list(header.seats), header.released)
 
 
 __all__ = ["HOUSE_RETRY_MS", "LiveGame"]

@@ -1,95 +1,87 @@
-"""House bots at live tables: let them move until somebody outside must decide."""
+"""House bots at live tables: they move until the game waits for another player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from arena.dealing import bot_seed
-from arena.live.clocks import ServiceClock
-from arena.live.desk import Desk
+from arena.bots import bot_spec
 from arena.live.game import LiveGame
-from arena.table import StaleTurn, TurnAlreadyAnswered, UnknownTurn
+from arena.live.repository import GameRepository
+from arena.play.clocks import ServiceClock
+from arena.play.dealing import bot_seed
+from arena.play.judge import fail, judge, seats_with_rights
 
 Choose = Callable[[str, int, Mapping[str, Any], int], str | None]
-"""``choose(name, seat, turn, seed)`` is what a house bot does at a turn; None lets an optional one pass."""
+"""``choose(name, seat, turn, seed)`` returns the action of a house bot; None passes an optional turn."""
 
 
-def play_house(desk: Desk, game_id: str, choose: Choose) -> int:
-    """See :meth:`arena.live.games.LiveGames.play_house`."""
+def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) -> int:
+    """See :meth:`arena.live.service.LiveGames.move_house_bots`."""
     moves = 0
     offered: dict[int, tuple[int, int]] = {}
     while True:
-        game = desk.load(game_id)
+        game = repository.load(game_id)
         seats = game.awaited_house_seats()
         if not seats:
             return moves
-        rights = [] if game.playing.state.answer_pending() else _rights(game, seats[0], offered)
-        for seat in (*rights, seats[0]):
-            desk.complete(game, seat)
-            if _ask(desk, game, seat, choose):
+        for seat in _seats_to_move(game, seats[0], offered):
+            repository.complete(game, seat)
+            if _move(repository, game, seat, choose):
                 moves += 1
                 break
 
 
-def _rights(game: LiveGame, to_play: int, offered: dict[int, tuple[int, int]]) -> list[int]:
-    """The house seats with a right to offer, in seat order from the one to play, once per event."""
+def house_choice(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
+    """The action of house bot ``name``. The bot is a new one, so only the turn and ``seed`` decide."""
+    return bot_spec(name).make(seed).choose(turn)
+
+
+def _seats_to_move(game: LiveGame, to_play: int, offered: dict[int, tuple[int, int]]) -> Iterator[int]:
+    """The house seats with an unused right, each once per event, and then the seat to play."""
     table = game.playing
-    found = []
-    for distance in range(1, table.size):
-        seat = (to_play + distance) % table.size
-        if game.sheet.seats[seat].house is None or not table.legal_actions(seat):
-            continue
+    for seat in seats_with_rights(table):
         seen = (table.turn_number(seat), table.first_event + len(table.events))
-        if offered.get(seat) != seen:
+        if game.header.seats[seat].house is not None and offered.get(seat) != seen:
             offered[seat] = seen
-            found.append(seat)
-    return found
+            yield seat
+    yield to_play
 
 
-def _ask(desk: Desk, game: LiveGame, seat: int, choose: Choose) -> bool:
-    """Ask the house bot on ``seat`` and do what it says; whether the game went on."""
+def _move(repository: GameRepository, game: LiveGame, seat: int, choose: Choose) -> bool:
+    """Let the house bot on ``seat`` choose, and apply its action; returns whether the game changed."""
     table = game.playing
     turn = table.turn(seat)
-    name = game.sheet.seats[seat].house
+    name = game.header.seats[seat].house
     if turn is None or name is None:
         return False
     number = table.turn_number(seat)
-    fault = ""
-    action: str | None = None
+    failure = ""
+    answer: str | None = None
     try:
-        action = choose(name, seat, turn, _seed(table.seed, seat, number))
+        answer = choose(name, seat, turn, _seed(table.seed, seat, number))
     except Exception as error:
-        fault = f"{type(error).__name__}: {error}"
-    if action is None and not fault:
-        if turn["optional"]:
-            return False
-        fault = "no action"
-    elif action is not None and action not in turn["legal_actions"]:
-        fault = f"illegal: {action}"
+        failure = f"{type(error).__name__}: {error}"
+    if answer is None and turn["optional"] and not failure:
+        return False
 
     def act(now: LiveGame, clock: ServiceClock) -> bool:
         table = now.playing
         if table.turn_number(seat) != number or not table.legal_actions(seat):
             return False
-        if fault:
-            if not table.fault(seat, "crashed", fault) and seat in table.awaited():
-                table.act_for(seat, "crashed")
-            return True
-        assert action is not None
-        try:
-            table.submit(seat, number, action)
-        except (StaleTurn, TurnAlreadyAnswered, UnknownTurn):
-            return False
+        if failure:
+            fail(table, seat, "crashed", failure)
+        else:
+            judge(table, seat, number, answer)
         return True
 
-    return desk.change_one(game.id, act)
+    return repository.change_one(game.id, act, by_house=True)
 
 
 def _seed(seed: bytes, seat: int, number: int) -> int:
-    """A number for the bot's own randomness at this turn, the same whenever it is asked again."""
+    """The seed of the bot's randomness at this turn, the same at every repetition."""
     return int.from_bytes(sha256(b"%d %d" % (bot_seed(seed, seat), number)).digest())
 
 
-__all__ = ["Choose", "play_house"]
+__all__ = ["Choose", "house_choice", "move_house_bots"]

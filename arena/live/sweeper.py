@@ -1,4 +1,4 @@
-"""The sweeper serves the clocks: any number may run, in any process, and any may die."""
+"""The sweeper serves the clocks. Any number may run, in any process, and each may be killed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 from typing import Final
 
 from arena.errors import ArenaError
-from arena.live.ending import Endings
-from arena.live.store import GameStore
+from arena.live.finalizer import GameFinalizer
+from arena.store.games import GameStore
 
 log = logging.getLogger(__name__)
 
@@ -23,36 +23,36 @@ _TRIM: Final = 3600.0
 
 
 class Sweeper:
-    """Looks at games when they are due, and beats, so that an outage can be told from slow players."""
+    """Checks games when they are due, and writes beats, which distinguish an outage from slow players."""
 
-    def __init__(self, store: GameStore, endings: Endings) -> None:
+    def __init__(self, store: GameStore, finalizer: GameFinalizer) -> None:
         self._store = store
-        self._endings = endings
+        self._finalizer = finalizer
         self._next_beat = 0.0
         self._next_trim = time.monotonic() + _TRIM
 
     def sweep(self) -> int:
-        """One pass; how many games were looked at."""
+        """Run one pass; returns the number of games checked."""
         if time.monotonic() >= self._next_beat:
             self._store.beat()
             self._next_beat = time.monotonic() + BEAT
         if time.monotonic() >= self._next_trim:
-            self._endings.trim()
+            self._finalizer.trim()
             self._next_trim = time.monotonic() + _TRIM
         now_ms = self._store.clock().now_ms
         lease_ms = now_ms + LEASE_MS
         games = self._store.claim(now_ms, lease_ms, _BATCH)
         for game in games:
             try:
-                self._store.settle(game, lease_ms, self._endings.look(game))
+                self._store.settle(game, lease_ms, self._finalizer.check(game))
             except ArenaError:
-                log.warning("game %s is looked at again later", game, exc_info=True)
+                log.warning("game %s is checked again later", game, exc_info=True)
             except Exception:
-                log.exception("game %s is looked at again later", game)
+                log.exception("game %s is checked again later", game)
         return len(games)
 
     def run(self, stop: threading.Event) -> None:
-        """Sweep until ``stop`` is set. While the database is away, keep trying."""
+        """Sweep until ``stop`` is set. Retries while the database is unavailable."""
         while not stop.is_set():
             try:
                 if self.sweep() < _BATCH:

@@ -1,4 +1,4 @@
-"""A bot's turns: what it has to do, its answers to any number of them, and waiting for the next."""
+"""A bot's turns: listing them, answering them, and waiting for the next."""
 
 from __future__ import annotations
 
@@ -7,41 +7,36 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.errors import ArenaError, IllegalAction
-from arena.live.clocks import ServiceClock
-from arena.live.desk import Desk
+from arena.errors import ArenaError
 from arena.live.game import LiveGame
-from arena.live.sheet import check_game_id
-from arena.live.store import Pending
-from arena.live.store_waker import Waiter, Waker, right_key, turn_key
-from arena.live.store_wire import Command
-from arena.table import StaleTurn, TurnAlreadyAnswered, UnknownTurn, parse_turn_id
+from arena.live.header import check_game_id
+from arena.live.repository import GameRepository
+from arena.play.clocks import ServiceClock
+from arena.play.judge import AcceptedAnswer, FaultyAnswer, judge
+from arena.play.table import StaleTurn, parse_turn_id
+from arena.store.games import PendingQuery, PendingTurn
+from arena.store.notifications import Notifier, Subscription, right_topic, turn_topic
+from arena.store.paging import InvalidCursor
 from arena.text import printable
 
 Result = dict[str, Any]
 
-_UNKNOWN: Final = "there is no such turn of yours"
-
-
-class InvalidCursor(ArenaError):
-    """A cursor that was not given out here."""
-
-    code: ClassVar[str] = "invalid_cursor"
+_UNKNOWN: Final = "this bot has no such turn"
 
 
 class TurnPage(NamedTuple):
-    """Turns as bots get them (``Table.turn``), and the cursor to pass as ``after`` next time."""
+    """Turns as bots receive them (``Table.turn``), and the cursor to pass as ``after`` next time."""
 
     turns: list[dict[str, Any]]
     cursor: str
 
 
 class Exchange(NamedTuple):
-    """What one request of a bot's loop returns: a result per answer, then the new turns."""
+    """The reply to one request of a bot's loop: a result per answer, then the new turns."""
 
     results: list[Result]
     turns: list[dict[str, Any]]
@@ -49,7 +44,7 @@ class Exchange(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    place: int
+    position: int
     turn: str
     seat: int
     number: int
@@ -57,141 +52,147 @@ class _Answer(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Place:
-    """How far a bot has been told of its turns."""
+class _TurnCursor:
+    """The position up to which a bot has read its list of turns."""
 
     incarnation: str
     number: int = 0
 
 
 class Turns:
-    """The turns of all bots. Cursors are ``<incarnation of the store>-<number>``: one from before a
-    restart of the store, which may have lost its last second, brings everything that is pending.
+    """The turns of all bots. Cursors are ``<incarnation of the store>-<number>``: with one from before a
+    restart of the store, which may have lost its last second, all pending turns are returned.
     """
 
-    def __init__(self, desk: Desk, waker: Waker) -> None:
-        self._desk = desk
-        self._store = desk.store
-        self._waker = waker
+    def __init__(self, repository: GameRepository, notifier: Notifier) -> None:
+        self._repository = repository
+        self._store = repository.store
+        self._notifier = notifier
 
     def answer(self, bot: str, answers: Sequence[Any]) -> list[Result]:
-        """See :meth:`arena.live.games.LiveGames.answer`."""
+        """See :meth:`arena.live.service.LiveGames.answer`."""
         return self._answer(bot, answers)[0]
 
     def page(self, bot: str, after: str | None, *, wait: float, rights: bool, limit: int) -> TurnPage:
-        """See :meth:`arena.live.games.LiveGames.turns`."""
-        place = self._place(after)
+        """See :meth:`arena.live.service.LiveGames.turns`."""
+        position = self._cursor(after)
         if wait <= 0:
-            return self._page(bot, place, rights, limit)
-        with self._waiting(bot, rights) as waiter:
-            page = self._page(bot, place, rights, limit)
-            return page if page.turns else self._wait(waiter, bot, place, wait, rights, limit)
+            return self._page(bot, position, rights, limit)
+        with self._waiting(bot, rights) as subscription:
+            page = self._page(bot, position, rights, limit)
+            return page if page.turns else self._wait(subscription, bot, position, wait, rights, limit)
 
     def exchange(
         self, bot: str, answers: Sequence[Any], after: str | None, *, wait: float, rights: bool, limit: int
     ) -> Exchange:
-        """See :meth:`arena.live.games.LiveGames.exchange`."""
-        place = self._place(after)
-        look = self._store.pending_command(bot, place.number, limit, rights)
+        """See :meth:`arena.live.service.LiveGames.exchange`."""
+        position = self._cursor(after)
+        query = PendingQuery(bot, position.number, limit, rights)
         if wait <= 0:
-            results, (reply,) = self._answer(bot, answers, (look,))
-            return Exchange(results, *self._page(bot, place, rights, limit, reply))
-        # To begin to wait before the look saves a second look.
-        with self._waiting(bot, rights) as waiter:
-            results, (reply,) = self._answer(bot, answers, (look,))
-            page = self._page(bot, place, rights, limit, reply)
+            results, pending = self._answer(bot, answers, query)
+            return Exchange(results, *self._page(bot, position, rights, limit, pending))
+        # Subscribe before reading, so that no notification is missed and one read suffices.
+        with self._waiting(bot, rights) as subscription:
+            results, pending = self._answer(bot, answers, query)
+            page = self._page(bot, position, rights, limit, pending)
             if not page.turns:
-                page = self._wait(waiter, bot, place, wait, rights, limit)
+                page = self._wait(subscription, bot, position, wait, rights, limit)
             return Exchange(results, *page)
 
     # Waiting
 
-    def _waiting(self, bot: str, rights: bool) -> AbstractContextManager[Waiter]:
-        keys = (turn_key(bot), right_key(bot)) if rights else (turn_key(bot),)
-        return self._waker.waiting(*keys)
+    def _waiting(self, bot: str, rights: bool) -> AbstractContextManager[Subscription]:
+        topics = (turn_topic(bot), right_topic(bot)) if rights else (turn_topic(bot),)
+        return self._notifier.waiting(*topics)
 
     def _wait(
-        self, waiter: Waiter, bot: str, place: _Place, seconds: float, rights: bool, limit: int
+        self,
+        subscription: Subscription,
+        bot: str,
+        position: _TurnCursor,
+        seconds: float,
+        rights: bool,
+        limit: int,
     ) -> TurnPage:
-        """The turns after ``place`` as soon as there are some."""
+        """Wait for turns after ``position``."""
         until = time.monotonic() + seconds
         while True:
-            waiter.wait(until - time.monotonic())
-            page = self._page(bot, place, rights, limit)
-            if page.turns or time.monotonic() >= until or self._waker.is_stopped:
+            subscription.wait(until - time.monotonic())
+            page = self._page(bot, position, rights, limit)
+            if page.turns or time.monotonic() >= until or self._notifier.is_stopped:
                 return page
 
-    def _place(self, cursor: str | None) -> _Place:
+    def _cursor(self, cursor: str | None) -> _TurnCursor:
         incarnation = self._store.incarnation()
         if cursor is None:
-            return _Place(incarnation)
+            return _TurnCursor(incarnation)
         matched = _CURSOR(cursor) if isinstance(cursor, str) else None
         if matched is None:
-            raise InvalidCursor(
-                f"{str(cursor)[:80]!r} is not a cursor", field="after", expected="a cursor as given out here"
-            )
-        return _Place(incarnation, int(matched[2]) if matched[1] == incarnation else 0)
+            raise InvalidCursor(cursor, "after")
+        return _TurnCursor(incarnation, int(matched[2]) if matched[1] == incarnation else 0)
 
     def _page(
-        self, bot: str, place: _Place, rights: bool, limit: int, reply: list[Any] | None = None
+        self,
+        bot: str,
+        position: _TurnCursor,
+        rights: bool,
+        limit: int,
+        pending: Sequence[PendingTurn] | None = None,
     ) -> TurnPage:
-        """The turns after ``place``, which moves on. ``reply``: to the look at what is pending there."""
-        if reply is None:
-            entries = self._store.pending(bot, place.number, limit, rights)
-        else:
-            entries = self._store.read_pending(reply, limit)
+        """The turns after ``position``, which advances. ``pending``: those turns, if already read."""
+        entries = pending
+        if entries is None:
+            entries = self._store.pending(PendingQuery(bot, position.number, limit, rights))
         incarnation = self._store.incarnation()
-        if incarnation != place.incarnation:
-            place.incarnation, place.number = incarnation, 0
-            entries = self._store.pending(bot, 0, limit, rights)
+        if incarnation != position.incarnation:
+            position.incarnation, position.number = incarnation, 0
+            entries = self._store.pending(PendingQuery(bot, 0, limit, rights))
         turns: list[dict[str, Any]] = []
-        asked = limit
+        missing = limit
         while entries:
-            place.number = entries[-1].number
+            position.number = entries[-1].number
             turns += self._shown(bot, entries)
-            was_full = len(entries) == asked
-            # What was answered may still be listed, and must not make the page seem the last.
-            asked = limit - len(turns)
-            if not was_full or not asked:
+            was_full = len(entries) == missing
+            # Answered turns may still be listed; a page that is short because of them is not the last.
+            missing = limit - len(turns)
+            if not was_full or not missing:
                 break
-            entries = self._store.pending(bot, place.number, asked, rights)
-        return TurnPage(turns, f"{place.incarnation}-{place.number}")
+            entries = self._store.pending(PendingQuery(bot, position.number, missing, rights))
+        return TurnPage(turns, f"{position.incarnation}-{position.number}")
 
-    def _shown(self, bot: str, entries: Sequence[Pending]) -> list[dict[str, Any]]:
-        """The turns of these entries, as far as there is something to decide; the others are forgotten."""
+    def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[dict[str, Any]]:
+        """The turns of these entries; entries without a decision to make are removed from the list."""
         turns: list[dict[str, Any]] = []
         clock = self._store.clock()
         versions: dict[str, int] = {}
         for entry in entries:
-            game_id = entry.member.rpartition(".")[0]
-            versions[game_id] = max(entry.version, versions.get(game_id, 0))
-        games = self._desk.at_least(versions)
+            versions[entry.game] = max(entry.version, versions.get(entry.game, 0))
+        games = self._repository.at_least(versions)
         stale = []
         for entry in entries:
-            game_id, _, seat = entry.member.rpartition(".")
-            turn = self._turn(games.get(game_id), int(seat), bot, clock)
+            turn = self._turn(games.get(entry.game), entry.seat, bot, clock)
             if turn is None:
                 stale.append(entry)
             else:
                 turns.append(turn)
         for game in games.values():
-            self._desk.keep(game)
+            self._repository.keep(game)
         if stale:
             self._store.prune(bot, stale)
         return turns
 
     def _turn(self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock) -> dict[str, Any] | None:
-        if game is None or game.table is None or game.sheet.seats[seat].bot != bot:
+        if game is None or game.table is None or game.header.seats[seat].bot != bot:
             return None
         if game.table.legal_actions(seat):
-            self._desk.complete(game, seat)
+            self._repository.complete(game, seat)
         return game.turn(seat, clock)
 
     # Answers
 
     def _answer(
-        self, bot: str, answers: Sequence[Any], then: Sequence[Command] = ()
-    ) -> tuple[list[Result], list[Any]]:
+        self, bot: str, answers: Sequence[Any], then: PendingQuery | None = None
+    ) -> tuple[list[Result], list[PendingTurn]]:
         results: list[Result] = [{}] * len(answers)
         by_game: dict[str, list[_Answer]] = {}
         for index, answer in enumerate(answers):
@@ -207,13 +208,13 @@ class Turns:
                 continue
             by_game.setdefault(game_id, []).append(_Answer(index, text, seat, number, answer.get("action")))
         acts = {game_id: _act(bot, group) for game_id, group in by_game.items()}
-        changed = self._desk.change(acts, then)
+        changed = self._repository.change(acts, then)
         fresh: list[tuple[Result, str, int]] = []
         for game_id, group in by_game.items():
             done = changed.results[game_id]
             for position, answer in enumerate(group):
                 result = _refusal(answer.turn, "unknown_turn", _UNKNOWN) if done is None else done[position]
-                results[answer.place] = result
+                results[answer.position] = result
                 if result["status"] in ("accepted", "stale_turn"):
                     result["version"] = changed.versions[game_id]
                 if result["status"] == "stale_turn":
@@ -222,10 +223,10 @@ class Turns:
                     fresh.append((result, game_id, answer.seat))
         if fresh:
             self._add_fresh_turns(bot, fresh)
-        return results, changed.replies
+        return results, changed.pending
 
     def _look_up(self, result: Result, game_id: str, answer: _Answer) -> None:
-        """Correct the result of an answer to a turn of long ago, if that turn was answered."""
+        """Correct the result of an answer to a turn that left the memory, if that turn was answered."""
         for after, entry in enumerate(self._store.log(game_id), 1):
             seat, action, mark, _, number = orjson.loads(entry)
             if (seat, number) != (answer.seat, answer.number):
@@ -244,12 +245,14 @@ class Turns:
 
     def _add_fresh_turns(self, bot: str, wanted: Sequence[tuple[Result, str, int]]) -> None:
         clock = self._store.clock()
-        games = self._desk.at_least({game_id: result.get("version", 0) for result, game_id, _ in wanted})
+        games = self._repository.at_least(
+            {game_id: result.get("version", 0) for result, game_id, _ in wanted}
+        )
         for result, game_id, seat in wanted:
             if result["status"] == "stale_turn":
                 result["fresh"] = self._turn(games.get(game_id), seat, bot, clock)
         for game in games.values():
-            self._desk.keep(game)
+            self._repository.keep(game)
 
 
 def _act(bot: str, answers: Sequence[_Answer]) -> Callable[[LiveGame, ServiceClock], list[Result]]:
@@ -260,46 +263,28 @@ def _act(bot: str, answers: Sequence[_Answer]) -> Callable[[LiveGame, ServiceClo
 
 
 def _take(game: LiveGame, bot: str, answer: _Answer) -> Result:
-    """Give one answer to the game and say what came of it."""
+    """Apply one answer to the game and return its result."""
     seat, number, action = answer.seat, answer.number, answer.action
-    seats = game.sheet.seats
+    seats = game.header.seats
     table = game.table
     if table is None or seat >= len(seats) or seats[seat].bot != bot:
         return _refusal(answer.turn, "unknown_turn", _UNKNOWN)
-    is_open = number == table.turn_number(seat) and bool(table.legal_actions(seat))
-    if not isinstance(action, str):
-        result = _refusal(answer.turn, "malformed", "the action of an answer is a text")
-        return _fault(result, game, seat, type(action).__name__) if is_open else result
-    try:
-        answered = table.submit(seat, number, action)
-    except IllegalAction as error:
-        result = _refusal(answer.turn, "illegal_action", error.message)
-        result["legal_actions"] = error.extra["legal_actions"]
-        return _fault(result, game, seat, action)
-    except StaleTurn as error:
-        return _refusal(
-            answer.turn,
-            "stale_turn",
-            error.message,
-            reason=error.extra["reason"],
-            fresh=None,
-        )
-    except (TurnAlreadyAnswered, UnknownTurn) as error:
-        return _refusal(answer.turn, error.code, error.message)
-    return _accepted(answer.turn, answered.action, answered.after, not is_open)
+    verdict = judge(table, seat, number, action)
+    if isinstance(verdict, AcceptedAnswer):
+        answered = verdict.answered
+        return _accepted(answer.turn, answered.action, answered.after, verdict.repeated)
+    error = verdict.error
+    result = _refusal(answer.turn, error.code, error.message, **error.extra)
+    if isinstance(verdict, FaultyAnswer):
+        result["forfeited"] = verdict.forfeited
+        result["faults"] = sum(fault.seat == seat for fault in table.faults)
+    elif isinstance(error, StaleTurn):
+        result["fresh"] = None
+    return result
 
 
 def _accepted(turn: str, action: str, after: int, repeated: bool) -> Result:
     return {"turn": turn, "status": "accepted", "action": action, "after": after, "repeated": repeated}
-
-
-def _fault(result: Result, game: LiveGame, seat: int, detail: str) -> Result:
-    """Count the refusal as a fault of the seat."""
-    table = game.playing
-    kind = "illegal" if result["status"] == "illegal_action" else "malformed"
-    result["forfeited"] = table.fault(seat, kind, printable(detail, 80))
-    result["faults"] = sum(fault.seat == seat for fault in table.faults)
-    return result
 
 
 def _refusal(turn: str | None, status: str, message: str, **more: Any) -> Result:
@@ -309,4 +294,4 @@ def _refusal(turn: str | None, status: str, message: str, **more: Any) -> Result
 _CURSOR: Final = re.compile(r"([0-9a-f]{0,16})-([0-9]{1,15})\Z").match
 
 
-__all__ = ["Exchange", "InvalidCursor", "TurnPage", "Turns"]
+__all__ = ["Exchange", "TurnPage", "Turns"]

@@ -1,4 +1,4 @@
-"""What a game shows to whom."""
+"""Views of a game, for its seats and for spectators."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ import orjson
 
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.live.clocks import ServiceClock
 from arena.live.game import LiveGame
-from arena.live.sheet import GameNotFound, Sheet, Viewer
-from arena.table import as_event
+from arena.live.header import GameHeader, GameNotFound, Viewer
+from arena.play.clocks import ServiceClock
+from arena.play.table import as_event
 
 
 class GameHidden(ArenaError):
-    """A game of a mirrored group that is not over."""
+    """The game belongs to a mirrored group that is not over."""
 
     code = "game_hidden"
 
 
 class NotSeated(ArenaError):
-    """The bot does not sit there."""
+    """The bot does not have that seat."""
 
     code = "not_seated"
 
 
-def check_visible(sheet: Sheet, viewer: Viewer) -> None:
-    """Raises :class:`GameHidden`, or :class:`GameNotFound` for a private game."""
-    if not sheet.is_hidden_from(viewer):
+def check_visible(header: GameHeader, viewer: Viewer) -> None:
+    """Check that the viewer may see the game. Raises :class:`GameHidden`, or :class:`GameNotFound` for a
+    private game.
+    """
+    if not header.is_hidden_from(viewer):
         return
-    if sheet.is_mirrored and sheet.visibility == "public":
+    if header.is_mirrored and header.visibility == "public":
         raise GameHidden(
-            f"game {sheet.game} has the same deals as the other games of its group; "
+            f"game {header.game} has the same deals as the other games of its group; "
             "it is shown when the group is over",
             field="game",
         )
-    raise GameNotFound(f"there is no game {sheet.game!r}", field="game")
+    raise GameNotFound(f"there is no game {header.game!r}", field="game")
 
 
-def own_seat(sheet: Sheet, viewer: Viewer, seat: int | None) -> int | None:
-    """The seat from which the viewer looks, None for a spectator. Raises :class:`NotSeated`."""
-    own = sheet.seats_of(viewer.bot)
+def viewing_seat(header: GameHeader, viewer: Viewer, seat: int | None) -> int | None:
+    """The seat whose view is shown, None for a spectator. Raises :class:`NotSeated`."""
+    own = header.seats_of(viewer.bot)
     if seat is None:
         return own[0] if own else None
     if seat not in own:
@@ -52,9 +54,9 @@ def own_seat(sheet: Sheet, viewer: Viewer, seat: int | None) -> int | None:
 
 
 def game_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[str, Any]:
-    """The summary and what ``seat`` (None: a spectator) sees of the table now."""
+    """The summary and the view of the table from ``seat`` (None: as a spectator)."""
     return {
-        **game.sheet.summary(),
+        **game.header.summary(),
         "version": game.version,
         "seat": seat,
         **_table_view(game, seat, clock),
@@ -65,7 +67,7 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[s
     table = game.table
     if table is None:
         return past_view()
-    settings = game.sheet.clock
+    settings = game.header.clock
     return {
         "awaiting": list(table.awaited()),
         "clocks": [
@@ -84,7 +86,7 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[s
 
 
 def past_view() -> dict[str, Any]:
-    """The table of a game that has not begun, or of which only the record is left."""
+    """The view of the table of a game that has not begun, or whose record alone is left."""
     return {
         "awaiting": [],
         "clocks": [],
@@ -96,7 +98,7 @@ def past_view() -> dict[str, Any]:
 
 
 def project_events(kind: str, events: Sequence[bytes], start: int, seat: int | None) -> list[dict[str, Any]]:
-    """What ``seat`` (None: a spectator) saw of stored events, the first of which has number ``start``."""
+    """The stored events, numbered from ``start``, as ``seat`` (None: a spectator) may see them."""
     view_event = game_of(kind).view_event
     views = []
     for number, event in enumerate(events, start):
@@ -106,4 +108,12 @@ def project_events(kind: str, events: Sequence[bytes], start: int, seat: int | N
     return views
 
 
-__all__ = ["GameHidden", "NotSeated", "check_visible", "game_view", "own_seat", "past_view", "project_events"]
+__all__ = [
+    "GameHidden",
+    "NotSeated",
+    "check_visible",
+    "game_view",
+    "past_view",
+    "project_events",
+    "viewing_seat",
+]

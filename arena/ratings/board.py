@@ -12,11 +12,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.games import game_of
+from arena.games.descriptor import Awards
+from arena.play.players import PlayerId
 from arena.ratings.bootstrap import REPLICATES, Z, standard_errors
-from arena.ratings.ledger import Doings, Ledger
+from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
-from arena.ratings.results import GroupResult, Player
-from arena.ratings.text import Cell, csv_text, plain_table
+from arena.ratings.results import GroupResult
+from arena.text import Cell, csv_text, plain_table
 
 ANCHOR: Final = "rookie"
 """The house bot with a rating of exactly ``ANCHOR_RATING``; all its versions are one player."""
@@ -37,7 +40,7 @@ class Rating:
     ``low`` and ``high`` bound the 95% interval of its difference to the anchor. ``provisional``: too
     few groups, or no game connects it with the anchor. ``groups`` and ``games`` are those that
     count for it, ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms``: milliseconds since
-    1970, None if the records do not tell.
+    1970, None if the records do not say.
     """
 
     version: str
@@ -67,7 +70,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Title:
-    """TP-7.3: who holds a title, and with how much of what."""
+    """The holders of a title, with the value of its measure."""
 
     holders: tuple[str, ...]
     value: float
@@ -94,10 +97,10 @@ class Board:
         """As it is published."""
         rows = []
         for row in self.rows:
-            own: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
-            own["best_version"] = row.best_version
-            own["versions"] = [asdict(rating) for rating in row.versions]
-            rows.append(own)
+            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
+            entry["best_version"] = row.best_version
+            entry["versions"] = [asdict(rating) for rating in row.versions]
+            rows.append(entry)
         return {
             "kind": self.kind,
             "division": self.division,
@@ -111,7 +114,7 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """The board of an :meth:`as_json`; other keys are left alone."""
+        """The board of an :meth:`as_json`; other keys are ignored."""
         rows = []
         for row in data["rows"]:
             versions = tuple(Rating(**version) for version in row["versions"])
@@ -187,7 +190,7 @@ def boards_csv(boards: Iterable[Board]) -> str:
 
 
 def board(groups: Iterable[GroupResult], kind: str, division: str, *, replicates: int = REPLICATES) -> Board:
-    """The leaderboard of one game and division. ``groups`` may hold others too, in any order."""
+    """The leaderboard of one game and division. ``groups``: of any games, in any order."""
     ledger = Ledger(kind, division)
     for group in groups:
         ledger.add(group)
@@ -205,19 +208,19 @@ def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> li
 
 
 def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
-    """The leaderboard of the groups of ``ledger``, whatever the order in which they were added."""
+    """The leaderboard of the groups of ``ledger``, independent of the order in which they were added."""
     seed = ledger.records_hash()
-    anchor = Player(ANCHOR, "")
-    players = sorted({_rated(player) for player in ledger.doings} | {anchor})
+    anchor = PlayerId(ANCHOR, "")
+    players = sorted({_rated(player) for player in ledger.totals} | {anchor})
     index = {player: number for number, player in enumerate(players)}
-    blocks = ledger.blocks({player: index[_rated(player)] for player in ledger.doings})
+    blocks = ledger.blocks({player: index[_rated(player)] for player in ledger.totals})
     likelihood = Likelihood(len(players), blocks)
     strengths = likelihood.fit()
     bootstrapped = standard_errors(likelihood, strengths, index[anchor], seed, replicates)
     curved = _curvature_errors(likelihood, strengths, index[anchor])
     connected = _connected(blocks, len(players), index[anchor])
     ratings: dict[str, list[Rating]] = defaultdict(list)
-    for player, version, own in _rated_doings(ledger.doings):
+    for player, version, own in _rated_totals(ledger.totals):
         number = index[player]
         settled = own.groups >= SETTLED_GROUPS
         center = float(strengths[likelihood.rated[number]] - strengths[index[anchor]])
@@ -238,6 +241,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
                 own.last_seen_ms or None,
             )
         )
+    awards = game_of(ledger.kind).awards
     return Board(
         ledger.kind,
         ledger.division,
@@ -246,7 +250,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         ledger.groups,
         ANCHOR in ratings,
         _rows(ratings),
-        _titles(ledger.doings) if ledger.kind == "toepen" else {},
+        {} if awards is None else _titles(awards, ledger.totals),
     )
 
 
@@ -254,9 +258,9 @@ def _published(strength: float) -> float:
     return round(ANCHOR_RATING + SCALE * strength, DIGITS)
 
 
-def _rated(player: Player) -> Player:
-    """Who is rated for what ``player`` did."""
-    return Player(ANCHOR, "") if player.name == ANCHOR else player
+def _rated(player: PlayerId) -> PlayerId:
+    """The player that is rated for the games of ``player``."""
+    return PlayerId(ANCHOR, "") if player.name == ANCHOR else player
 
 
 def _curvature_errors(likelihood: Likelihood, strengths: FloatArray, anchor: int) -> FloatArray:
@@ -269,12 +273,12 @@ def _curvature_errors(likelihood: Likelihood, strengths: FloatArray, anchor: int
     return np.sqrt(np.maximum(variances, 0.0))
 
 
-def _rated_doings(doings: Mapping[Player, Doings]) -> list[tuple[Player, str, Doings]]:
-    """Who has a rating: the player as it is rated, its version (the anchor's last seen) and what it did."""
+def _rated_totals(totals: Mapping[PlayerId, PlayerTotals]) -> list[tuple[PlayerId, str, PlayerTotals]]:
+    """The players with a rating: as rated, with the version (of the anchor, the last seen) and the totals."""
     found = []
-    anchor = Doings()
+    anchor = PlayerTotals()
     version = ""
-    for player, own in sorted(doings.items(), key=lambda item: item[0]):
+    for player, own in sorted(totals.items(), key=lambda item: item[0]):
         if not own.groups:
             continue
         if player.name != ANCHOR:
@@ -284,7 +288,7 @@ def _rated_doings(doings: Mapping[Player, Doings]) -> list[tuple[Player, str, Do
         version = player.version if newer else version
         anchor = anchor.merged(own)
     if anchor.groups:
-        found.append((Player(ANCHOR, ""), version, anchor))
+        found.append((PlayerId(ANCHOR, ""), version, anchor))
     return found
 
 
@@ -315,7 +319,7 @@ def _rows(ratings: dict[str, list[Rating]]) -> tuple[Row, ...]:
 
 
 def _currency(rating: Rating) -> tuple[int, list[tuple[int, int, str]]]:
-    """What the current version of a bot has most of."""
+    """The sort key by which the current version is the greatest."""
     return rating.last_seen_ms or 0, _natural(rating.version)
 
 
@@ -325,24 +329,21 @@ def _natural(version: str) -> list[tuple[int, int, str]]:
     return [(1, int(part), part) if part[0] in "0123456789" else (0, 0, part) for part in parts]
 
 
-def _titles(doings: Mapping[Player, Doings]) -> dict[str, Title]:
-    """TP-7.3: toepkoning, most games with three hands won in a row; lijntoeper, the highest share of
-    folds when asked, among bots with enough groups for a settled rating.
-    """
-    bots: dict[str, Doings] = defaultdict(Doings)
-    for player, own in doings.items():
+def _titles(awards: Awards, totals: Mapping[PlayerId, PlayerTotals]) -> dict[str, Title]:
+    """The holders of a game's titles; some titles require enough groups for a settled rating."""
+    bots: dict[str, PlayerTotals] = defaultdict(PlayerTotals)
+    for player, own in totals.items():
         bots[player.name] = bots[player.name].merged(own)
-    kings = {name: own.king_games for name, own in bots.items()}
-    folds = {
-        name: round(own.folds / own.fold_opportunities, 4)
-        for name, own in bots.items()
-        if own.fold_opportunities and own.groups >= SETTLED_GROUPS
-    }
     titles = {}
-    if any(kings.values()):
-        titles["toepkoning"] = _most(kings, "games with three hands won in a row")
-    if any(folds.values()):
-        titles["lijntoeper"] = _most(folds, "share of folds when asked")
+    for award in awards.awards:
+        values = {
+            name: value
+            for name, own in bots.items()
+            if (not award.settled or own.groups >= SETTLED_GROUPS)
+            and (value := award.value(own.tally)) is not None
+        }
+        if any(values.values()):
+            titles[award.title] = _most(values, award.measure)
     return titles
 
 

@@ -2,7 +2,7 @@
 
 *Dumping*: one gains far more from the other than the strengths of both predict. *Signalling*: two at
 one table (or in one team) gain far more from the others than their strengths predict. The strengths
-are those that all other groups tell, without the pair's own. A pair is reported if its results have
+are fitted to all other groups, without those of the pair. A pair is reported if its results have
 a chance below ``LEVEL`` over all pairs together, every group counting as a single game, so that
 games of a group that depend on each other raise no suspicion.
 """
@@ -19,24 +19,26 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from arena.games import game_of
+from arena.play.players import PlayerId
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import FloatArray, Likelihood
-from arena.ratings.results import GroupResult, Player
+from arena.ratings.results import GroupResult
 from arena.ratings.standings import group_points
 
 LEVEL: Final = 0.01
-"""How often a report of an honest field names anybody, at most."""
+"""The largest probability that a report of an honest field names any pair."""
 
 MIN_GROUPS: Final = 8
-"""Pairs with fewer groups are not looked at."""
+"""Pairs with fewer groups are not tested."""
 
 DUMPING: Final = "dumping"
 SIGNALLING: Final = "signalling"
 
 _SHOWN_GROUPS: Final = 20
 _SCREEN: Final = 0.5
-"""The pair's own groups pull the strengths towards what they show, so that the first look, with all
-groups, asks for half of the deviation only."""
+"""The pair's groups pull the strengths towards their results, so the first test, on all groups, requires
+only half of the deviation."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,17 @@ class Suspicion:
     deviations above it, in ``groups`` groups: against ``helper`` (``dumping``), or with it against the
     others (``signalling``; the two are in alphabetical order then).
 
-    ``fold_rate``: how often the helper folded when asked in these groups, and ``fold_rate_elsewhere`` in
-    its other ones; None if it was never asked. ``forfeits``: groups of the two that the helper
-    forfeited, which count for nobody else. ``group_ids``: the groups, at most 20 of them, those first
-    that tell most.
+    ``fold_rate``: the share of its opportunities at which the helper folded in these groups, and
+    ``fold_rate_elsewhere`` in its other groups; None without opportunities. ``forfeits``: groups of the two
+    that the helper forfeited, which count for no other player. ``group_ids``: at most 20 of the groups,
+    the strongest evidence first.
     """
 
     what: str
     kind: str
     division: str
-    gainer: Player
-    helper: Player
+    gainer: PlayerId
+    helper: PlayerId
     groups: int
     score: float
     expected: float
@@ -66,32 +68,32 @@ class Suspicion:
     group_ids: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """As it is shown to admins."""
+        """The suspicion as shown to admins."""
         gainer, helper = self.gainer._asdict(), self.helper._asdict()
         return {**asdict(self), "gainer": gainer, "helper": helper, "group_ids": list(self.group_ids)}
 
 
 class _Meeting(NamedTuple):
-    """What somebody gained in a group, from whom, and how much of it each of these is worth."""
+    """The score of a player or pair in a group, and the sides that it was scored against."""
 
     group: GroupResult
     score: float
-    rivals: tuple[tuple[tuple[Player, ...], tuple[Player, ...]], ...]
+    rivals: tuple[tuple[tuple[PlayerId, ...], tuple[PlayerId, ...]], ...]
 
 
-_Key = tuple[str, Player, Player]
+_Key = tuple[str, PlayerId, PlayerId]
 
 
 class _Strengths(NamedTuple):
-    """Where each player stands in ``values``, and how exact these are."""
+    """The index of each player in ``values``, and the covariance of the values."""
 
-    numbers: Mapping[Player, int]
+    numbers: Mapping[PlayerId, int]
     values: FloatArray
     covariance: FloatArray
 
 
 def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
-    """The pairs of every game and division whose results look arranged, the strangest first."""
+    """The pairs of every game and division whose results look arranged, the largest deviation first."""
     boards: dict[tuple[str, str], list[GroupResult]] = defaultdict(list)
     for group in groups:
         if group.counts_for:
@@ -101,8 +103,9 @@ def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
 
 
 def _of_board(groups: Sequence[GroupResult]) -> list[Suspicion]:
-    """One after the other, the strangest first, each without the groups of those before: two who help
-    each other seem stronger than they are, and whoever beats one of them alone seems to be helped.
+    """Finds pairs one at a time, the largest deviation first, each time without the groups of the pairs
+    before: two who help each other seem stronger than they are, so a player that beats one of them alone
+    seems to be helped.
     """
     found: list[Suspicion] = []
     left = groups
@@ -114,28 +117,28 @@ def _of_board(groups: Sequence[GroupResult]) -> list[Suspicion]:
                 for key, meeting in _meetings(group) if not group.forfeiters else ():
                     if key[0] == what:
                         meetings[key].append(meeting)
-            looked_at = {key: own for key, own in sorted(meetings.items()) if len(own) >= MIN_GROUPS}
-            if not looked_at:
+            tested = {key: own for key, own in sorted(meetings.items()) if len(own) >= MIN_GROUPS}
+            if not tested:
                 break
             if threshold is None:
-                threshold = NormalDist().inv_cdf(1 - LEVEL / 2 / len(looked_at))
-            strangest = _strangest(looked_at, left, threshold)
+                threshold = NormalDist().inv_cdf(1 - LEVEL / 2 / len(tested))
+            strangest = _strangest(tested, left, threshold)
             if strangest is None:
                 break
             key, compared = strangest
-            found.append(_suspicion(key, looked_at[key], groups, *compared))
-            own = {meeting.group.id for meeting in looked_at[key]}
+            found.append(_suspicion(key, tested[key], groups, *compared))
+            own = {meeting.group.id for meeting in tested[key]}
             left = [group for group in left if group.id not in own]
     return found
 
 
 def _strangest(
-    looked_at: Mapping[_Key, Sequence[_Meeting]], groups: Sequence[GroupResult], threshold: float
+    tested: Mapping[_Key, Sequence[_Meeting]], groups: Sequence[GroupResult], threshold: float
 ) -> tuple[_Key, tuple[float, float, float]] | None:
     """The pair with the greatest deviation of those above ``threshold``, and its comparison."""
     everything = _strengths(groups)
     found = []
-    for key, meetings in looked_at.items():
+    for key, meetings in tested.items():
         if _compare(meetings, everything)[2] >= threshold * _SCREEN:
             own = {meeting.group.id for meeting in meetings}
             found.append((key, _compare(meetings, _strengths(groups, own))))
@@ -144,7 +147,7 @@ def _strangest(
 
 
 def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
-    """Everything that two players of a group may have arranged."""
+    """The meetings of all pairs of a group, by what they may have arranged."""
     partners = _partners(group)
     for one, other in permutations(group.players, 2):
         if frozenset((one, other)) in partners:
@@ -169,7 +172,7 @@ def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
             )
 
 
-def _partners(group: GroupResult) -> set[frozenset[Player]]:
+def _partners(group: GroupResult) -> set[frozenset[PlayerId]]:
     """Different players who share a team."""
     players = group.games[0].players
     teams = [frozenset(players[seat] for seat in team) for team in group.teams]
@@ -247,13 +250,15 @@ def _suspicion(
     )
 
 
-def _fold_rate(groups: Iterable[GroupResult], player: Player) -> float | None:
-    styles = [
-        style
-        for group in groups
-        for game in group.games
-        for name, style in zip(game.players, game.styles, strict=False)
-        if name == player
-    ]
-    asked = sum(style.fold_opportunities for style in styles)
-    return round(sum(style.folds for style in styles) / asked, 4) if asked else None
+def _fold_rate(groups: Iterable[GroupResult], player: PlayerId) -> float | None:
+    given_up = opportunities = 0
+    for group in groups:
+        awards = game_of(group.kind).awards
+        for game in group.games:
+            if awards is not None and game.styles:
+                for name, style in zip(game.players, game.styles, strict=True):
+                    if name == player:
+                        tally = awards.tally(style)
+                        given_up += tally[awards.given_up]
+                        opportunities += tally[awards.could_give_up]
+    return round(given_up / opportunities, 4) if opportunities else None

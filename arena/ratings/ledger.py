@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from typing import Final
@@ -15,8 +15,10 @@ from zipfile import BadZipFile
 import numpy as np
 
 from arena.errors import ArenaError
+from arena.games import game_of
+from arena.play.players import PlayerId
 from arena.ratings.model import Block, IntArray
-from arena.ratings.results import GroupResult, Player
+from arena.ratings.results import GroupResult
 
 _VERSION: Final = 1
 
@@ -28,10 +30,10 @@ class InvalidLedger(ArenaError):
 
 
 @dataclass
-class Doings:
-    """What one player did on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
-    groups it lost by forfeit, when it was last seen (milliseconds since 1970, 0 if unknown); in
-    Toepen the games with three hands won in a row, and how often it folded of how often it was asked.
+class PlayerTotals:
+    """The totals of one player on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
+    groups it lost by forfeit, when it was last seen (milliseconds since 1970, 0 if unknown); and the
+    sums of what its game counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
     """
 
     groups: int = 0
@@ -39,14 +41,31 @@ class Doings:
     faults: int = 0
     forfeits: int = 0
     last_seen_ms: int = 0
-    king_games: int = 0
-    folds: int = 0
-    fold_opportunities: int = 0
+    tally: Counter[str] = field(default_factory=Counter)
 
-    def merged(self, other: Doings) -> Doings:
-        """Both together."""
-        sums = {name: value + getattr(other, name) for name, value in vars(self).items()}
-        return Doings(**{**sums, "last_seen_ms": max(self.last_seen_ms, other.last_seen_ms)})
+    def merged(self, other: PlayerTotals) -> PlayerTotals:
+        """The sums of both."""
+        return PlayerTotals(
+            self.groups + other.groups,
+            self.games + other.games,
+            self.faults + other.faults,
+            self.forfeits + other.forfeits,
+            max(self.last_seen_ms, other.last_seen_ms),
+            Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
+        )
+
+    def as_json(self) -> dict[str, int]:
+        """A flat form that :meth:`from_json` reads back."""
+        return {**{name: getattr(self, name) for name in _COUNTS}, **self.tally}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
+        """The totals of an :meth:`as_json`."""
+        tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
+        return cls(tally=tally, **{name: data[name] for name in _COUNTS})
+
+
+_COUNTS: Final = ("groups", "games", "faults", "forfeits", "last_seen_ms")
 
 
 _Shape = tuple[int, int, int, int]
@@ -54,20 +73,20 @@ _Shape = tuple[int, int, int, int]
 
 
 class Ledger:
-    """The groups of one game and division, in whatever order they were added, each once.
+    """The groups of one game and division, each once, independent of the order of adding.
 
-    What was added stays: when a game is annulled, the ledger has to be made anew.
+    Groups cannot be removed: when a game is annulled, the ledger has to be rebuilt.
     """
 
     def __init__(self, kind: str, division: str) -> None:
         self.kind = kind
         self.division = division
         self.groups = 0
-        """How many groups there are."""
-        self.doings: dict[Player, Doings] = {}
-        """What everybody did, for all who played in a group (it may count for others only)."""
+        """The number of groups."""
+        self.totals: dict[PlayerId, PlayerTotals] = {}
+        """The totals of all players, also of those for whom no group counts."""
         self._hashes: set[bytes] = set()
-        self._numbers: dict[Player, int] = {}
+        self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
         # A row: the players side by side, the places game by game, the forfeiter or -1.
         self._rows: dict[_Shape, list[list[int]]] = defaultdict(list)
@@ -75,7 +94,7 @@ class Ledger:
 
     @property
     def records(self) -> int:
-        """How many records the groups have."""
+        """The number of records of the groups."""
         return len(self._hashes)
 
     def records_hash(self) -> bytes:
@@ -83,7 +102,7 @@ class Ledger:
         return sha256(b"".join(sorted(self._hashes))).digest()
 
     def add(self, group: GroupResult) -> bool:
-        """Take a group, and say whether it is new here and counts. Others change nothing."""
+        """Add a group and return whether it is new here and counts. Other groups change nothing."""
         if (group.kind, group.division) != (self.kind, self.division) or not group.counts_for:
             return False
         hashes = [bytes.fromhex(game.hash) for game in group.games]
@@ -94,13 +113,13 @@ class Ledger:
         for player in group.players:
             if player not in self._numbers:
                 self._numbers[player] = len(self._numbers)
-                self.doings[player] = Doings()
-        self._note_doings(group)
+                self.totals[player] = PlayerTotals()
+        self._add_totals(group)
         for loser in group.forfeiters or (None,):
             self._add_rows(group, loser)
         return True
 
-    def blocks(self, numbers: Mapping[Player, int]) -> list[Block]:
+    def blocks(self, numbers: Mapping[PlayerId, int]) -> list[Block]:
         """The groups as the model takes them, with players numbered by ``numbers``."""
         renumber = np.array([numbers[player] for player in self._numbers] + [-1], dtype=np.int64)
         blocks = []
@@ -119,7 +138,7 @@ class Ledger:
             "kind": self.kind,
             "division": self.division,
             "groups": self.groups,
-            "players": [[*player, asdict(self.doings[player])] for player in self._numbers],
+            "players": [[*player, self.totals[player].as_json()] for player in self._numbers],
             "shapes": list(arrays),
         }
         columns = {f"rows_{number}": rows.astype(np.int32) for number, rows in enumerate(arrays.values())}
@@ -139,10 +158,10 @@ class Ledger:
                     raise ValueError(f"version {meta['version']}")
                 ledger = cls(meta["kind"], meta["division"])
                 ledger.groups = meta["groups"]
-                for name, version, doings in meta["players"]:
-                    player = Player(name, version)
+                for name, version, totals in meta["players"]:
+                    player = PlayerId(name, version)
                     ledger._numbers[player] = len(ledger._numbers)
-                    ledger.doings[player] = Doings(**doings)
+                    ledger.totals[player] = PlayerTotals.from_json(totals)
                 hashes = columns["hashes"].tobytes()
                 ledger._hashes = {hashes[start : start + 32] for start in range(0, len(hashes), 32)}
                 for number, shape in enumerate(meta["shapes"]):
@@ -159,29 +178,29 @@ class Ledger:
         self._rows.clear()
         return dict(sorted(self._read.items()))
 
-    def _note_doings(self, group: GroupResult) -> None:
-        own = {player: self.doings[player] for player in group.counts_for}
+    def _add_totals(self, group: GroupResult) -> None:
+        counting = {player: self.totals[player] for player in group.counts_for}
+        awards = game_of(self.kind).awards
         seen = max([game.finished_ms for game in group.games])
-        for doings in own.values():
-            doings.groups += 1
-            doings.games += len(group.games)
-            doings.last_seen_ms = max(doings.last_seen_ms, seen)
+        for totals in counting.values():
+            totals.groups += 1
+            totals.games += len(group.games)
+            totals.last_seen_ms = max(totals.last_seen_ms, seen)
         for player in group.forfeiters:
-            own[player].forfeits += 1
+            counting[player].forfeits += 1
         for game in group.games:
             if any(game.faults):
                 for player, faults in zip(game.players, game.faults, strict=True):
-                    if player in own:
-                        own[player].faults += faults
-            for player, style in zip(game.players, game.styles, strict=bool(game.styles)):
-                if player in own:
-                    own[player].king_games += style.is_toepkoning
-                    own[player].folds += style.folds
-                    own[player].fold_opportunities += style.fold_opportunities
+                    if player in counting:
+                        counting[player].faults += faults
+            if awards is not None and game.styles:
+                for player, style in zip(game.players, game.styles, strict=True):
+                    if player in counting:
+                        counting[player].tally.update(awards.tally(style))
 
-    def _add_rows(self, group: GroupResult, loser: Player | None) -> None:
+    def _add_rows(self, group: GroupResult, loser: PlayerId | None) -> None:
         # The sides are the same in all games of a group as the arena plays them; if they are not,
-        # every set of sides is a group by itself.
+        # every set of sides gets a row of its own.
         by_sides: dict[tuple[tuple[int, ...], ...], list[int]] = {}
         for game in group.games:
             places = game.places if loser is None else group.places_for(game, loser)
@@ -195,7 +214,7 @@ class Ledger:
             self._rows[shape].append([*row, *places_of_games, owner])
 
     def _uncached_seating(
-        self, players: tuple[Player, ...], teams: Sequence[Sequence[int]]
+        self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]
     ) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
         """The sides (the players of each, sorted) in a fixed order, and a seat of each."""
         seats = [self._numbers[player] for player in players]

@@ -12,9 +12,9 @@ the anchor, that one would have as many as there are players, and their weight w
 distance of the whole field to the anchor towards zero, however many games are played.)
 
 *Forfeits.* A group in which a player forfeited is a group lost by that player, and says nothing of
-the others. So everybody is rated from the other groups first; then a player who forfeited is rated
+the other players. So all players are rated from the other groups first; then a player who forfeited is rated
 anew, from all of its groups, against the others as they were found. Here that is one system: the
-player has a second strength, its ``shadow``, whose equation nobody else's depends on.
+player has a second strength, its ``shadow``, on which no other equation depends.
 
 *Why no library.* ``choix`` fits the same models, but neither weighted nor tied rankings, and its
 two-sided fit takes seconds where a Newton iteration takes milliseconds; ``openskill`` updates game

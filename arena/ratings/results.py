@@ -1,4 +1,4 @@
-"""What ratings and standings need of finished games: whole groups, every game once, in one order."""
+"""The results of finished games for ratings and standings: whole groups, every game once, in one order."""
 
 from __future__ import annotations
 
@@ -11,54 +11,43 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.games.descriptor import Game
 from arena.games.kernel import Event
-from arena.games.toepen_titles import Style, styles
-from arena.outcomes import final_places, points
-from arena.records import InvalidRecord, Record, canonical_hash, parse_record, record_texts
-
-SEALED: Final = "sealed"
-OPEN: Final = "open"
-DIVISIONS: Final = (SEALED, OPEN)
-"""The divisions: groups among bots that the arena itself runs, which are mirrored; all others."""
-
+from arena.play.outcomes import final_places, points
+from arena.play.players import OPEN, SEALED, PlayerId
+from arena.records.record import InvalidRecord, Record, canonical_hash, parse_record, record_texts
 
 _LATEST_MS: Final = 2**53 - 1
-"""Of JSON's whole numbers the last that all programs read alike."""
-
-
-class Player(NamedTuple):
-    """One version of one bot."""
-
-    name: str
-    version: str
+"""The largest whole number that every JSON program reads exactly."""
 
 
 class GameResult(NamedTuple):
     """One finished game, number ``number`` (from 0) of its group.
 
     ``players``, ``places``, ``faults`` (how many), ``used_ms`` (the time that the seat took for its
-    actions, empty if unknown) and ``styles`` (Toepen only, else empty) are per seat. ``finished_ms``
+    actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
+    has none) are per seat. ``finished_ms``
     is milliseconds since 1970, 0 if unknown.
     """
 
     number: int
     hash: str
-    players: tuple[Player, ...]
+    players: tuple[PlayerId, ...]
     places: tuple[int, ...]
     forfeits: tuple[int, ...]
     faults: tuple[int, ...]
     used_ms: tuple[int, ...]
-    styles: tuple[Style, ...]
+    styles: tuple[tuple[int, ...], ...]
     finished_ms: int
 
 
 class GroupResult:
     """The games of a group, each once, in their order; the same players take part in all of them.
 
-    ``teams`` are the seats of each team; ``players`` who takes part, each once, sorted; ``forfeiters``
-    who forfeited in a game: for them the group is lost, for the others it does not count.
-    ``counts_for`` says for whom it counts: for all if it is whole, for who forfeited if somebody did,
-    for nobody if a game is missing or ``annulled`` or the group has a single player.
+    ``teams``: the seats of each team. ``players``: the players, each once, sorted. ``forfeiters``: the
+    players that forfeited in a game; they lose the group, and it does not count for the other players.
+    ``counts_for``: the players for whom the group counts: all if it is whole, only the forfeiters if there
+    are any, none if a game is missing or ``annulled`` or the group has a single player.
     """
 
     __slots__ = (
@@ -84,7 +73,7 @@ class GroupResult:
         self.annulled = annulled
         self.players = tuple(sorted(set(self.games[0].players)))
         self.forfeiters = frozenset([game.players[seat] for game in self.games for seat in game.forfeits])
-        self.counts_for: tuple[Player, ...] = ()
+        self.counts_for: tuple[PlayerId, ...] = ()
         if not annulled and len(self.players) > 1:
             if self.forfeiters:
                 self.counts_for = tuple(sorted(self.forfeiters))
@@ -96,24 +85,22 @@ class GroupResult:
         """``sealed`` or ``open``."""
         return SEALED if self.mirrored else OPEN
 
-    def places_for(self, game: GameResult, player: Player) -> tuple[int, ...]:
+    def places_for(self, game: GameResult, player: PlayerId) -> tuple[int, ...]:
         """The places of ``game`` as they count for ``player``: last in every game of a forfeited group."""
         if player not in self.forfeiters:
             return game.places
         lost = {seat for seat, other in enumerate(game.players) if other == player}
         return final_places(game.places, self.teams, lost | set(game.forfeits))
 
-    def score(self, player: Player) -> float:
-        """The mean over the games of what ``player`` gained: from 0 (last) to 1 (first); 0 if it
-        forfeited.
-        """
+    def score(self, player: PlayerId) -> float:
+        """The mean points of ``player`` over the games, from 0 (last) to 1 (first); 0 if it forfeited."""
         if player in self.forfeiters:
             return 0.0
         gained = []
         for game in self.games:
             worth = points(game.places, self.teams)
-            own = [worth[seat] for seat, other in enumerate(game.players) if other == player]
-            gained.append(sum(own) / len(own))
+            points_of_seats = [worth[seat] for seat, other in enumerate(game.players) if other == player]
+            gained.append(sum(points_of_seats) / len(points_of_seats))
         return sum(gained) / len(gained)
 
     def as_json(self) -> list[Any]:
@@ -126,7 +113,7 @@ class GroupResult:
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
         kind, group_id, size, mirrored, teams, annulled, names, games = data
-        players = [Player(*name) for name in names]
+        players = [PlayerId(*name) for name in names]
         results = [
             GameResult(
                 game_number,
@@ -136,18 +123,16 @@ class GroupResult:
                 tuple(forfeits),
                 tuple(faults),
                 tuple(used_ms),
-                tuple(Style(*style) for style in own_styles),
+                tuple(map(tuple, styles)),
                 finished_ms,
             )
-            for game_number, digest, seats, places, forfeits, faults, used_ms, own_styles, finished_ms in (
-                games
-            )
+            for game_number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms in (games)
         ]
         return cls(kind, group_id, size, mirrored, tuple(map(tuple, teams)), results, annulled)
 
 
 class _Setting(NamedTuple):
-    """What the games of a group have in common."""
+    """What all games of a group share."""
 
     kind: str
     id: str
@@ -156,14 +141,14 @@ class _Setting(NamedTuple):
     mirrored: bool
     rules: str
     teams: tuple[tuple[int, ...], ...]
-    players: tuple[Player, ...]
+    players: tuple[PlayerId, ...]
 
 
 class Results:
-    """Collects records, in any order and as often as they come.
+    """Collects records in any order; duplicates are ignored.
 
-    Games outside groups and games that say they are not rated (``info.rated`` false) are left out.
-    Of a group that was played again only the last attempt is kept.
+    Games outside groups and unrated games (``info.rated`` false) are left out. Of a group that was played
+    again, only the last attempt is kept.
     """
 
     def __init__(self) -> None:
@@ -175,18 +160,18 @@ class Results:
 
     @property
     def games(self) -> int:
-        """How many games there are, rated or not."""
+        """The number of games, rated or not."""
         return len(self._games.keys() | self._unrated)
 
     @property
     def unrated(self) -> int:
-        """How many of them are left out."""
+        """The number of games that are left out."""
         return len(self._unrated)
 
     def add_file(self, path: str | Path) -> None:
-        """Take all records of a file (:func:`arena.records.record_texts` for its forms).
+        """Add all records of a file (:func:`arena.records.record.record_texts` for its forms).
 
-        Raises the errors of :func:`~arena.records.load_records` and of :meth:`add`, naming file and line.
+        Raises the errors of :func:`load_records` and of :meth:`add`, naming file and line.
         """
         for where, text in record_texts(path):
             try:
@@ -197,17 +182,17 @@ class Results:
                 ) from None
 
     def add(self, record: Record, where: str = "") -> None:
-        """Take one record; its structure must have been checked (``arena.records.parse_record``).
+        """Add a record; its structure must have been checked (``arena.records.record.parse_record``).
 
-        ``where`` it stands is told if another record contradicts it. Raises
-        :class:`~arena.records.InvalidRecord` if its hash is wrong or it contradicts itself,
+        ``where``: its position, for messages about contradictions. Raises
+        :class:`~arena.records.record.InvalidRecord` if its hash is wrong or it contradicts itself,
         :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.InvalidOption`.
         """
         canonical, info = record["canonical"], record["info"]
         digest = canonical_hash(canonical)
         if digest != record["hash"]:
             raise InvalidRecord("the hash is not that of the canonical part", field="hash", expected=digest)
-        # Info is not hashed, so copies may differ in it: what one of them says holds for all.
+        # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
         if info.get("annulled"):
             self._annulled.add(digest)
         if canonical["group"] is None or info.get("rated") is False:
@@ -225,7 +210,7 @@ class Results:
     def groups(self) -> list[GroupResult]:
         """All groups, whole or not, sorted by kind and id.
 
-        Raises :class:`~arena.records.InvalidRecord` if records contradict each other.
+        Raises :class:`~arena.records.record.InvalidRecord` if records contradict each other.
         """
         attempts: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
         for digest, (setting, _) in self._games.items():
@@ -238,8 +223,8 @@ class Results:
         setting = self._games[first][0]
         by_number: dict[int, str] = {}
         for digest in digests:
-            own, game = self._games[digest]
-            if own != setting:
+            game_setting, game = self._games[digest]
+            if game_setting != setting:
                 what = f"the games of group {setting.id} differ in size, mirroring, rules or players"
                 self._contradiction(what, digest, first)
             if by_number.setdefault(game.number, digest) != digest:
@@ -292,7 +277,7 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
             field="group.index",
             expected=f"0 to {group['size'] - 1}",
         )
-    players = tuple(Player(player["name"], player["version"]) for player in canonical["players"])
+    players = tuple(PlayerId(player["name"], player["version"]) for player in canonical["players"])
     result = GameResult(
         group["index"],
         digest,
@@ -301,7 +286,7 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
         tuple(sorted(outcome["forfeits"])),
         tuple(faulty.count(seat) for seat in range(seats)),
         _used_ms(canonical, info),
-        _styles(canonical, rules, seats),
+        _styles(game, canonical, rules, seats),
         _whole(info.get("finished_ms")),
     )
     setting = _Setting(
@@ -317,11 +302,13 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
     return setting, result
 
 
-def _styles(canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int) -> tuple[Style, ...]:
-    """TP-7.3: how each seat played, from the events of the game played again."""
-    if canonical["kind"] != "toepen":
+def _styles(
+    game: Game, canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int
+) -> tuple[tuple[int, ...], ...]:
+    """The style counts of each seat, from the events of the replayed game."""
+    if game.awards is None:
         return ()
-    state = game_of("toepen").new_state(rules)
+    state = game.new_state(rules)
     events: list[Event] = []
     try:
         for seat, action, *_ in canonical["actions"]:
@@ -329,8 +316,8 @@ def _styles(canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int) 
                 raise state.illegal(seat, action)
             events += state.apply(seat, action)
     except ArenaError as error:
-        raise InvalidRecord(f"the game cannot be played again: {error}", field="actions") from None
-    return styles(events, seats)
+        raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
+    return game.awards.styles(events, seats)
 
 
 def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int, ...]:
@@ -343,12 +330,12 @@ def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int
     before = _whole(times[0]) if times else 0
     for (seat, *_), at in zip(actions, times, strict=True):
         now = _whole(at)
-        if 0 <= seat < len(used):  # chance is no seat
+        if 0 <= seat < len(used):  # chance has no seat
             used[seat] += max(0, now - before)
         before = now
     return tuple(used)
 
 
 def _whole(value: object) -> int:
-    """A number of the unhashed part, which may hold anything: 0 for what is no time."""
+    """A time from the unhashed part, which may hold anything; 0 if it is not a time."""
     return value if type(value) is int and 0 <= value <= _LATEST_MS else 0

@@ -9,9 +9,10 @@ from math import fsum, isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.ratings.results import GroupResult, Player, record_set_hash
-from arena.ratings.text import csv_text, plain_table
-from arena.stats import mean_interval
+from arena.play.players import PlayerId
+from arena.play.stats import mean_interval
+from arena.ratings.results import GroupResult, record_set_hash
+from arena.text import csv_text, plain_table
 
 _DIGITS: Final = 9
 """Scores that differ by less than this many decimals are tied: sums of thirds are not exact."""
@@ -25,7 +26,7 @@ class UnknownTieBreak(ArenaError):
 
 @dataclass(frozen=True)
 class Meeting:
-    """What a player gained against one other: ``points`` of at most ``groups``."""
+    """The points of a player against one opponent: ``points`` of at most ``groups``."""
 
     points: float
     groups: int
@@ -33,13 +34,13 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Standing:
-    """One player's line.
+    """One player's row.
 
     ``points``: a group gives from 0 to 1 (the mean over its games of the share of the other sides
     that it beat, ties half), a bye 1. ``score``: points per group played or bye, which decides.
     ``half_width``: of the 95% interval of the mean group, None with fewer than two groups. ``won``
-    groups are those in which nobody else gained as much. ``used_ms``: time for all actions, None if
-    the records do not tell. ``tie_breaks``: the values of the rules that were needed, by name.
+    groups are those in which no other player gained as much. ``used_ms``: time for all actions, None if
+    the records do not say. ``tie_breaks``: the values of the rules that were needed, by name.
     """
 
     place: int
@@ -96,16 +97,16 @@ class Standings:
             tuple(data["tie_breaks"]),
         )
 
-    def placed(self, places: Mapping[Player, int]) -> Standings:
-        """The same in the order of ``places``, which a knockout decides; a player without one keeps its
-        order behind all others.
+    def placed(self, places: Mapping[PlayerId, int]) -> Standings:
+        """The standings in the order of ``places``, as a knockout decides them; players without a place come
+        last, in their present order.
         """
         last = len(self.rows)
-        found = [places.get(Player(row.name, row.version), last) for row in self.rows]
-        order = sorted(range(last), key=found.__getitem__)
+        row_places = [places.get(PlayerId(row.name, row.version), last) for row in self.rows]
+        order = sorted(range(last), key=row_places.__getitem__)
         return replace(
             self,
-            rows=tuple(replace(self.rows[number], place=found[number]) for number in order),
+            rows=tuple(replace(self.rows[number], place=row_places[number]) for number in order),
             meetings=tuple(tuple(self.meetings[mine][other] for other in order) for mine in order),
         )
 
@@ -161,8 +162,8 @@ class Standings:
 def standings(
     groups: Iterable[GroupResult],
     *,
-    entrants: Iterable[Player] = (),
-    byes: Mapping[Player, int] | None = None,
+    entrants: Iterable[PlayerId] = (),
+    byes: Mapping[PlayerId, int] | None = None,
     tie_breaks: Sequence[str] = ("head_to_head", "sonneborn_berger", "won"),
 ) -> Standings:
     """The standings after ``groups``, in any order; only those count that do (``GroupResult.counts_for``).
@@ -180,8 +181,8 @@ def standings(
                 expected="one of " + ", ".join(TIE_BREAKS),
             )
     tally = _Tally(groups, entrants, byes or {})
-    order: list[tuple[int, Player]] = []
-    values: dict[Player, dict[str, float]] = defaultdict(dict)
+    order: list[tuple[int, PlayerId]] = []
+    values: dict[PlayerId, dict[str, float]] = defaultdict(dict)
     for level in _levels(tally.players, tally.score):
         for tied in _split(tally, level, tie_breaks, values):
             place = len(order) + 1
@@ -201,13 +202,13 @@ class _Tally:
     """Everything that was gained, by player."""
 
     def __init__(
-        self, groups: Iterable[GroupResult], entrants: Iterable[Player], byes: Mapping[Player, int]
+        self, groups: Iterable[GroupResult], entrants: Iterable[PlayerId], byes: Mapping[PlayerId, int]
     ) -> None:
         self.groups = sorted((group for group in groups if group.counts_for), key=lambda g: (g.kind, g.id))
         self.byes = byes
-        self.played: dict[Player, list[GroupResult]] = {player: [] for player in (*entrants, *byes)}
-        self.won: Counter[Player] = Counter()
-        gained: dict[tuple[Player, Player], list[float]] = defaultdict(list)
+        self.played: dict[PlayerId, list[GroupResult]] = {player: [] for player in (*entrants, *byes)}
+        self.won: Counter[PlayerId] = Counter()
+        gained: dict[tuple[PlayerId, PlayerId], list[float]] = defaultdict(list)
         for group in self.groups:
             scores = {player: round(group.score(player), _DIGITS) for player in group.players}
             best = [player for player, score in scores.items() if score == max(scores.values())]
@@ -226,14 +227,14 @@ class _Tally:
         }
         self.meetings = {pair: Meeting(round(fsum(own), _DIGITS), len(own)) for pair, own in gained.items()}
 
-    def points(self, player: Player) -> float:
+    def points(self, player: PlayerId) -> float:
         return round(fsum(self.scores[player]) + self.byes.get(player, 0), _DIGITS)
 
-    def score(self, player: Player) -> float:
+    def score(self, player: PlayerId) -> float:
         counted = len(self.scores[player]) + self.byes.get(player, 0)
         return round(self.points(player) / counted, _DIGITS) if counted else 0.0
 
-    def row(self, player: Player, place: int, tie_breaks: dict[str, float]) -> Standing:
+    def row(self, player: PlayerId, place: int, tie_breaks: dict[str, float]) -> Standing:
         played = self.played[player]
         games = [game for group in played for game in group.games if player in game.players]
         seats = [(game, seat) for game in games for seat, p in enumerate(game.players) if p == player]
@@ -257,12 +258,12 @@ class _Tally:
         )
 
 
-def group_points(group: GroupResult, player: Player, other: Player) -> float | None:
+def group_points(group: GroupResult, player: PlayerId, other: PlayerId) -> float | None:
     """What ``player`` gained against ``other`` in a group, from 0 to 1: the mean over its games of being
     placed better (1), equally (½) or worse (0); 0 if it forfeited; None if they were not opponents.
     """
     team_of = {seat: number for number, team in enumerate(group.teams) for seat in team}
-    found = []
+    points = []
     for game in group.games:
         for mine, name in enumerate(game.players):
             if name != player:
@@ -270,41 +271,43 @@ def group_points(group: GroupResult, player: Player, other: Player) -> float | N
             for theirs, rival in enumerate(game.players):
                 if rival == other != player and team_of[mine] != team_of[theirs]:
                     here, there = game.places[mine], game.places[theirs]
-                    found.append(1.0 if here < there else 0.5 if here == there else 0.0)
-    if not found:
+                    points.append(1.0 if here < there else 0.5 if here == there else 0.0)
+    if not points:
         return None
-    return 0.0 if player in group.forfeiters else fsum(found) / len(found)
+    return 0.0 if player in group.forfeiters else fsum(points) / len(points)
 
 
-def _levels(players: Sequence[Player], value: Callable[[Player], float]) -> list[list[Player]]:
+def _levels(players: Sequence[PlayerId], value: Callable[[PlayerId], float]) -> list[list[PlayerId]]:
     """The players with equal values together, the highest first."""
-    levels: dict[float, list[Player]] = defaultdict(list)
+    levels: dict[float, list[PlayerId]] = defaultdict(list)
     for player in players:
         levels[value(player)].append(player)
     return [levels[key] for key in sorted(levels, reverse=True)]
 
 
 def _split(
-    tally: _Tally, tied: list[Player], rules: Sequence[str], values: dict[Player, dict[str, float]]
-) -> list[list[Player]]:
-    """``tied`` players parted by ``rules``, from first to last; notes the ``values`` that were used."""
+    tally: _Tally, tied: list[PlayerId], rules: Sequence[str], values: dict[PlayerId, dict[str, float]]
+) -> list[list[PlayerId]]:
+    """Splits ``tied`` players by ``rules``, from first to last, and stores the ``values`` used."""
     if len(tied) == 1 or not rules:
         return [tied]
-    own = {player: round(TIE_BREAKS[rules[0]](tally, player, tied), _DIGITS) for player in tied}
-    for player, value in own.items():
+    scores = {player: round(TIE_BREAKS[rules[0]](tally, player, tied), _DIGITS) for player in tied}
+    for player, value in scores.items():
         values[player][rules[0]] = value
     return [
-        part for level in _levels(tied, own.__getitem__) for part in _split(tally, level, rules[1:], values)
+        part
+        for level in _levels(tied, scores.__getitem__)
+        for part in _split(tally, level, rules[1:], values)
     ]
 
 
-def _head_to_head(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
-    own = [tally.meetings[player, other] for other in tied if (player, other) in tally.meetings]
-    played = sum(meeting.groups for meeting in own)
-    return fsum(meeting.points for meeting in own) / played if played else 0.0
+def _head_to_head(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) -> float:
+    met = [tally.meetings[player, other] for other in tied if (player, other) in tally.meetings]
+    played = sum(meeting.groups for meeting in met)
+    return fsum(meeting.points for meeting in met) / played if played else 0.0
 
 
-def _sonneborn_berger(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+def _sonneborn_berger(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) -> float:
     return fsum(
         meeting.points * tally.score(other)
         for (mine, other), meeting in tally.meetings.items()
@@ -312,7 +315,7 @@ def _sonneborn_berger(tally: _Tally, player: Player, tied: Sequence[Player]) -> 
     )
 
 
-def _buchholz(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+def _buchholz(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) -> float:
     return fsum(
         meeting.groups * tally.score(other)
         for (mine, other), meeting in tally.meetings.items()
@@ -320,11 +323,11 @@ def _buchholz(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
     )
 
 
-def _won(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+def _won(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) -> float:
     return float(tally.won[player])
 
 
-def _fewest_faults(tally: _Tally, player: Player, tied: Sequence[Player]) -> float:
+def _fewest_faults(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) -> float:
     return -float(
         sum(
             faults
@@ -336,7 +339,7 @@ def _fewest_faults(tally: _Tally, player: Player, tied: Sequence[Player]) -> flo
     )
 
 
-TIE_BREAKS: Final[dict[str, Callable[[_Tally, Player, Sequence[Player]], float]]] = {
+TIE_BREAKS: Final[dict[str, Callable[[_Tally, PlayerId, Sequence[PlayerId]], float]]] = {
     "head_to_head": _head_to_head,
     "sonneborn_berger": _sonneborn_berger,
     "buchholz": _buchholz,

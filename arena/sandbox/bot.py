@@ -1,16 +1,15 @@
-"""A stranger's bot as one of ours: the same method, whatever it does inside."""
+"""Uploaded bots with the interface of all bots."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.alarms import held
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
-from arena.sandbox.components import program_of
-from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, Limits
-from arena.sandbox.program import Failed, Instance, NoAction, OutOfFuel, Program, TooSlow, Trapped
-from arena.sandbox.python import python_program
+from arena.play.time_limits import deferred_alarms
+from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, SandboxLimits
+from arena.sandbox.program import Failed, NoAction, OutOfFuel, Program, ProgramInstance, TooSlow, Trapped
+from arena.sandbox.runtime import component_program, python_program
 from arena.text import printable
 
 _SUMMARY: Final = 200
@@ -18,8 +17,8 @@ _REPORT: Final = 8_000
 
 
 @dataclass(slots=True)
-class Decision:
-    """One decision, for the bot's owner: the turn's id, milliseconds of fuel, and what went wrong."""
+class LoggedDecision:
+    """One decision, for the bot's owner: the turn's id, milliseconds of fuel, and the fault, if any."""
 
     turn: str
     ms: float
@@ -27,30 +26,30 @@ class Decision:
     detail: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The decision with the names of its fields; without what did not go wrong."""
-        told: dict[str, Any] = {"turn": self.turn, "ms": round(self.ms, 3)}
-        return {**told, "fault": self.fault, "detail": self.detail} if self.fault else told
+        """The decision by field names, without empty fields."""
+        decision: dict[str, Any] = {"turn": self.turn, "ms": round(self.ms, 3)}
+        return {**decision, "fault": self.fault, "detail": self.detail} if self.fault else decision
 
 
 @dataclass
 class Journal:
-    """What the owner of a bot may read about one game: printed text, and the decisions."""
+    """The journal of one game for the bot's owner: printed text, and the decisions."""
 
     limit: int
     output: str = ""
     cut: bool = False
-    """Whether more was printed than is kept."""
+    """Whether output was cut off."""
     load_ms: float = 0.0
-    decisions: list[Decision] = field(default_factory=list)
+    decisions: list[LoggedDecision] = field(default_factory=list)
 
     def print(self, text: str) -> None:
-        """Keep a text, as far as there is room."""
+        """Append text, up to the limit."""
         room = self.limit - len(self.output)
         self.cut = self.cut or len(text) > room
         self.output += text[:room]
 
     def as_json(self) -> dict[str, Any]:
-        """Ready to be stored with the game; only the bot's owner and admins may see it."""
+        """The journal as stored with the game; only the bot's owner and admins may see it."""
         return {
             "output": self.output,
             "cut": self.cut,
@@ -60,31 +59,33 @@ class Journal:
 
 
 class SandboxedBot(Bot):
-    """One seat of one game, played by a fresh instance.
+    """One seat of one game, played by a new instance.
 
-    :meth:`choose` raises :class:`~arena.bots.BotFailure` for what the bot did and
-    :class:`~arena.bots.HostFailure` for what the service did. An instance that ran out of fuel or was
-    trapped is gone; the next decision is made by a fresh one, from the same seed and the same game's fuel.
+    :meth:`choose` raises :class:`~arena.bots.BotFailure` for faults of the bot and
+    :class:`~arena.bots.HostFailure` for server faults. An instance that ran out of fuel or trapped is
+    replaced for the next decision by a new one, with the same seed and the game's remaining fuel.
 
-    Fuel ends every call, so an alarm (``arena.alarms``) rings only when the call has ended.
+    Fuel ends every call, so an alarm (``arena.play.time_limits``) is raised only when the call has ended.
     """
 
-    def __init__(self, program: Program, source: str, seed: int, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, program: Program, source: str, seed: int, limits: SandboxLimits = DEFAULT_LIMITS
+    ) -> None:
         """``source``: empty if the program is the bot itself."""
         self.journal = Journal(limits.output_chars)
         self.failure: BotFailure | None = None
-        """What was wrong with the bot when it was loaded; then it plays no turn."""
+        """The error of loading the bot; then it plays no turn."""
         self._program = program
         self._source = source
         self._seed = seed
         self._limits = limits
         self._used = 0
-        self._instance: Instance | None = None
-        with held:
+        self._instance: ProgramInstance | None = None
+        with deferred_alarms:
             try:
                 self._start()
             except BotFailure as failure:
-                # Its traceback would keep this bot, and all it holds, for the garbage collector.
+                # Its traceback would keep this bot, and its memory, until the garbage collector runs.
                 self.failure = failure.with_traceback(None)
                 self.failure.__context__ = None
                 self.journal.print(f"{failure}\n")
@@ -92,9 +93,9 @@ class SandboxedBot(Bot):
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`; the answer may be any text."""
         before = self._used
-        decision = Decision(turn["turn"], 0.0)
+        decision = LoggedDecision(turn["turn"], 0.0)
         self.journal.decisions.append(decision)
-        with held:
+        with deferred_alarms:
             try:
                 if self.failure is not None:
                     raise self.failure
@@ -106,10 +107,10 @@ class SandboxedBot(Bot):
                 decision.ms = (self._used - before) / FUEL_PER_MS
 
     def close(self) -> None:
-        """Free the instance's memory. It happens by itself when the object goes."""
+        """Free the instance's memory, which also happens when the object is collected."""
         if self._instance is None:
             return
-        with held:
+        with deferred_alarms:
             self._used = self._instance.used
             self._instance.close()
             self._instance = None
@@ -134,8 +135,8 @@ class SandboxedBot(Bot):
     def _code(self) -> bytes:
         """The source compiled, which costs no game fuel."""
         prepared = self._program.prepared(self._source, self._limits)
-        if prepared.said:
-            self.journal.print(prepared.said)
+        if prepared.output:
+            self.journal.print(prepared.output)
         if prepared.error:
             raise Failed(prepared.error)
         return prepared.code
@@ -149,7 +150,7 @@ class SandboxedBot(Bot):
         except Failed as error:
             raise self._crashed(str(error)) from None
         except NoAction as error:
-            raise BotFailure("malformed", f"{printable(str(error), 80)} is no action") from None
+            raise BotFailure("malformed", f"{printable(str(error), 80)} is not an action") from None
         except (OutOfFuel, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.decision_ms) from None
         finally:
@@ -186,24 +187,24 @@ class SandboxedBot(Bot):
 
 @dataclass(frozen=True)
 class SandboxedSpec(BotSpec):
-    """A sandboxed bot that can be made again anywhere; use :func:`sandboxed_spec`."""
+    """A sandboxed bot that can be created in any process; use :func:`sandboxed_spec`."""
 
     component: bytes | None = field(default=None, repr=False)
-    limits: Limits = DEFAULT_LIMITS
+    limits: SandboxLimits = DEFAULT_LIMITS
 
     def make(self, seed: int) -> SandboxedBot:
-        """A fresh instance whose randomness follows from ``seed``.
+        """A new instance whose randomness follows from ``seed``.
 
-        Whatever the bot does wrong is told by its first decision, and by ``failure``. Raises
-        :class:`~arena.bots.InvalidBot` for a component that is no bot.
+        An error of loading it is raised by its first decision, and is in ``failure``. Raises
+        :class:`~arena.bots.InvalidBot` for a component that is not a bot.
         """
         if self.component is not None:
-            return SandboxedBot(program_of(self.component, self.limits), "", seed, self.limits)
+            return SandboxedBot(component_program(self.component, self.limits), "", seed, self.limits)
         return SandboxedBot(python_program(), self.source, seed, self.limits)
 
 
 def sandboxed_spec(
-    name: str, version: str, source: str | bytes, limits: Limits = DEFAULT_LIMITS
+    name: str, version: str, source: str | bytes, limits: SandboxLimits = DEFAULT_LIMITS
 ) -> SandboxedSpec:
     """A bot that runs in the sandbox: ``source`` is Python source, or the bytes of a WebAssembly component
     of the world in ``arena/sandbox/guest/bot.wit``.
@@ -214,14 +215,14 @@ def sandboxed_spec(
     if isinstance(source, str):
         size, most = len(source.encode("utf-8", "surrogatepass")), limits.source_bytes
     if size > most:
-        raise InvalidBot(f"a bot of {size} bytes", field="source", expected=f"at most {most} bytes")
+        raise InvalidBot(f"the bot has {size} bytes", field="source", expected=f"at most {most} bytes")
     if isinstance(source, bytes):
         return SandboxedSpec(name, version, "", component=source, limits=limits)
     return SandboxedSpec(name, version, source, limits=limits)
 
 
 def check_bot(spec: SandboxedSpec) -> None:
-    """Load the bot once, in the sandbox. Raises :class:`~arena.bots.InvalidBot` with what is wrong."""
+    """Load the bot once in the sandbox. Raises :class:`~arena.bots.InvalidBot` with the error."""
     bot = spec.make(0)
     bot.close()
     if bot.failure is not None:

@@ -1,4 +1,4 @@
-"""A folder of this user's own for what is built once: the runtime and compiled components."""
+"""A private folder of this user for what is built once: the runtime and compiled components."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 
 
 class UnsafeCache(ArenaError):
-    """A cache folder in which others could put files: compiled code from there must not be run."""
+    """Other users could write to the cache folder: compiled code from there must not be run."""
 
     code = "unsafe_cache"
 
@@ -45,7 +45,7 @@ def check_private(path: Path) -> None:
 def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) -> Path:
     """The file ``name`` of the cache, made by ``make(path to write to)`` if it is not there.
 
-    Whatever number of processes ask, one makes it and the others wait. What is there never changes.
+    If several processes need it, one makes it and the others wait. A cached file never changes.
     """
     folder = folder or cache_folder()
     path = folder / name

@@ -1,12 +1,12 @@
-"""Compile a component, in a process of its own with limits: compilers have bombs.
+"""Compile WebAssembly in a separate process with limits, since an upload may need any time and memory.
 
-    python -m arena.sandbox.compiler COMPONENT OUTPUT
+    python -m arena.sandbox.compiler component ENGINE SOURCE OUTPUT
 
-prints one line of why on stderr and ends with 3 if the component is not fit to be a bot.
+prints one line with the reason on stderr and exits with 3 if the component cannot be a bot.
 
-    python -m arena.sandbox.compiler --runtime MODULE OUTPUT
+    python -m arena.sandbox.compiler module ENGINE SOURCE OUTPUT
 
-compiles the service's own runtime, which is a core module.
+compiles a core module: the linked runtime. ``ENGINE`` is ``fast`` or ``plain``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from wasmtime import Config, Engine, Module, WasmtimeError
-from wasmtime import _ffi as ffi
 from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
 
 from arena.sandbox.limits import COMPONENT_MAGIC
 
-RUNTIME: Final = "--runtime"
+FAST: Final = "fast"
+PLAIN: Final = "plain"
+"""The engines: see ``arena.sandbox.runtime``."""
+
+COMPONENT: Final = "component"
+MODULE: Final = "module"
 
 NOT_A_BOT: Final = 3
 """The exit code for a component that cannot be a bot."""
@@ -34,10 +38,8 @@ SETTINGS: Final[dict[str, Any]] = {
     "wasm_threads": False,
     "wasm_memory64": False,
     "parallel_compilation": False,
-    # No function of a bot is asynchronous, and each call of one that might be keeps a list of tasks.
-    "concurrency_support": False,
     "max_wasm_stack": 1 << 20,
-    # The address of a memory is asked for once (``arena.sandbox.machine``).
+    # The fast engine reads the address of a memory once.
     "memory_may_move": False,
 }
 
@@ -49,20 +51,23 @@ _EXPORTS: Final = {
 _IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
 
 
-def make_engine() -> Engine:
-    """An engine for which compiled components are valid."""
+def make_engine(name: str) -> Engine:
+    """A wasmtime engine with the settings of the sandbox's engine ``name``; what is compiled for one is not
+    valid for the other.
+    """
     config = Config()
-    for name, value in SETTINGS.items():
-        if name == "concurrency_support":
-            # Not yet a property of wasmtime's Python class.
-            ffi.wasmtime_config_concurrency_support_set(config.ptr(), value)
-        else:
-            setattr(config, name, value)
+    for setting, value in SETTINGS.items():
+        setattr(config, setting, value)
+    if name == FAST:
+        # Not imported for the plain engine, which has to work where the private names differ.
+        from arena.sandbox.engine.internals import refuse_asynchronous
+
+        refuse_asynchronous(config)
     return Engine(config)
 
 
 def objection(component: Component, engine: Engine) -> str | None:
-    """Why this component is no bot of the world ``bot``, or None."""
+    """Why this component is not a bot of the world ``bot``, or None."""
     exports = component.type.exports(engine)
     imports = component.type.imports(engine)
     for name, signature in _EXPORTS.items():
@@ -96,14 +101,14 @@ def _name(kind: Any) -> str:
 
 def main() -> int:
     """See the top of this file."""
-    *runtime, source, output = sys.argv[1:]
+    kind, name, source, output = sys.argv[1:]
+    engine = make_engine(name)
     wasm = Path(source).read_bytes()
-    if runtime == [RUNTIME]:
-        Path(output).write_bytes(Module(make_engine(), wasm).serialize())
+    if kind == MODULE:
+        Path(output).write_bytes(Module(engine, wasm).serialize())
         return 0
     if not wasm.startswith(COMPONENT_MAGIC):
         return _refuse("it is not a WebAssembly component in the binary format")
-    engine = make_engine()
     try:
         component = Component(engine, wasm)
     except WasmtimeError as error:

@@ -1,4 +1,4 @@
-"""What a sandboxed bot may use."""
+"""Limits of sandboxed bots."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final
 FUEL_PER_MS: Final = 2_000_000
 """Units of fuel (about one WebAssembly instruction or one copied byte each) that count as a millisecond.
 
-It is what a core of 2024 does in about a millisecond, and a definition: the same on every machine.
+About what a core of 2024 executes in a millisecond, by definition the same on every machine.
 """
 
 COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
-"""What every WebAssembly component begins with."""
+"""The first bytes of every WebAssembly component."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class SandboxLimits:
     """The limits of one instance, which plays one seat of one game. Times are milliseconds of fuel."""
 
     memory_bytes: int = 128 << 20
     """All of the instance's memory, the interpreter's own 20 MB included."""
     load_ms: int = 2_000
-    """To run the source, once."""
+    """For running the source, once."""
     decision_ms: int = 2_000
     game_ms: int = 60_000
     """All decisions of a game and the loading."""
@@ -32,9 +32,9 @@ class Limits:
     source_bytes: int = 256 << 10
     component_bytes: int = 24 << 20
     backstop_seconds: float = 120
-    """Of the wall's clock, per call: a call that took longer is the service's fault, not the bot's. Fuel ends
-    every call; this is looked at afterwards.
+    """Of wall-clock time, per call: a call that took longer is a server fault, not the bot's. Fuel ends every
+    call; this is checked afterwards.
     """
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = SandboxLimits()

@@ -1,106 +1,123 @@
-"""What runs in the sandbox: programs, and their instances, each of which plays one seat of one game."""
+"""Programs of the sandbox, their instances, each of which plays one seat of one game, and the interface of
+the engines that run them.
+"""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from wasmtime import Engine, Trap, WasmtimeError
+from wasmtime import Trap, WasmtimeError
 
 from arena.bots import Turn
-from arena.sandbox.compiler import make_engine
-from arena.sandbox.limits import FUEL_PER_MS, Limits
+from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
 from arena.sandbox.wasi import CALL_FUEL, Guest
 
 CHARACTER_FUEL: Final = 10
-"""What a printed character costs."""
+"""The fuel of a printed character."""
 
 Result = TypeVar("Result")
 
 
 class OutOfFuel(Exception):
-    """The instance has used the fuel that it had for this call."""
+    """The instance has used up its fuel for this call."""
 
 
 class Trapped(Exception):
-    """The instance ended: it did something that WebAssembly does not allow, or ended itself."""
+    """The instance ended: it violated a rule of WebAssembly, or ended itself."""
 
 
 class TooSlow(Exception):
     """The call took far longer than its fuel allows for: this machine is too slow to be fair."""
 
 
-@cache
-def engine() -> Engine:
-    """The engine of this process."""
-    return make_engine()
-
-
 class Failed(Exception):
-    """The bot raised: a line that says what and where, then the traceback. The instance may be used again."""
+    """The bot raised: one line with what and where, then the traceback. The instance may be used again."""
 
 
 class NoAction(Exception):
-    """The bot answered with what can be no action: what it was. The instance may be used again."""
+    """The bot returned something that is not an action. The instance may be used again."""
 
 
 class Prepared(NamedTuple):
-    """A source compiled: the code, or what is wrong with it, and what was printed meanwhile."""
+    """A compiled source: the code, or its error, and the output of compiling it."""
 
     code: bytes
     error: str = ""
-    said: str = ""
+    output: str = ""
 
 
-class Program:
-    """A bot, or the Python that runs bots: see ``arena.sandbox.python`` and ``arena.sandbox.components``."""
+class Program(ABC):
+    """A component that is a bot, or the Python that runs bots."""
 
     def __init__(self) -> None:
         self.thread = threading.local()
-        """Its ``instance`` is the one that is running in this thread."""
+        """Its ``instance`` is the one running in this thread."""
 
     @property
-    def running(self) -> Instance:
-        """The instance that is running in this thread."""
-        instance: Instance = self.thread.instance
+    def running(self) -> ProgramInstance:
+        """The instance running in this thread."""
+        instance: ProgramInstance = self.thread.instance
         return instance
 
-    def prepared(self, source: str, limits: Limits) -> Prepared:
-        """A source compiled, once for all games. Raises as :meth:`Instance.choose`."""
+    def prepared(self, source: str, limits: SandboxLimits) -> Prepared:
+        """The source compiled once for all games, if the program supports that. Raises as
+        :meth:`ProgramInstance.choose`.
+        """
         return Prepared(b"")
 
     @abstractmethod
-    def instance(self, limits: Limits, seed: int, print: Callable[[str], None], used: int = 0) -> Instance:
-        """A fresh instance. Raises as :meth:`Instance.choose`."""
+    def instance(
+        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
+    ) -> ProgramInstance:
+        """An instance in the state of a new one, to be closed after the game. Raises as
+        :meth:`ProgramInstance.choose`.
+
+        ``print`` receives its output; ``used`` is the fuel that earlier instances of the same game used.
+        """
 
 
-class Fueled(Protocol):
-    """What counts an instance's fuel."""
+class SandboxEngine(ABC):
+    """One way to run programs with wasmtime: ``arena.sandbox.engine.fast`` and ``arena.sandbox.components``
+    have one each. The same bots decide alike in both; fuel differs.
+    """
+
+    runtime_id: str
+    """The engine and its build of Python in records: bots replay exactly where it is equal."""
+
+    python: Program
+    """The Python of the sandbox, which runs sources."""
+
+    @abstractmethod
+    def component(self, wasm: bytes) -> Program:
+        """A bot that is a component. Raises :class:`~arena.bots.InvalidBot`."""
+
+
+class FuelCounter(Protocol):
+    """Counts an instance's fuel."""
 
     def get_fuel(self) -> int:
         """The fuel that is left."""
 
     def set_fuel(self, fuel: int) -> None:
-        """Give it this fuel instead of what is left."""
+        """Replace what is left by this fuel."""
 
 
-class Instance(Guest):
+class ProgramInstance(Guest):
     """One instance: a memory of its own, and nothing else. It may be used until it raises
-    :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
-
-    ``print`` gets what it prints; ``used`` is the fuel that instances of the same game had used before it.
+    :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`. The parameters are those of
+    :meth:`Program.instance`.
     """
 
     def __init__(
         self,
         program: Program,
-        fuel: Fueled,
-        limits: Limits,
+        fuel: FuelCounter,
+        limits: SandboxLimits,
         seed: int,
         print: Callable[[str], None],
         used: int,
@@ -123,21 +140,21 @@ class Instance(Guest):
 
     @abstractmethod
     def load(self, source: str, code: bytes, fuel: int) -> bool:
-        """Get ready to play: whether the bot wants to be offered rights. Raises as :meth:`choose`.
+        """Prepare to play. Returns whether the bot wants to be offered rights. Raises as :meth:`choose`.
 
-        ``code``: what the program made of the source (:meth:`Program.prepared`).
+        ``code``: the source compiled (:meth:`Program.prepared`).
         """
 
     @abstractmethod
     def choose(self, turn: Turn, fuel: int) -> str | None:
-        """What the bot answered; it may be any text.
+        """The bot's answer, which may be any text, or None.
 
         Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Free its memory. It happens by itself when the object goes."""
+        """Free its memory, which also happens when the object is collected."""
 
     def charge(self, fuel: int) -> None:
         """Take fuel for work that the host does for the running instance."""
@@ -151,7 +168,7 @@ class Instance(Guest):
         return (self._used + self._given - self._fuel.get_fuel()) * 1_000_000 // FUEL_PER_MS
 
     def random_bytes(self, size: int) -> bytes:
-        """Bytes that follow from the seed."""
+        """Bytes derived from the seed."""
         if self._random is None:
             self._random = random.Random(f"wasi {self._seed}")
         return self._random.randbytes(size)
@@ -167,10 +184,10 @@ class Instance(Guest):
         return self.clock_ns()
 
     def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
-        fueled, thread = self._fuel, self._program.thread
+        counter, thread = self._fuel, self._program.thread
         self.sound = False
         self._given = fuel
-        fueled.set_fuel(fuel)
+        counter.set_fuel(fuel)
         thread.instance = self
         start = time.monotonic()
         try:
@@ -179,12 +196,12 @@ class Instance(Guest):
             # The first lines are a backtrace of machine code.
             text = str(error)
             if "all fuel consumed" in text:
-                fueled.set_fuel(0)
+                counter.set_fuel(0)
                 raise OutOfFuel from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
             thread.instance = None
-            self._used += fuel - fueled.get_fuel()
+            self._used += fuel - counter.get_fuel()
             self._given = 0
             if time.monotonic() - start > self._limits.backstop_seconds:
                 raise TooSlow

@@ -1,4 +1,4 @@
-"""Play the uploaded bots of a record again, and compare every decision with the recorded one."""
+"""Replay the uploaded bots of a record, and compare every decision with the recorded one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
-from arena.dealing import bot_seed
-from arena.match import close_bots, play, seat_bot
-from arena.records import Record
-from arena.table import Table
+from arena.play.dealing import bot_seed
+from arena.play.judge import fault_in
+from arena.play.match import close_bots, play, seat_bot
+from arena.play.table import Table
+from arena.records.record import Record
 from arena.text import printable
 
 _ILLEGAL: Final = "no such action"
 
 
-class Outcome(NamedTuple):
-    """What came of one decision: an action (None: an optional turn passed) or a fault."""
+class ReplayedDecision(NamedTuple):
+    """The result of one decision: an action (None: an optional turn was passed) or a fault."""
 
     action: str | None
     fault: str = ""
@@ -28,8 +29,8 @@ class Outcome(NamedTuple):
 
 @dataclass
 class Replayed:
-    """What playing the bots of a record again has shown: ``decisions`` that were compared, the first
-    ``difference`` (empty: none), and the ``missing`` bots, ``name@version``, whose source was not there.
+    """The result of replaying the bots of a record: the number of ``decisions`` compared, the first
+    ``difference`` (empty: none), and the ``missing`` bots, ``name@version``, whose source was not given.
     """
 
     decisions: int = 0
@@ -38,12 +39,12 @@ class Replayed:
 
 
 class _Differs(HostFailure):
-    """A bot decided otherwise."""
+    """A bot decided differently."""
 
 
 def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Replayed:
-    """Play the game of a proven record again, with the uploaded bots of ``specs`` (by name and version);
-    all others do what they did. A record without uploaded bots has nothing to compare.
+    """Replay the game of a verified record with the uploaded bots of ``specs`` (by name and version); all
+    other seats act as recorded. A record without uploaded bots has nothing to compare.
 
     Raises :class:`~arena.bots.HostFailure` if this machine cannot run a bot.
     """
@@ -51,7 +52,7 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
     canonical, info = record["canonical"], record["info"]
     seed = bytes.fromhex(canonical["seed"])
     table = Table(canonical["game"], canonical["kind"], canonical["rules"], seed, canonical["nonces"])
-    story = _Story(canonical)
+    story = _Decisions(canonical)
     bots: list[Bot] = []
     for seat, player in enumerate(canonical["players"]):
         recorded = _Recorded(table, story, seat)
@@ -75,8 +76,8 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
     return replayed
 
 
-class _Story:
-    """What became of each decision, by seat and the number of actions before it."""
+class _Decisions:
+    """The result of each decision, by seat and the number of actions before it."""
 
     def __init__(self, canonical: Mapping[str, Any]) -> None:
         self._actions = canonical["actions"]
@@ -84,27 +85,27 @@ class _Story:
         for fault in canonical["faults"]:
             self._faults.setdefault((fault["seat"], fault["after"]), []).append(fault["type"])
 
-    def next(self, seat: int, logged: int) -> Outcome:
-        """The outcome of the seat's next decision."""
+    def next(self, seat: int, logged: int) -> ReplayedDecision:
+        """The result of the seat's next decision."""
         faults = self._faults.get((seat, logged))
         if faults:
-            return Outcome(None, faults.pop(0))
+            return ReplayedDecision(None, faults.pop(0))
         acting, action, *mark = self._actions[logged]
-        return Outcome(None if acting != seat or mark else action)
+        return ReplayedDecision(None if acting != seat or mark else action)
 
 
 class _Recorded(Bot):
-    """Does what the seat did, faults included."""
+    """Acts as the seat did, including faults."""
 
     wants_rights = True
 
-    def __init__(self, table: Table, story: _Story, seat: int) -> None:
+    def __init__(self, table: Table, story: _Decisions, seat: int) -> None:
         self._table = table
         self._story = story
         self._seat = seat
 
-    def outcome(self) -> Outcome:
-        """What came of the decision that is due."""
+    def outcome(self) -> ReplayedDecision:
+        """The result of the decision that is due."""
         return self._story.next(self._seat, self._table.logged)
 
     def choose(self, turn: Turn) -> str | None:
@@ -118,7 +119,7 @@ class _Recorded(Bot):
 
 
 class _Compared(Bot):
-    """Decides itself, and raises :class:`_Differs` if that is not what was recorded."""
+    """Lets the bot decide, and raises :class:`_Differs` if that differs from the record."""
 
     def __init__(self, bot: Bot, recorded: _Recorded, replayed: Replayed) -> None:
         self.wants_rights = bot.wants_rights
@@ -133,13 +134,13 @@ class _Compared(Bot):
             answer = self._bot.choose(turn)
             found = _outcome(answer, turn)
         except BotFailure as failure:
-            self._compare(Outcome(None, failure.type), wanted, turn)
+            self._compare(ReplayedDecision(None, failure.type), wanted, turn)
             raise
         except HostFailure:
             raise
         except Exception:
-            # The bot could not even be made.
-            self._compare(Outcome(None, "crashed"), wanted, turn)
+            # The bot could not be created.
+            self._compare(ReplayedDecision(None, "crashed"), wanted, turn)
             raise
         self._compare(found, wanted, turn)
         return answer
@@ -148,7 +149,7 @@ class _Compared(Bot):
         """Free the bot's memory."""
         close_bots([self._bot])
 
-    def _compare(self, found: Outcome, wanted: Outcome, turn: Turn) -> None:
+    def _compare(self, found: ReplayedDecision, wanted: ReplayedDecision, turn: Turn) -> None:
         self._replayed.decisions += 1
         if found != wanted:
             raise _Differs(
@@ -157,9 +158,8 @@ class _Compared(Bot):
             )
 
 
-def _outcome(answer: str | None, turn: Turn) -> Outcome:
+def _outcome(answer: str | None, turn: Turn) -> ReplayedDecision:
     if answer is None and turn["optional"]:
-        return Outcome(None)
-    if not isinstance(answer, str):
-        return Outcome(None, "malformed")
-    return Outcome(answer) if answer in turn["legal_actions"] else Outcome(None, "illegal")
+        return ReplayedDecision(None)
+    fault = fault_in(answer, turn["legal_actions"])
+    return ReplayedDecision(None if fault else answer, fault)

@@ -1,6 +1,6 @@
-"""The little of WASI that a component may call: random numbers and a clock, both deterministic.
+"""The part of WASI that a component may call: random numbers and a clock, both deterministic.
 
-Everything else that a component imports of WASI ends its instance when it is called.
+A call of any other function of WASI ends the instance.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from arena.sandbox.limits import FUEL_PER_MS
 
 MOST_RANDOM_BYTES: Final = 4096
 CALL_FUEL: Final = FUEL_PER_MS // 50
-"""What a call of the host costs, so that a bot that makes the host work pays for it: about 20 µs."""
+"""The fuel of a call of the host, about 20 µs, so that bots pay for work of the host."""
 
 BYTE_FUEL: Final = 2_000
-"""What a byte costs that is given one by one."""
+"""The fuel of a byte that is passed on its own."""
 
 
 class Guest:
-    """What the functions need of the instance that calls them."""
+    """The interface of the calling instance."""
 
     def charge(self, fuel: int) -> None:
         """Take fuel for the host's work."""
@@ -34,7 +34,7 @@ class Guest:
         raise NotImplementedError
 
     def random_bytes(self, size: int) -> bytes:
-        """Bytes that follow from the seed."""
+        """Bytes derived from the seed."""
         raise NotImplementedError
 
 
@@ -70,7 +70,9 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, Callable[..., Any]]]]] = {
 
 
 def define(linker: Linker, imports: Mapping[str, Any], engine: Engine, running: Callable[[], Guest]) -> None:
-    """Define what a component imports of :data:`FUNCTIONS`. ``running`` tells whose call it is."""
+    """Define the imports of a component that are in :data:`FUNCTIONS`. ``running`` returns the calling
+    instance.
+    """
     with linker.root() as root:
         for name, item in imports.items():
             interface, _, version = name.partition("@")

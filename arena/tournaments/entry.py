@@ -1,22 +1,21 @@
-"""Who takes part: entrants, their order, and whether one more may enter."""
+"""Entrants, their order, and the checks of an entry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hmac import digest
-from typing import Any
 
-from arena.dealing import Entry
+from arena.bots.transports import HOUSE, OWNER_RUN, Runner
 from arena.errors import ArenaError
-from arena.ratings.results import SEALED, Player
+from arena.play.dealing import Entry
+from arena.play.players import OPEN, SEALED, PlayerId
 from arena.tournaments.spec import Spec
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One version of one bot in one tournament. ``owner`` is empty for house bots. ``uploaded``: whether the
-    arena runs it in the sandbox.
+    """One version of one bot in one tournament. ``owner`` is empty for house bots.
 
     ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
     it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
@@ -25,49 +24,39 @@ class Entrant:
     name: str
     version: str
     owner: str = ""
-    house: bool = False
+    runner: Runner = OWNER_RUN
     nonce: str = ""
     entered_ms: int = 0
     withdrawn: int | None = None
-    uploaded: bool = False
 
     @property
-    def player(self) -> Player:
-        """As results, ratings and standings know it."""
-        return Player(self.name, self.version)
+    def player(self) -> PlayerId:
+        """Its id in results, ratings and standings."""
+        return PlayerId(self.name, self.version)
 
     @property
     def entry(self) -> Entry:
-        """What the hash of the entries is made of."""
+        """Its part of the hash of the entries."""
         return Entry(self.name, self.version, self.nonce)
 
     def plays(self, round: int) -> bool:
         """Whether it takes part in a round."""
         return self.withdrawn is None or round <= self.withdrawn
 
-    def as_json(self) -> dict[str, Any]:
-        """As :meth:`from_json` reads it back."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Entrant:
-        """The entrant of an :meth:`as_json`."""
-        return cls(**data)
-
 
 def rivals(one: Entrant, other: Entrant) -> bool:
-    """Whether the two may meet: bots of one owner may not; house bots have no owner."""
+    """Whether two entrants may meet: bots of one owner may not; house bots have no owner."""
     return not one.owner or one.owner != other.owner
 
 
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
-    """Whether ``new`` may enter a tournament that ``entrants`` have entered.
+    """Check that ``new`` may enter a tournament that ``entrants`` have entered.
 
     Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
     ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
     """
     present = list(entrants)
-    if spec.who == "house" and not new.house:
+    if spec.who == "house" and new.runner is not HOUSE:
         raise ArenaError(
             "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
         )
@@ -78,12 +67,10 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
             field="bot",
             expected="one of " + ", ".join(spec.invited),
         )
-    if not new.house and new.uploaded != (spec.division == SEALED):
-        sealed = "uploaded bots, which the arena runs itself,"
-        others = "bots that run elsewhere"
-        who, where = (sealed, "division sealed") if new.uploaded else (others, "division open")
+    if new.runner.sealed not in (None, spec.division == SEALED):
+        where = f"division {SEALED if new.runner.sealed else OPEN}"
         raise ArenaError(
-            f"{new.name} cannot enter here: {who} play in tournaments of the {where}",
+            f"{new.name} cannot enter here: {new.runner.bots} play in tournaments of the {where}",
             code="wrong_division",
             field="bot",
             expected=f"a tournament of the {where}",
@@ -112,8 +99,8 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
         )
 
 
-def seed_order(entrants: Sequence[Entrant], ratings: Mapping[Player, float], seed: bytes) -> list[Entrant]:
-    """The entrants from first to last seed: by rating, the unrated last; equals by a lot that follows
+def seed_order(entrants: Sequence[Entrant], ratings: Mapping[PlayerId, float], seed: bytes) -> list[Entrant]:
+    """The entrants from first to last seed: by rating, the unrated last; equal ratings by a lot that follows
     from ``seed``.
     """
 

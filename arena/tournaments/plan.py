@@ -1,15 +1,16 @@
-"""What a format answers: the groups that are due, and how far the tournament is."""
+"""The plan of a format: the groups that are due, and the progress of the tournament."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from arena.pairings import distinct_seatings
-from arena.ratings.results import GroupResult, Player
+from arena.play.pairings import distinct_seatings
+from arena.play.players import PlayerId
+from arena.ratings.results import GroupResult
 from arena.tournaments.entry import Entrant, rivals
 from arena.tournaments.spec import MIXED, Spec
 
@@ -41,7 +42,7 @@ class GroupPlan:
 
     @property
     def replay(self) -> int:
-        """How often the group was played before, with others who forfeited."""
+        """How often the group was played before, with players who forfeited."""
         return int(self._parts[1] or 0)
 
     @property
@@ -52,7 +53,7 @@ class GroupPlan:
         return found.groups()
 
     def order(self) -> tuple[int, int, int, int]:
-        """What groups are sorted by: round, pairing, number, replay."""
+        """The sort key of groups: round, pairing, number, replay."""
         return self.round, self.pairing, self.number, self.replay
 
     def as_json(self) -> dict[str, Any]:
@@ -74,23 +75,31 @@ class Planned:
     far, each worth a point. ``round``: the last one that has begun (0: none). ``expected``: how many
     groups the whole tournament will have, as far as can be told. ``places``: the final order of a
     knockout, from 1, shared places sharing the number, when it is finished; None where the
-    standings decide. ``stale``: groups that were planned and are not done, with somebody who
-    withdrew; those that have not begun need not be played and may be given up.
+    standings decide.
     """
 
     groups: tuple[GroupPlan, ...]
-    byes: Mapping[Player, int]
+    byes: Mapping[PlayerId, int]
     finished: bool
     round: int
     expected: int
-    places: Mapping[Player, int] | None = None
-    stale: tuple[str, ...] = ()
+    places: Mapping[PlayerId, int] | None = None
+
+
+class Now(NamedTuple):
+    """What a format that plans while groups run knows besides the results: the time in milliseconds
+    since 1970, who can play, and half the width of the interval of each rating, missing if unknown.
+    """
+
+    ms: int
+    online: Collection[PlayerId]
+    widths: Mapping[PlayerId, float]
 
 
 @dataclass(frozen=True)
 class Field:
-    """All that a format knows: ``planned`` are all groups that were planned so far, and each of them
-    is in ``done``, with None for those that were given up.
+    """All that a format knows: ``planned`` are all groups that were planned so far; those that were
+    played are in ``done``, with None for those that were given up.
     """
 
     spec: Spec
@@ -98,6 +107,14 @@ class Field:
     planned: Sequence[GroupPlan]
     done: Mapping[str, GroupResult | None]
     seed: bytes
+    current: Now | None = None
+
+    @property
+    def now(self) -> Now:
+        """Who is online and the time; it must have been given."""
+        if self.current is None:
+            raise ValueError(f"the format {self.spec.format} cannot plan without knowing who is online")
+        return self.current
 
     @cached_property
     def round(self) -> int:
@@ -117,16 +134,16 @@ class Field:
         return [index for index, entrant in enumerate(self.entrants) if entrant.plays(round)]
 
     def may_meet(self, one: int, other: int) -> bool:
-        """Whether two entrants are no bots of one owner."""
+        """Whether two entrants have different owners."""
         return rivals(self.entrants[one], self.entrants[other])
 
     def result(self, group: GroupPlan) -> GroupResult | None:
-        """Its result, None if it was given up, annulled, or is not whole."""
+        """The result of a group; None if it was given up, annulled, or is not whole."""
         result = self.done.get(group.id)
         return result if result is not None and result.counts_for else None
 
     def forfeiters(self, group: GroupPlan) -> set[int]:
-        """Who forfeited in a group, as indexes."""
+        """The entrants (as indexes) that forfeited in a group."""
         result = self.result(group)
         if result is None or not result.forfeiters:
             return set()

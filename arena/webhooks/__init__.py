@@ -1,1 +1,1 @@
-"""Bots that are called: the turn is posted to the bot's URL, signed, and the reply is the answer."""
+"""Webhook bots: each turn is signed and posted to the bot's URL, and the reply is the answer."""

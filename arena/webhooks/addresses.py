@@ -1,8 +1,8 @@
-"""Where a webhook may be: which URLs, and which addresses their names may stand for.
+"""The URLs and addresses that webhooks may have.
 
-A service that calls addresses which others choose can be made to call its own neighbours (request
-forgery). So a name is resolved here, every address is checked, and the connection goes to a checked
-address, whatever the name stands for a moment later.
+A service that calls URLs of its users can be tricked into calling its own network (request forgery). So a
+name is resolved here, every address is checked, and the connection goes to a checked address, whatever the
+name resolves to later.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ipaddress
 import re
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from arena.errors import ArenaError
+from arena.webhooks.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -39,7 +39,7 @@ _REFUSED: Final[tuple[Network, ...]] = tuple(
         (
             # A public address under which a cloud's machines reach their host (Azure).
             "168.63.129.16/32",
-            # NAT64 prefixes of local use (RFC 8215): what is behind them is not known here.
+            # NAT64 prefixes of local use (RFC 8215): the addresses behind them are unknown here.
             "64:ff9b:1::/48",
             # IPv4-compatible addresses (RFC 4291, deprecated).
             "::/96",
@@ -58,32 +58,20 @@ _REFUSED: Final[tuple[Network, ...]] = tuple(
 _RESOLVERS: Final = 32
 
 
-class InvalidUrl(ArenaError):
-    """A URL that cannot be a webhook's."""
-
-    code = "invalid_webhook_url"
-
-
-class AddressNotAllowed(ArenaError):
-    """A name that stands for an address which may not be called."""
-
-    code = "webhook_address"
-
-
-class NameNotFound(ArenaError):
-    """A name that stands for no address, or not in time."""
-
-    code = "webhook_failed"
-
-
 @dataclass(frozen=True)
 class Target:
-    """A URL in parts. ``host``: a name in ASCII or an address without brackets; ``path``: with the query."""
+    """The parts of a URL. ``host``: ASCII, an address without brackets; ``path`` includes the query."""
 
     scheme: str
     host: str
     port: int
     path: str
+
+    @property
+    def authority(self) -> str:
+        """The value of the header ``Host``."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True)
@@ -93,31 +81,10 @@ class Policy:
     http: bool = False
     networks: tuple[Network, ...] = ()
 
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Policy:
-        """The policy of ``BOTEQUIM_WEBHOOK_HTTP`` and ``BOTEQUIM_WEBHOOK_NETWORKS``.
-
-        Raises :class:`~arena.errors.ArenaError` with the code ``invalid_setting``.
-        """
-        networks = []
-        for text in filter(
-            None, environment.get("BOTEQUIM_WEBHOOK_NETWORKS", "").replace(" ", "").split(",")
-        ):
-            try:
-                networks.append(ipaddress.ip_network(text))
-            except ValueError:
-                raise ArenaError(
-                    f"{text!r} is not a network",
-                    code="invalid_setting",
-                    field="BOTEQUIM_WEBHOOK_NETWORKS",
-                    expected="networks by commas, for instance 10.1.0.0/16,fd00::/8",
-                ) from None
-        return cls(environment.get("BOTEQUIM_WEBHOOK_HTTP", "0") == "1", tuple(networks))
-
     def target(self, url: str) -> Target:
         """``url`` in parts. Raises :class:`InvalidUrl`."""
         if len(url) > MAX_URL or not _PRINTABLE(url):
-            raise _invalid("the URL has characters that it may not, or too many")
+            raise _invalid("the URL is too long or has characters that are not allowed")
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -127,7 +94,7 @@ class Policy:
         if parts.scheme not in _PORTS or (parts.scheme == "http" and not self.http):
             raise _invalid(f"the scheme {parts.scheme[:20]!r} is not allowed here")
         if not host or port == 0:
-            raise _invalid("the URL has no host, or no port that can be")
+            raise _invalid("the URL has no host, or an invalid port")
         if "@" in parts.netloc or "#" in url or "%" in host:
             raise _invalid("the URL has a user, a fragment or a scope")
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -145,9 +112,9 @@ class Policy:
         return all(map(_is_public, inner)) if inner else _is_public(address)
 
     def addresses(self, target: Target, deadline: float, resolve: Resolve | None = None) -> list[str]:
-        """The addresses of ``target``, all checked. ``deadline``: by the monotonic clock.
+        """The checked addresses of ``target``. ``deadline``: by the monotonic clock.
 
-        Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if a single one may not be called.
+        Raises :class:`NameNotFound`, and :class:`AddressNotAllowed` if any of them may not be called.
         """
         future: Future[Sequence[str]] = _resolvers().submit(
             resolve or system_resolve, target.host, target.port
@@ -160,7 +127,7 @@ class Policy:
         except (OSError, UnicodeError):
             found = []
         if not found:
-            raise NameNotFound("the name of the host stands for no address", field="url")
+            raise NameNotFound("the name of the host has no address", field="url")
         if not all(map(self.allows, found)):
             raise AddressNotAllowed(
                 "the host has an address that may not be called", field="url", expected="a public address"
@@ -169,7 +136,7 @@ class Policy:
 
 
 def system_resolve(host: str, port: int) -> list[str]:
-    """The addresses that the system has for ``host``."""
+    """Resolve ``host`` by the system's resolver."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
@@ -189,7 +156,7 @@ def _within(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _is_public(address: Address) -> bool:
-    """By the registries of special addresses (RFC 6890), and no multicast, and none of ``_REFUSED``."""
+    """Public by the registries of special addresses (RFC 6890), not multicast, and not in ``_REFUSED``."""
     site_local = isinstance(address, ipaddress.IPv6Address) and address.is_site_local
     special = address.is_multicast or address.is_reserved or site_local
     return address.is_global and not special and not _within(address, _REFUSED)
@@ -197,7 +164,7 @@ def _is_public(address: Address) -> bool:
 
 @cache
 def _resolvers() -> ThreadPoolExecutor:
-    """Threads for the system's resolver, which knows no time-out."""
+    """Threads for the system's resolver, which has no time-out."""
     return ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="resolver")
 
 
@@ -208,9 +175,6 @@ def _invalid(why: str) -> InvalidUrl:
 __all__ = [
     "MAX_URL",
     "URL_RULE",
-    "AddressNotAllowed",
-    "InvalidUrl",
-    "NameNotFound",
     "Policy",
     "Resolve",
     "Target",

@@ -1,60 +1,59 @@
-"""One POST to a URL that somebody else chose: to a checked address, within a time and a size."""
+"""One POST to a URL of a user: to a checked address, with limits on time and size.
+
+urllib3 keeps the connections, speaks TLS and parses HTTP. Added here: the connection goes to an address
+that was checked, one deadline covers the whole call, and a reply has a maximum size. Redirects and proxies
+are not used.
+"""
 
 from __future__ import annotations
 
-import http.client
 import io
-import select
 import socket
 import ssl
-import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, cast
 
-from arena.errors import ArenaError
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool, Timeout
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+    SSLError,
+)
+
 from arena.webhooks.addresses import Policy, Resolve, Target
+from arena.webhooks.errors import BadReply, CallFailed, NotConnected, ReplyTimeout, ReplyTooLarge
 
 MAX_REPLY: Final = 65_536
-"""Bytes of a reply's body."""
+"""Maximum size of a reply's body in bytes."""
 
 MAX_HEAD: Final = 16_384
-"""Bytes of a reply's status line and headers."""
+"""Maximum size of a reply's status line and headers in bytes."""
 
 CONNECT_SECONDS: Final = 5.0
-"""What connecting, TLS included, may take; the whole call has its own deadline."""
+"""Maximum time to resolve the name and connect, TLS included; the whole call has its own deadline."""
 
-MOST_IDLE: Final = 8
+MAX_IDLE: Final = 8
 IDLE_SECONDS: Final = 60.0
-"""Connections of one webhook that are kept, and for how long they may be unused."""
+"""The number of connections that an endpoint keeps, and for how long after its last call."""
 
 _CHUNK_ROOM: Final = 16_384
-_USER_AGENT: Final = "botequim-webhook/1"
-
-
-class CallFailed(ArenaError):
-    """No reply, or not one that counts: the bot could not be reached."""
-
-    code = "webhook_failed"
-
-
-class ReplyTooLarge(CallFailed):
-    """A reply with more bytes than are read."""
-
-
-class Reply(NamedTuple):
-    """A successful reply."""
-
-    status: int
-    body: bytes
+_HEADERS: Final = {
+    "Content-Type": "application/json",
+    "User-Agent": "botequim-webhook/1",
+    "Accept-Encoding": "identity",
+}
 
 
 class Endpoint:
-    """A webhook, with the connections to it that are kept open. May be used by many threads.
+    """A webhook and its open connections. Safe to use from several threads.
 
-    ``resolve``, ``context``: in place of the system's resolver and its trusted certificates.
+    ``resolve`` and ``context`` replace the system's resolver and its trusted certificates.
     """
 
     def __init__(
@@ -67,254 +66,223 @@ class Endpoint:
     ) -> None:
         self.url = url
         self._policy = policy
-        self._target = policy.target(url)
         self._resolve = resolve
         self._context = context
-        self._idle: list[tuple[float, _Connection]] = []
-        self._lock = threading.Lock()
-        self._closed = False
+        self._pools: list[HTTPConnectionPool] = []
+        self._used = 0.0
 
-    def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> Reply:
-        """Post JSON and return the reply if its status is 2xx, within ``seconds`` altogether.
+    def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
+        """Post JSON and return the body of the reply if its status is 2xx, within ``seconds`` in total.
 
-        Raises :class:`CallFailed`, whose message tells nothing of the reply but its status, or one of
-        the errors of :meth:`~arena.webhooks.addresses.Policy.addresses`.
+        Raises :class:`~arena.webhooks.errors.CallFailed`, as ``NotConnected`` if the receiver could not
+        be reached. Messages reveal nothing of the reply except its status.
         """
-        deadline = time.monotonic() + seconds
-        kept = self._kept()
-        if kept is not None:
-            with suppress(_Stale):
-                return self._exchange(kept, body, headers, deadline)
-        return self._exchange(self._connected(deadline), body, headers, deadline)
+        self._used = time.monotonic()
+        deadline = self._used + seconds
+        connected_by = min(deadline, self._used + CONNECT_SECONDS)
+        failure: NotConnected | None = None
+        target = self._policy.target(self.url)
+        # Threads that start at the same time may each open pools; those replaced close themselves.
+        pools = self._pools or self._open(target, connected_by)
+        for index, pool in enumerate(pools):
+            try:
+                response = _request(pool, target, body, headers, deadline, connected_by)
+            except NotConnected as error:
+                failure = error
+                continue
+            self._pools = pools[index:]
+            return _body(response)
+        self.close()
+        assert failure is not None
+        raise failure
 
     def tidy(self) -> None:
-        """Close the connections that were not in use for long."""
-        oldest = time.monotonic() - IDLE_SECONDS
-        with self._lock:
-            old = [connection for since, connection in self._idle if since < oldest]
-            self._idle = [kept for kept in self._idle if kept[0] >= oldest]
-        for connection in old:
-            connection.end()
+        """Close the connections if there was no call for ``IDLE_SECONDS``."""
+        if time.monotonic() - self._used > IDLE_SECONDS:
+            self.close()
 
     def close(self) -> None:
-        """Close the connections that are not in use, and the others after use."""
-        with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
-        for _, connection in idle:
-            connection.end()
+        """Close idle connections now, and others after use. The next call resolves the name again."""
+        # A pool without references closes its connections; one closed by hand fails calls under way.
+        self._pools = []
 
-    def _exchange(
-        self, connection: _Connection, body: bytes, headers: Mapping[str, str], deadline: float
-    ) -> Reply:
-        kept = False
+    def _open(self, target: Target, deadline: float) -> list[HTTPConnectionPool]:
+        """Open a pool for each checked address."""
+        pools: list[HTTPConnectionPool] = []
+        for address in self._policy.addresses(target, deadline, self._resolve):
+            pool = HTTPConnectionPool(address, target.port, maxsize=MAX_IDLE)
+            pool.ConnectionCls = _Connection
+            if target.scheme == "https":
+                # OpenSSL checks that the certificate is for server_hostname. With urllib3's assert_hostname
+                # it would not, for any connection with this context.
+                context = self._context or _trusted()
+                pool = HTTPSConnectionPool(
+                    address,
+                    target.port,
+                    maxsize=MAX_IDLE,
+                    ssl_context=context,
+                    server_hostname=target.host,
+                )
+                pool.ConnectionCls = _SecureConnection
+            pools.append(pool)
+        return pools
+
+
+def _request(
+    pool: HTTPConnectionPool,
+    target: Target,
+    body: bytes,
+    headers: Mapping[str, str],
+    deadline: float,
+    connected_by: float,
+) -> BaseHTTPResponse:
+    """Send the request to one address, and return the head of the reply."""
+    while True:
+        now = time.monotonic()
+        if now >= connected_by:
+            raise _not_connected("connecting took too long")
+        connections = pool.num_connections
         try:
-            reply, kept = connection.exchange(self._target.path, body, headers, deadline)
-        except TimeoutError:
-            raise CallFailed("it did not reply in time", field="url") from None
-        except ssl.SSLError as error:
-            raise CallFailed(f"TLS failed: {error.reason or 'broken off'}", field="url") from None
-        except OSError as error:
-            raise CallFailed(f"the connection broke: {_told(error)}", field="url") from None
-        except http.client.HTTPException:
-            raise CallFailed("the reply is not HTTP, or its headers are too many", field="url") from None
-        finally:
-            if kept:
-                self._keep(connection)
-            else:
-                connection.end()
-        if 300 <= reply.status < 400:
-            raise CallFailed(f"it redirects ({reply.status}), which is not followed", field="url")
-        if not 200 <= reply.status < 300:
-            raise CallFailed(f"it replied with status {reply.status}", field="url", expected="a status 2xx")
-        return reply
-
-    def _connected(self, deadline: float) -> _Connection:
-        until = min(deadline, time.monotonic() + CONNECT_SECONDS)
-        addresses = self._policy.addresses(self._target, until, self._resolve)
-        connection = _Connection(self._target, addresses, self._context)
-        try:
-            connection.open(until)
-        except TimeoutError:
-            raise CallFailed("connecting took too long", field="url") from None
-        except ssl.SSLCertVerificationError as error:
-            raise CallFailed(
-                f"the certificate is not good: {error.verify_message}", field="url", expected="a trusted one"
-            ) from None
-        except ssl.SSLError as error:
-            raise CallFailed(f"TLS failed: {error.reason or 'broken off'}", field="url") from None
-        except OSError as error:
-            raise CallFailed(f"it cannot be connected: {_told(error)}", field="url") from None
-        return connection
-
-    def _kept(self) -> _Connection | None:
-        """A kept connection that looks alive."""
-        while True:
-            with self._lock:
-                if not self._idle:
-                    return None
-                since, connection = self._idle.pop()
-            if time.monotonic() - since < IDLE_SECONDS and connection.is_quiet():
-                return connection
-            connection.end()
-
-    def _keep(self, connection: _Connection) -> None:
-        with self._lock:
-            if not self._closed and len(self._idle) < MOST_IDLE:
-                self._idle.append((time.monotonic(), connection))
-                return
-        connection.end()
+            return pool.urlopen(
+                "POST",
+                target.path,
+                body,
+                {**_HEADERS, "Host": target.authority, **headers},
+                retries=False,
+                redirect=False,
+                timeout=Timeout(connect=connected_by - now, total=deadline - now),
+                preload_content=False,
+                decode_content=False,
+            )
+        except HTTPError as error:
+            # The receiver may close a kept connection at any time; then another one is tried.
+            kept = isinstance(error, ProtocolError) and pool.num_connections == connections
+            if not kept or time.monotonic() >= connected_by:
+                raise _failed(error) from None
 
 
-class _Stale(Exception):
-    """A kept connection that was closed by the other side before it could be used again."""
+def _body(response: BaseHTTPResponse) -> bytes:
+    try:
+        if 300 <= response.status < 400:
+            raise BadReply(f"it redirects ({response.status}), which is not followed", field="url")
+        if not 200 <= response.status < 300:
+            raise BadReply(f"it replied with status {response.status}", field="url", expected="a status 2xx")
+        body = response.read(MAX_REPLY + 1, decode_content=False)
+        if len(body) > MAX_REPLY:
+            raise _too_large()
+        return body
+    except HTTPError as error:
+        raise _failed(error) from None
+    finally:
+        # A response that was read to its end has returned its connection already.
+        response.close()
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection to one of ``addresses``, with the name of the target in TLS and in ``Host``."""
+def _failed(error: HTTPError) -> CallFailed:
+    cause = error.args[-1] if error.args else None
+    if isinstance(error, ReadTimeoutError):
+        return ReplyTimeout("it did not reply in time", field="url")
+    if isinstance(error, SSLError):
+        return BadReply(f"TLS failed: {getattr(cause, 'reason', None) or 'broken off'}", field="url")
+    if isinstance(cause, OSError):
+        return BadReply(f"the connection broke: {_reason(cause)}", field="url")
+    return BadReply("the reply is not HTTP, is cut off, or has too many headers", field="url")
 
-    def __init__(self, target: Target, addresses: Sequence[str], context: ssl.SSLContext | None) -> None:
-        super().__init__(target.host, target.port)
-        self.default_port = 443 if target.scheme == "https" else 80
-        self._target = target
-        self._addresses = addresses
-        self._context = context
-        self._guarded: _Guarded | None = None
-        self._used = False
 
-    def open(self, deadline: float) -> None:
-        """Connect to the first address that can be."""
-        problem: OSError = OSError("there is no address")
-        for address in self._addresses:
-            try:
-                plain = socket.create_connection((address, self._target.port), _left(deadline))
-            except OSError as error:
-                problem = error
-                continue
-            try:
-                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                plain.settimeout(_left(deadline))
-                secure = plain
-                if self._target.scheme == "https":
-                    context = self._context or _trust()
-                    secure = context.wrap_socket(plain, server_hostname=self._target.host)
-            except BaseException:
-                plain.close()
-                raise
-            self._guarded = _Guarded(secure)
-            self.sock: Any = self._guarded
-            return
-        raise problem
+class _Connection(HTTPConnection):
+    """A connection with one type of error for all failures, and a bounded socket."""
 
     def connect(self) -> None:
-        """Never by itself: to where, is decided once."""
-        raise ConnectionError("the connection is closed")
-
-    def end(self) -> None:
-        """Close it for good."""
-        self.close()
-        if self._guarded is not None:
-            self._guarded.socket.close()
-
-    def is_quiet(self) -> bool:
-        """Whether nothing came since the last reply, not even the end."""
-        assert self._guarded is not None
-        news = select.poll()
-        news.register(self._guarded.socket, select.POLLIN)
-        return not news.poll(0)
-
-    def exchange(
-        self, path: str, body: bytes, headers: Mapping[str, str], deadline: float
-    ) -> tuple[Reply, bool]:
-        """The reply, and whether the connection can be used again."""
-        guarded = self._guarded
-        assert guarded is not None
-        guarded.deadline, guarded.room, guarded.heard = deadline, MAX_HEAD, False
-        own = {"Content-Type": "application/json", "User-Agent": _USER_AGENT, "Accept-Encoding": "identity"}
         try:
-            self.request("POST", path, body, {**own, **headers})
-            response = self.getresponse()
-        except (http.client.RemoteDisconnected, ConnectionError):
-            if self._used and not guarded.heard:
-                raise _Stale from None
-            raise
-        self._used = True
-        guarded.room += MAX_REPLY + _CHUNK_ROOM
-        if not 200 <= response.status < 300:
-            return Reply(response.status, b""), False
-        if (response.length or 0) > MAX_REPLY:
-            raise _too_large()
-        content = response.read(MAX_REPLY + 1)
-        if len(content) > MAX_REPLY:
-            raise _too_large()
-        return Reply(response.status, content), response.isclosed() and not response.will_close
+            super().connect()
+        except NewConnectionError as error:
+            raise _not_connected(f"it cannot be reached: {_reason(error.__cause__)}") from None
+        except (TimeoutError, ConnectTimeoutError):
+            raise _not_connected("connecting took too long") from None
+        except ssl.SSLCertVerificationError as error:
+            message = f"the certificate is not valid: {error.verify_message}"
+            raise _not_connected(message, "a trusted one") from None
+        except OSError as error:
+            raise _not_connected(f"TLS failed: {getattr(error, 'reason', None) or 'broken off'}") from None
+        self.sock: Any = _BoundedSocket(self.sock, cast(float, self.timeout))
 
 
-class _Guarded:
-    """A socket as :mod:`http.client` uses it, with a deadline for everything and room for so many bytes."""
+class _SecureConnection(_Connection, HTTPSConnection):
+    pass
 
-    def __init__(self, connected: socket.socket) -> None:
-        self.socket = connected
-        self.deadline = 0.0
-        self.room = 0
-        self.heard = False
+
+class _BoundedSocket:
+    """A connected socket with a deadline for the whole reply, where a plain time-out would restart with every
+    byte, and with the maximum size of a reply.
+    """
+
+    def __init__(self, connected: socket.socket, seconds: float) -> None:
+        self._socket = connected
+        self.settimeout(seconds)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._socket, name)
+
+    def settimeout(self, seconds: float) -> None:
+        """Called by urllib3 before it sends a request, and again before it reads the reply."""
+        self._deadline = time.monotonic() + seconds
+        self.room = MAX_HEAD + MAX_REPLY + _CHUNK_ROOM
+
+    def wait(self) -> None:
+        """Limit the next call of the socket to the time that is left."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
 
     def sendall(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            self.socket.settimeout(_left(self.deadline))
-            view = view[self.socket.send(view) :]
-
-    def receive_into(self, buffer: memoryview) -> int:
-        if self.room <= 0:
-            raise _too_large()
-        self.socket.settimeout(_left(self.deadline))
-        count = self.socket.recv_into(buffer[: self.room])
-        self.room -= count
-        self.heard = self.heard or count > 0
-        return count
+            self.wait()
+            view = view[self._socket.send(view) :]
 
     def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(_Reader(self))
-
-    def close(self) -> None:
-        """Not yet: of a reply that ends with its connection the body is still to be read."""
+        return io.BufferedReader(_Reader(self, self._socket.makefile("rb", buffering=0)))
 
 
 class _Reader(io.RawIOBase):
-    def __init__(self, guarded: _Guarded) -> None:
-        self._guarded = guarded
+    def __init__(self, bounded: _BoundedSocket, raw: io.RawIOBase) -> None:
+        self._bounded = bounded
+        self._raw = raw
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        return self._guarded.receive_into(memoryview(buffer))
+    def readinto(self, buffer: Any) -> int | None:
+        if self._bounded.room <= 0:
+            raise _too_large()
+        self._bounded.wait()
+        count = self._raw.readinto(memoryview(buffer)[: self._bounded.room])
+        self._bounded.room -= count or 0
+        return count
 
-
-def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _too_large() -> ReplyTooLarge:
-    return ReplyTooLarge(
-        "the reply is too large",
-        field="url",
-        expected=f"at most {MAX_REPLY} bytes and {MAX_HEAD} bytes of headers",
-    )
+    expected = f"at most {MAX_REPLY} bytes and {MAX_HEAD} bytes of headers"
+    return ReplyTooLarge("the reply is too large", field="url", expected=expected)
 
 
-def _told(error: OSError) -> str:
-    return error.strerror or "closed by the other side"
+def _not_connected(why: str, expected: str | None = None) -> NotConnected:
+    return NotConnected(why, field="url", expected=expected)
+
+
+def _reason(error: BaseException | None) -> str:
+    return getattr(error, "strerror", None) or "closed by the other side"
 
 
 @cache
-def _trust() -> ssl.SSLContext:
+def _trusted() -> ssl.SSLContext:
     """The certificates that this machine trusts."""
     return ssl.create_default_context()
 
 
-__all__ = ["MAX_HEAD", "MAX_REPLY", "CallFailed", "Endpoint", "Reply", "ReplyTooLarge"]
+__all__ = ["MAX_HEAD", "MAX_REPLY", "Endpoint"]

@@ -1,7 +1,7 @@
-"""Plays the games of all bots with a webhook: posts each of their turns and answers with the reply.
+"""Plays the games of all webhook bots: posts each of their turns and answers with the reply.
 
-A driver keeps nothing that is not in the store, so it may be killed at any moment, and several may run:
-a lease per turn keeps them from posting it at the same time, and an answer that is given twice counts once.
+A driver has no state outside the store, so it may be killed at any moment, and several may run: a lease per
+turn keeps them from posting it at the same time, and a repeated answer counts once.
 """
 
 from __future__ import annotations
@@ -19,55 +19,53 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from arena.errors import ArenaError
-from arena.live.accounts import Accounts, UnknownBot
-from arena.live.games import LiveGames
-from arena.live.sheet import GameNotFound, Viewer
-from arena.live.store_waker import Waiter, right_key, turn_key
-from arena.live.store_webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
-from arena.live.store_wire import StoreUnavailable
-from arena.live.versions import Version
+from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.versions import Version
+from arena.live.header import GameNotFound, Viewer
+from arena.live.service import LiveGames
+from arena.store.connection import StoreUnavailable
+from arena.store.notifications import Subscription, right_topic, turn_topic
+from arena.store.webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
 from arena.webhooks.addresses import Policy
-from arena.webhooks.calling import Endpoint, ReplyTooLarge
+from arena.webhooks.calling import Endpoint
+from arena.webhooks.errors import CallFailed, NotConnected, ReplyTooLarge
 from arena.webhooks.messages import NO_ACTION, PASS, Turn, action_in, turn_message
 from arena.webhooks.signing import headers
 
 POSTS: Final = 256
-"""Posts that a driver has under way at the most."""
+"""The maximum number of concurrent posts of a driver."""
 
 POSTS_PER_BOT: Final = 8
 POSTS_PER_OWNER: Final = 64
 
 POST_SECONDS: Final = 30.0
-"""How long one post may take, if the game's clock gives more."""
+"""The maximum duration of a post, if the game's clock allows more."""
 
 REFRESH_SECONDS: Final = 1.0
-"""How often a driver looks for bots that are new or gone."""
+"""The period at which a driver reads the list of webhook bots."""
 
-LOOK_SECONDS: Final = 5.0
-"""How often all bots are looked at, whatever was heard of them."""
+CHECK_SECONDS: Final = 5.0
+"""The period at which all bots are checked, even without a notification."""
 
 RENEW_SECONDS: Final = LEASE_MS / 4000
 FIRST_BACKOFF: Final = 0.25
 LONGEST_BACKOFF: Final = 8.0
-"""Seconds until a failed post is repeated: doubled each time, less up to a half by chance."""
+"""Seconds until a failed post is repeated: doubled each time, minus random jitter of up to half."""
 
 _ACCOUNT_SECONDS: Final = 2.0
 _TURNS_AT_ONCE: Final = 100
 _GAMES_KEPT: Final = 20_000
-_CALL_FAILED: Final = ("webhook_failed", "webhook_address", "invalid_webhook_url")
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Post:
-    """A turn to be posted. ``until``: when its clock has run out, ``due``: not before, both by the monotonic
-    clock.
-    """
+    """A turn to post. ``until``: when its clock runs out; ``due``: the earliest time; both monotonic."""
 
     turn: Turn
     until: float
+    version: str = ""
     due: float = 0.0
     failures: int = 0
     answered: bool = False
@@ -82,7 +80,7 @@ class _Post:
 
 @dataclass
 class _Hook:
-    """One bot with a webhook, as far as this driver knows it."""
+    """One webhook bot, as this driver knows it."""
 
     bot: str
     owner: str = ""
@@ -98,31 +96,31 @@ class _Hook:
     next_call: float = float("inf")
 
 
-class _Again(Exception):
-    """A post has failed; ``seconds``: when to try again."""
+class _Retry(Exception):
+    """A post failed; retry after ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
         self.seconds = seconds
 
 
-class _Bell(Waiter):
-    """Rings when a bot has something to do."""
+class _Signal(Subscription):
+    """Calls a function when a bot has a turn."""
 
-    __slots__ = ("_ring",)
+    __slots__ = ("_notify",)
 
-    def __init__(self, live: LiveGames, bot: str, ring: Callable[[str], None]) -> None:
-        keys = (turn_key(bot), right_key(bot))
-        super().__init__(live.waker, keys)
-        self._ring: Callable[[], None] = lambda: ring(bot)
+    def __init__(self, live: LiveGames, bot: str, notify: Callable[[str], None]) -> None:
+        keys = (turn_topic(bot), right_topic(bot))
+        super().__init__(live.notifier, keys)
+        self._notify: Callable[[], None] = lambda: notify(bot)
 
     def wake(self) -> None:
-        """See :meth:`arena.live.store_waker.Waiter.wake`."""
-        self._ring()
+        """See :meth:`arena.store.notifications.Subscription.wake`."""
+        self._notify()
 
 
 class Driver:
-    """Posts the turns of all webhooks until it is stopped. ``connect`` makes the endpoint of a URL."""
+    """Posts the turns of all webhook bots until it is stopped. ``connect`` makes the endpoint of a URL."""
 
     def __init__(
         self,
@@ -142,28 +140,28 @@ class Driver:
         self._connect = connect
         self._name = secrets.token_hex(8)
         self._hooks: dict[str, _Hook] = {}
-        self._bells: dict[str, _Bell] = {}
+        self._signals: dict[str, _Signal] = {}
         self._seats: dict[str, list[str]] = {}
         self._busy: Counter[str] = Counter()
         self._held: dict[tuple[str, str], None] = {}
         self._later: list[tuple[float, str]] = []
-        self._rung: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._notified: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[tuple[_Hook, _Post, float | None]] = queue.SimpleQueue()
         self._work: queue.SimpleQueue[tuple[_Hook, _Post, Endpoint]] = queue.SimpleQueue()
         self._threads = 0
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Ask :meth:`run` to end; for signal handlers."""
+        """Let :meth:`run` end; for signal handlers."""
         self._stopped.set()
-        self._rung.put(None)
+        self._notified.put(None)
 
     def run(self) -> None:
-        """Drive until :meth:`stop`. What is under way then is asked again by the next driver."""
-        self._live.waker.start()
+        """Run until :meth:`stop`. The next driver repeats the posts that are under way then."""
+        self._live.notifier.start()
         keeper = threading.Thread(target=self._keep_leases, name="leases", daemon=True)
         keeper.start()
-        refresh = look = float("-inf")
+        refresh = check = float("-inf")
         try:
             while not self._stopped.is_set():
                 try:
@@ -171,18 +169,18 @@ class Driver:
                     if now >= refresh:
                         refresh = now + REFRESH_SECONDS
                         self._refresh()
-                    full = now >= look
+                    full = now >= check
                     if full:
-                        look = now + LOOK_SECONDS
-                        self._look_at_circuits()
+                        check = now + CHECK_SECONDS
+                        self._read_circuits()
                     called = self._called()
                     for bot in list(self._hooks) if full else called:
                         if (hook := self._hooks.get(bot)) is not None:
-                            self._look(hook, full)
+                            self._check(hook, full)
                 except StoreUnavailable as error:
                     log.warning("%s", error)
                     self._stopped.wait(0.5)
-                self._wait(min(refresh, look))
+                self._wait(min(refresh, check))
         finally:
             self._stopped.set()
             for held in list(self._held):
@@ -194,23 +192,23 @@ class Driver:
     # Which bots
 
     def _refresh(self) -> None:
-        """Take up new bots and drop those that are gone."""
+        """Add new webhook bots and drop removed ones."""
         names = set(self._accounts.webhooks())
         for bot in self._hooks.keys() - names:
             self._drop(bot)
         for bot in names - self._hooks.keys():
             self._hooks[bot] = _Hook(bot)
-            self._bells[bot] = bell = _Bell(self._live, bot, self._rung.put)
-            bell.__enter__()
-            self._rung.put(bot)
+            self._signals[bot] = signal = _Signal(self._live, bot, self._notified.put)
+            signal.__enter__()
+            self._notified.put(bot)
 
     def _drop(self, bot: str) -> None:
-        self._bells.pop(bot).__exit__()
+        self._signals.pop(bot).__exit__()
         for endpoint in self._hooks.pop(bot).endpoints.values():
             endpoint.close()
 
-    def _look_at_circuits(self) -> None:
-        """Learn which circuits are open: another driver may have opened or closed them."""
+    def _read_circuits(self) -> None:
+        """Read which circuits are open: another driver may have opened or closed them."""
         hooks = list(self._hooks.values())
         now_ms = self._live.store.clock().now_ms
         found = self._store.circuits([hook.bot for hook in hooks], now_ms)
@@ -224,10 +222,10 @@ class Driver:
     # When
 
     def _called(self) -> list[str]:
-        """The bots that are to be looked at now."""
+        """The bots to check now."""
         called: dict[str, None] = {}
-        while not self._rung.empty():
-            if (bot := self._rung.get()) is not None:
+        while not self._notified.empty():
+            if (bot := self._notified.get()) is not None:
                 called[bot] = None
         while self._later and self._later[0][0] <= time.monotonic():
             bot = heapq.heappop(self._later)[1]
@@ -249,7 +247,7 @@ class Driver:
                 newer.due, newer.failures = time.monotonic() + pause, post.failures
             called[hook.bot] = None
         if scarce:
-            # Those who waited for a place come before those who had one.
+            # Bots that waited for a free post come before those that had one.
             waited = [hook.bot for hook in self._hooks.values() if hook.waiting and hook.bot not in called]
             return [*waited, *called]
         return list(called)
@@ -265,19 +263,19 @@ class Driver:
         left = until - time.monotonic()
         if left > 0 and self._done.empty():
             try:
-                self._rung.put(self._rung.get(timeout=left))
+                self._notified.put(self._notified.get(timeout=left))
             except queue.Empty:
                 return
 
     # What
 
-    def _look(self, hook: _Hook, full: bool) -> None:
-        """Get the bot's turns and begin to post them; ``full``: all that are pending."""
+    def _check(self, hook: _Hook, full: bool) -> None:
+        """Read the bot's new turns (``full``: all pending ones) and start posting them."""
         if time.monotonic() < hook.open_until:
             self._call_later(hook, hook.open_until)
             return
         if hook.open_until:
-            # While the circuit was open nothing was heard.
+            # While the circuit was open turns were not read.
             hook.open_until, full = 0.0, True
         cursor = None if full else hook.cursor
         rights = not hook.versions or any(version.rights for version in hook.versions.values())
@@ -302,7 +300,7 @@ class Driver:
         hook.waiting[turn["turn"]] = post
 
     def _start(self, hook: _Hook) -> None:
-        """Begin as many posts as may be; the oldest first."""
+        """Start as many posts as the limits allow, oldest turn first."""
         now = time.monotonic()
         if now - hook.read > _ACCOUNT_SECONDS and not self._read(hook):
             hook.waiting.clear()
@@ -328,20 +326,21 @@ class Driver:
             version = self._version(hook, post.turn)
             if version is None or not version.url or (post.turn["optional"] and not version.rights):
                 continue
+            post.version = version.label
             endpoint = self._endpoint(hook, version.url)
             hook.posting.add(number)
             self._busy.update((hook.bot, owner, ""))
             if self._busy[""] > self._threads:
                 self._threads += 1
-                # Daemons: a receiver that hangs must not keep the process from ending.
+                # Daemons: a receiver that hangs must not keep the process alive.
                 threading.Thread(target=self._deliver_all, name="post", daemon=True).start()
             self._work.put((hook, post, endpoint))
 
     def _read(self, hook: _Hook) -> bool:
-        """Read the bot's account; False if it is gone, or has no secret."""
+        """Read the bot's account; False if it was deleted, or has no secret."""
         try:
             bot = self._accounts.bot(hook.bot)
-        except UnknownBot:
+        except BotNotFound:
             return False
         hook.owner = bot.owner
         hook.versions = {version.label: version for version in bot.versions}
@@ -350,7 +349,7 @@ class Driver:
         return bool(hook.secrets)
 
     def _version(self, hook: _Hook, turn: Turn) -> Version | None:
-        """The version that sits there; versions of a bot may have different URLs."""
+        """The version on the seat of the turn; versions of a bot may have different URLs."""
         game, seat = str(turn["game"]), int(turn["seat"])
         if game not in self._seats:
             if len(self._seats) >= _GAMES_KEPT:
@@ -362,7 +361,7 @@ class Driver:
             self._seats[game] = [str(entry["version"]) for entry in seats]
         label = self._seats[game][seat]
         if label not in hook.versions:
-            # It is newer than what was read of the account.
+            # It is newer than the account as read last.
             self._read(hook)
         return hook.versions.get(label)
 
@@ -371,25 +370,25 @@ class Driver:
             hook.endpoints[url] = self._connect(url, self._policy)
         return hook.endpoints[url]
 
-    # Posting, in threads of its own
+    # Posting, in separate threads
 
     def _deliver_all(self) -> None:
         while True:
             self._deliver(*self._work.get())
 
     def _deliver(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
-        """Post a turn until that is done, or has failed."""
+        """Post a turn until it is answered, or the post has failed."""
         pause: float | None = None
         held = (hook.bot, post.delivery)
         try:
             begun = self._store.begin(*held, self._name, self._live.store.clock().now_ms)
-            if begun.told == "go":
+            if begun.status == "go":
                 self._held[held] = None
                 self._play(hook, post, endpoint)
-            elif begun.told != "done":
+            elif begun.status != "done":
                 pause = begun.wait_ms / 1000
-        except _Again as again:
-            pause = again.seconds
+        except _Retry as retry:
+            pause = retry.seconds
         except StoreUnavailable as error:
             log.warning("turn %s: %s", post.turn["turn"], error)
             pause = 1.0
@@ -399,31 +398,29 @@ class Driver:
         finally:
             self._held.pop(held, None)
             self._done.put((hook, post, pause))
-            self._rung.put(hook.bot)
+            self._notified.put(hook.bot)
 
     def _play(self, hook: _Hook, post: _Post, endpoint: Endpoint) -> None:
-        """Post the turn, of which this driver has the lease, and answer with the reply. Raises
-        :class:`_Again` if that has failed.
-        """
+        """Post the turn, whose lease this driver holds, and answer with the reply. Raises :class:`_Retry`."""
         refused: dict[str, Any] | None = None
         while (left := min(post.until - time.monotonic(), POST_SECONDS)) > 0 and not self._stopped.is_set():
             try:
-                action = self._ask(hook, post, endpoint, left, refused)
-            except _Again:
+                action = self._post(hook, post, endpoint, left, refused)
+            except _Retry:
                 self._store.release(hook.bot, post.delivery)
                 raise
             if action is PASS:
                 self._store.finish(hook.bot, post.delivery, PASSED_MS)
                 return
             (result,) = self._live.answer(hook.bot, [{"turn": post.turn["turn"], "action": action}])
-            if result["status"] not in ("illegal_action", "malformed") or result.get("forfeited", True):
+            if result.get("forfeited") is not False:  # Only a fault that leaves the turn open says so.
                 post.answered = True
                 self._store.finish(hook.bot, post.delivery, DONE_MS)
                 return
             refused = result
         self._store.release(hook.bot, post.delivery)
 
-    def _ask(
+    def _post(
         self,
         hook: _Hook,
         post: _Post,
@@ -431,31 +428,35 @@ class Driver:
         seconds: float,
         refused: dict[str, Any] | None,
     ) -> object:
-        """The action in the webhook's reply, or what is none. Raises :class:`_Again`."""
+        """Post once and return the action in the reply, which may be malformed. Raises :class:`_Retry`."""
         left_ms = int(min(1000 * (post.until - time.monotonic()), 2**53))
         body = turn_message(post.turn, left_ms, refused)
         try:
             reply = endpoint.post(body, headers(hook.secrets, body), seconds)
         except ReplyTooLarge as error:
-            # It did reply, so that is its answer.
-            self._store.replied(hook.bot, self._live.store.clock().now_ms, error.message)
+            # It did reply, so this is its answer.
+            self._store.replied(hook.bot, post.version, self._live.store.clock().now_ms, error.message)
             return None
-        except ArenaError as error:
-            if error.code not in _CALL_FAILED:
-                raise
-            raise _Again(self._failed(hook, post, error)) from None
+        except CallFailed as error:
+            raise _Retry(self._failed(hook, post, error)) from None
         hook.troubled = False
-        action = action_in(reply.body, bool(post.turn["optional"]))
+        action = action_in(reply, bool(post.turn["optional"]))
         wrong = "" if action is PASS or isinstance(action, str) else NO_ACTION
-        self._store.replied(hook.bot, self._live.store.clock().now_ms, wrong)
+        self._store.replied(hook.bot, post.version, self._live.store.clock().now_ms, wrong)
         return action
 
-    def _failed(self, hook: _Hook, post: _Post, error: ArenaError) -> float:
-        """Note a failure; after how many seconds to try again."""
+    def _failed(self, hook: _Hook, post: _Post, error: CallFailed) -> float:
+        """Record a failure; returns the seconds until the next try."""
         hook.troubled = True
         post.failures += 1
         now_ms = self._live.store.clock().now_ms
-        until_ms = self._store.failed(hook.bot, now_ms, secrets.token_hex(8), error.message)
+        connected: bool | None = not isinstance(error, NotConnected)
+        if not connected and time.monotonic() >= post.until:
+            # The turn's clock ended the attempt, so it does not show whether the webhook can be reached.
+            connected = None
+        until_ms = self._store.failed(
+            hook.bot, post.version, now_ms, secrets.token_hex(8), error.message, connected
+        )
         if until_ms is not None and until_ms > now_ms:
             pause = (until_ms - now_ms) / 1000
             hook.open_until = time.monotonic() + pause

@@ -1,4 +1,4 @@
-"""What is posted to a webhook, and what its replies mean."""
+"""Messages to webhooks, and the meaning of their replies."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from arena.errors import ArenaError
-from arena.webhooks.calling import CallFailed, Endpoint
+from arena.webhooks.calling import Endpoint
+from arena.webhooks.errors import AddressNotAllowed, CallFailed, InvalidUrl
 from arena.webhooks.signing import headers
 
 PING_SECONDS: Final = 5.0
-"""How long the health check may take."""
+"""The maximum duration of the health check."""
 
 Turn = Mapping[str, Any]
 
 NO_ACTION: Final = "the reply to a turn is not a JSON object with an action"
 PASS: Final = object()
-"""The reply that lets an optional turn pass."""
+"""The reply that passes an optional turn."""
 
 
 def message(kind: str, data: Mapping[str, Any], **more: Any) -> bytes:
@@ -29,8 +30,8 @@ def message(kind: str, data: Mapping[str, Any], **more: Any) -> bytes:
 
 
 def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, Any] | None = None) -> bytes:
-    """A turn as everybody gets it, with the time that is left now; ``refused``: what became of the answer
-    before, if that was no action or not a legal one.
+    """A turn with the time that is left now; ``refused``: the result of the previous answer, if that was
+    malformed or illegal.
     """
     own = turn["deadline_ms"]
     if own is not None:
@@ -40,9 +41,9 @@ def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, Any] | None = N
 
 
 def action_in(body: bytes, optional: bool) -> object:
-    """The action in a reply: a text, or :data:`PASS`, or something else that is no action.
+    """The action in a reply: a string, or :data:`PASS`, or any other value, which is malformed.
 
-    A reply is ``{"action": text}``; nothing, or null for the action, lets an optional turn pass.
+    A reply is ``{"action": text}``; an empty reply, or null for the action, passes an optional turn.
     """
     try:
         reply = json.loads(body) if body else {"action": None}
@@ -54,7 +55,7 @@ def action_in(body: bytes, optional: bool) -> object:
 
 
 def check_health(endpoint: Endpoint, keys: Sequence[str], seconds: float = PING_SECONDS) -> None:
-    """Post a signed ping, which must be answered with its challenge.
+    """Post a signed ping; the reply must contain its challenge.
 
     Raises :class:`~arena.errors.ArenaError` with the code ``webhook_failed`` or ``webhook_address``.
     """
@@ -63,9 +64,11 @@ def check_health(endpoint: Endpoint, keys: Sequence[str], seconds: float = PING_
     expected = f'{{"challenge": "{challenge[:4]}..."}}, as in the data of the ping'
     try:
         reply = endpoint.post(body, headers(keys, body), seconds)
-        answer = json.loads(reply.body)
+        answer = json.loads(reply)
     except (ValueError, RecursionError):
         answer = None
+    except (AddressNotAllowed, InvalidUrl):
+        raise
     except CallFailed as error:
         raise ArenaError(
             f"the webhook does not answer a ping: {error.message}",

@@ -1,12 +1,12 @@
-"""Webhooks as accounts have them: checked before they are registered, and looked at later."""
+"""Webhooks of accounts: checked before they are registered; their circuits can be read later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from arena.errors import ArenaError
-from arena.live.clocks import ServiceClock
-from arena.live.store_webhooks import Circuit, WebhookStore
+from arena.play.clocks import ServiceClock
+from arena.store.webhooks import Circuit, WebhookStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 from arena.webhooks.messages import check_health
@@ -29,9 +29,9 @@ class Webhooks:
         self._policy = policy
 
     def check(self, url: str, secrets: Sequence[str]) -> None:
-        """Call ``url`` with a ping that is signed with each of the secrets, and see that it answers.
+        """Post a ping to ``url``, signed with each of the secrets, and check the reply.
 
-        Raises an :class:`~arena.errors.ArenaError` that says what is wrong with the URL or the answer.
+        Raises an :class:`~arena.errors.ArenaError` that describes the problem of the URL or the reply.
         """
         endpoint = self.connect(url, self._policy)
         try:
@@ -40,12 +40,12 @@ class Webhooks:
             endpoint.close()
 
     def circuit(self, bot: str) -> Circuit:
-        """How the bot's webhook does."""
+        """The circuit of the bot's webhook."""
         (found,) = self._store.circuits([bot], self._clock().now_ms)
         return found
 
-    def begin_anew(self, bot: str) -> None:
-        """Close the circuit: the webhook was changed, and answers."""
+    def close_circuit(self, bot: str) -> None:
+        """Close the circuit, after a changed webhook has answered a ping."""
         self._store.forget(bot)
 
 
@@ -58,7 +58,7 @@ def checked_secret(given: str | None) -> str:
 
 
 class NoWebhook(ArenaError):
-    """A bot that never had a webhook."""
+    """The bot never had a webhook."""
 
     code = "no_webhook"
 

@@ -21,7 +21,7 @@ _MOST_BYTES: Final = 64
 
 
 class InvalidSecret(ArenaError):
-    """A signing secret that does not have the form of one."""
+    """The signing secret is malformed."""
 
     code = "invalid_webhook_secret"
 
@@ -32,12 +32,12 @@ def new_secret() -> str:
 
 
 def new_message_id() -> str:
-    """The id of a message, never used before. It holds no full stop, which separates what is signed."""
+    """A new id of a message. It contains no full stop, which separates the signed parts."""
     return "msg_" + secrets.token_urlsafe(16)
 
 
 def key_of(secret: str) -> bytes:
-    """The key in ``secret``. Raises :class:`InvalidSecret`, which does not repeat it."""
+    """The key in ``secret``. Raises :class:`InvalidSecret`, whose message does not repeat it."""
     encoded = secret.removeprefix(SECRET_PREFIX)
     try:
         key = base64.b64decode(encoded, validate=True) if encoded != secret else b""
@@ -55,7 +55,7 @@ def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 def headers(keys: Sequence[str], body: bytes) -> dict[str, str]:
-    """The headers of a message that is sent now, signed with each of the secrets ``keys``."""
+    """The headers of a message sent now, signed with each of the secrets ``keys``."""
     message_id, timestamp = new_message_id(), int(time.time())
     return {
         "webhook-id": message_id,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from api.services import Services
+from arena.ops.service import Service
 from tests.api.contract import ContractClient
+from tests.waiting import PATIENCE
 
 
 def now_ms() -> int:
@@ -24,17 +25,17 @@ def announce(client: ContractClient, body: dict[str, Any]) -> str:
     return event
 
 
-def wait_for_lock(services: Services, event: str) -> None:
+def wait_for_lock(services: Service, event: str) -> None:
     """Until entry is locked."""
     view = services.tournaments.view(event)
     time.sleep(max(0, view["locks_ms"] - now_ms()) / 1000 + 0.005)
 
 
-def play(services: Services, event: str, seconds: float = 60) -> None:
+def play(services: Service, event: str, seconds: float = PATIENCE) -> None:
     """Until the tournament is over."""
     wait_for_lock(services, event)
     deadline = time.monotonic() + seconds
-    while (state := services.tournaments.advance(event).state) not in ("finished", "cancelled"):
+    while (state := services.tournaments.step(event).state) not in ("finished", "cancelled"):
         assert time.monotonic() < deadline, state
-        if not services.tournaments.play_house(event).groups:
+        if not services.tournaments.play_local_groups(event).groups:
             time.sleep(0.02)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,31 +10,24 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from api.config import DEFAULT_LIMITS, Config
-from arena.live.embedded import EmbeddedStore
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.store.embedded import EmbeddedStore
 from tests.api.contract import ContractClient, contract_client
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 
 
-@pytest.fixture
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="session")
-def config(store: EmbeddedStore) -> Config:
+def settings(store: EmbeddedStore) -> Settings:
     """The settings of the tests' app: no limits."""
-    return Config(store.url, admin_token=ADMIN_TOKEN, limits=dict.fromkeys(DEFAULT_LIMITS))
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
+    return Settings(store.url, admin_token=ADMIN_TOKEN, http=http)
 
 
 @pytest.fixture(scope="session")
-def one_app(config: Config) -> Flask:
+def one_app(settings: Settings) -> Flask:
     """The app of the session."""
-    return create_app(config)
+    return create_app(settings)
 
 
 @pytest.fixture

@@ -19,6 +19,18 @@ from api.openapi import document
 URI = "urn:openapi"
 
 
+def resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """``part``, or what it refers to in ``document``."""
+    for name in part["$ref"].removeprefix("#/").split("/") if "$ref" in part else ():
+        part = document = document[name]
+    return part
+
+
+def escaped(name: str) -> str:
+    """``name`` as a part of a JSON pointer in a URI."""
+    return name.replace("/", "~1").replace("{", "%7B").replace("}", "%7D")
+
+
 class Contract:
     """The document of one app, ready to check responses."""
 
@@ -53,6 +65,10 @@ class Contract:
         template, operation = found
         told = operation["responses"].get(str(status))
         assert told is not None, f"{method} {template} answered {status}, which is not documented: {body!r}"
+        pointer = f"/paths/{escaped(template)}/{method.lower()}/responses/{status}"
+        if "$ref" in told:
+            pointer = told["$ref"].removeprefix("#")
+            told = resolved(self.document, told)
         for name in told.get("headers", {}):
             if name not in ("Retry-After", "X-Request-Id"):
                 assert headers.get(name), f"{method} {template} {status}: no header {name}"
@@ -66,9 +82,7 @@ class Contract:
         assert media in content, f"{method} {template} {status} is {media}, documented {list(content)}"
         if body is None or not media.endswith("json"):
             return
-        key = media.replace("/", "~1")
-        pointer = f"/paths/{template.replace('/', '~1').replace('{', '%7B').replace('}', '%7D')}"
-        self.valid(json.loads(body), f"{pointer}/{method.lower()}/responses/{status}/content/{key}/schema")
+        self.valid(json.loads(body), f"{pointer}/content/{escaped(media)}/schema")
 
     def valid(self, value: Any, pointer: str) -> None:
         """Fail unless ``value`` has the shape at ``pointer`` in the document."""

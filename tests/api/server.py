@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
+
+from tests.ports import free_port
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -42,9 +44,7 @@ class Server:
     """Gunicorn with the app, on a free port of 127.0.0.1."""
 
     def __init__(self, redis_url: str, **settings: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = free_port()
         self._environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
@@ -66,7 +66,7 @@ class Server:
         self.process = subprocess.Popen(
             self.command(), env=self._environment, cwd=ROOT, start_new_session=True
         )
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 if self.request("GET", "/readyz").status == 200:
@@ -83,14 +83,14 @@ class Server:
         assert self.process is not None
         self.process.terminate()
         try:
-            self.process.wait(15)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             raise
 
     def request(
-        self, method: str, path: str, body: Any = None, token: str | None = None, timeout: float = 30
+        self, method: str, path: str, body: Any = None, token: str | None = None, timeout: float = PATIENCE
     ) -> Reply:
         """One request on a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -107,7 +107,7 @@ class Server:
             connection.close()
 
     def stream(
-        self, path: str, token: str | None = None, last_id: str | None = None, timeout: float = 30
+        self, path: str, token: str | None = None, last_id: str | None = None, timeout: float = PATIENCE
     ) -> Iterator[Message]:
         """The events of a stream until it ends; closing the iterator leaves it."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)

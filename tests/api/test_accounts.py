@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from arena.live import accounts as accounts_module
-from arena.live.accounts import MAX_BOTS, Accounts
-from arena.live.embedded import EmbeddedStore
-from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.live.store_wire import connect
+from arena.accounts import accounts as accounts_module
+from arena.accounts.accounts import MAX_BOTS, Accounts
+from arena.store.connection import connect
+from arena.store.embedded import EmbeddedStore
+from arena.store.repositories import open_store
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
 
@@ -47,8 +47,8 @@ def test_a_name_against_the_rules(anybody: ContractClient, name: str) -> None:
 
 
 def test_unknown_owner(anybody: ContractClient) -> None:
-    assert code(anybody.get("/v1/owners/nobody")) == "unknown_owner"
-    assert code(anybody.get("/v1/owners/NOT%20A%20NAME")) == "unknown_owner"
+    assert code(anybody.get("/v1/owners/nobody")) == "owner_not_found"
+    assert code(anybody.get("/v1/owners/NOT%20A%20NAME")) == "owner_not_found"
 
 
 def test_a_replaced_token_ends(owner: Account, app: Flask) -> None:
@@ -112,19 +112,20 @@ def test_tokens_are_stored_as_hashes(
     clean_store: EmbeddedStore, owner: Account, register: Callable[..., Account]
 ) -> None:
     bot = register("zap-bot")
-    wire = connect(clean_store.url, ())
-    (keys,) = wire.run([("KEYS", "*")])
+    connection = connect(clean_store.url, ())
+    (keys,) = connection.run([("KEYS", "*")])
     for key in keys:
-        (kind,) = wire.run([("TYPE", key)])
+        (kind,) = connection.run([("TYPE", key)])
         dump = b""
         if kind == b"hash":
-            (fields,) = wire.run([("HGETALL", key)])
+            (fields,) = connection.run([("HGETALL", key)])
             dump = b"".join(fields)
         for token in (owner.token, bot.token):
-            secret = token.rsplit("_", 1)[1].encode()
+            secret = token.split("_", 3)[3].encode()
+            assert len(secret) == 43
             assert secret not in dump
             assert secret not in key
-    wire.close()
+    connection.close()
 
 
 def test_another_process_notices_within_five_seconds(
@@ -143,8 +144,8 @@ def test_another_process_notices_within_five_seconds(
 
     clock = Clock()
     monkeypatch.setattr(accounts_module, "time", clock)
-    here = Accounts(AccountStore(connect(clean_store.url, ACCOUNT_SCRIPTS)))
-    there = Accounts(AccountStore(connect(clean_store.url, ACCOUNT_SCRIPTS)))
+    here = Accounts(open_store(clean_store.url).accounts)
+    there = Accounts(open_store(clean_store.url).accounts)
     _, token = here.sign_up("ana")
     assert here.check(token).name == there.check(token).name == "ana"
     here.revoke_owner_token("ana")
@@ -158,8 +159,8 @@ def test_another_process_notices_within_five_seconds(
 
 
 def test_a_repeated_call_after_a_broken_connection_is_no_conflict(clean_store: EmbeddedStore) -> None:
-    """The wire may send a command twice; making an account must not then say that the name is taken."""
-    store = AccountStore(connect(clean_store.url, ACCOUNT_SCRIPTS))
+    """The connection may send a command twice; making an account must not then say that the name is taken."""
+    store = open_store(clean_store.url).accounts
     assert store.create_owner("ana", "hash", {"created": "1"})
     assert store.create_owner("ana", "hash", {"created": "1"})
     assert not store.create_owner("ana", "other", {"created": "1"})
@@ -252,16 +253,16 @@ def test_a_deleted_bot_leaves_only_its_name(
 ) -> None:
     bot = register("zap-bot", description="secret plans")
     assert owner.client.delete("/v1/bots/zap-bot").status_code == 204
-    assert code(anybody.get("/v1/bots/zap-bot")) == "unknown_bot"
-    assert code(owner.client.delete("/v1/bots/zap-bot")) == "unknown_bot"
+    assert code(anybody.get("/v1/bots/zap-bot")) == "bot_not_found"
+    assert code(owner.client.delete("/v1/bots/zap-bot")) == "bot_not_found"
     assert bot.client.get("/v1/bots").status_code == 401
     assert anybody.get("/v1/bots").json["bots"] == []
     assert code(owner.client.post("/v1/bots", json={"name": "zap-bot"})) == "name_taken"
-    assert code(owner.client.post("/v1/bots/zap-bot/token")) == "unknown_bot"
-    wire = connect(clean_store.url, ())
-    (left,) = wire.run([("HGETALL", "{b:zap-bot}")])
+    assert code(owner.client.post("/v1/bots/zap-bot/token")) == "bot_not_found"
+    connection = connect(clean_store.url, ())
+    (left,) = connection.run([("HGETALL", "{b:zap-bot}")])
     assert dict(zip(left[::2], left[1::2], strict=True)) == {b"name": b"zap-bot", b"state": b"deleted"}
-    wire.close()
+    connection.close()
 
 
 def test_only_the_owner_and_admins(
@@ -316,7 +317,7 @@ def test_an_owner_becomes_an_admin_and_leaves_notes(
 
 def test_the_audit_log_in_pages(admin: ContractClient) -> None:
     for number in range(5):
-        assert code(admin.post(f"/v1/admin/owners/nobody{number}/token")) == "unknown_owner"
+        assert code(admin.post(f"/v1/admin/owners/nobody{number}/token")) == "owner_not_found"
     first = admin.get("/v1/admin/audit?limit=3").json
     second = admin.get("/v1/admin/audit", query_string={"limit": 3, "cursor": first["cursor"]}).json
     subjects = [entry["subject"] for entry in first["entries"] + second["entries"]]

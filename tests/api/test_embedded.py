@@ -7,26 +7,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import redis
 
-from arena.live import embedded
-from arena.live.embedded import DataFolderInUse, EmbeddedStore, StoreFailed
-from arena.live.flush import Flusher
+from arena.store import embedded
+from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreFailed
+from arena.store.flush import Flusher
+from tests.ports import free_port
+from tests.waiting import wait_until
 
 
 def connect(store: EmbeddedStore) -> redis.Redis:
     return redis.Redis.from_url(store.url, decode_responses=True)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_start_write_stop_start_read(tmp_path: Path) -> None:
@@ -110,7 +104,7 @@ def test_takes_over_from_a_killed_owner(tmp_path: Path) -> None:
     """The owner dies by SIGKILL and leaves its server behind; the next start finds all data."""
     script = (
         "import sys, time, redis\n"
-        "from arena.live.embedded import EmbeddedStore\n"
+        "from arena.store.embedded import EmbeddedStore\n"
         "store = EmbeddedStore(sys.argv[1]).start()\n"
         "redis.Redis.from_url(store.url).set('card', '7H')\n"
         "print(store.pid, flush=True)\n"
@@ -137,16 +131,17 @@ def test_a_deep_folder_has_its_socket_elsewhere(tmp_path: Path) -> None:
     assert not store.socket_path.parent.exists()
 
 
-def test_a_port_is_on_loopback_only(tmp_path: Path, free_port: int) -> None:
-    with EmbeddedStore(tmp_path, port=free_port):
-        connection = redis.Redis(port=free_port, decode_responses=True)
+def test_a_port_is_on_loopback_only(tmp_path: Path) -> None:
+    port = free_port()
+    with EmbeddedStore(tmp_path, port=port):
+        connection = redis.Redis(port=port, decode_responses=True)
         assert connection.ping()
         assert connection.config_get("bind")["bind"] == "127.0.0.1"
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreFailed, match="cannot be made"):
+    with pytest.raises(StoreFailed, match="cannot be created"):
         EmbeddedStore(tmp_path / "file" / "data").start()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from arena.verify import verify
+from arena.records.verify import verify
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
 from tests.api.players import Player, play_out
@@ -201,7 +201,7 @@ def test_bad_queries_for_turns(bots: list[Account], query: str) -> None:
     ("body", "code", "field"),
     [
         ({}, "invalid", "kind"),
-        ({"kind": "bridge", "seats": []}, "unknown_game", "kind"),
+        ({"kind": "bridge", "seats": []}, "kind_not_found", "kind"),
         ({"kind": 5, "seats": []}, "invalid", "kind"),
         ({"kind": "truco"}, "invalid", "seats"),
         ({"kind": "truco", "seats": [{"open": True}] * 3}, "invalid", "seats"),
@@ -210,7 +210,7 @@ def test_bad_queries_for_turns(bots: list[Account], query: str) -> None:
         ({"kind": "toepen", "seats": [{}, {}]}, "invalid", "seats.0"),
         ({"kind": "toepen", "seats": [{"open": True, "bot": "bot-a"}] * 2}, "invalid", "seats.0"),
         ({"kind": "toepen", "seats": [{"house": "nobody"}] * 2}, "invalid", "seats.0.house"),
-        ({"kind": "toepen", "seats": [{"bot": "nobody"}] * 2}, "unknown_bot", "bot"),
+        ({"kind": "toepen", "seats": [{"bot": "nobody"}] * 2}, "bot_not_found", "bot"),
         ({"kind": "toepen", "seats": ["bot-a", "bot-b"]}, "invalid", "seats.0"),
         (
             {"kind": "toepen", "seats": [{"open": True}] * 2, "rules": {"seats": 3}},

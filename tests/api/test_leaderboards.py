@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from api.services import Services
 from arena.cli import run
+from arena.ops.service import Service
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -24,7 +24,7 @@ PATH = "/v1/leaderboards/toepen/sealed"
 @pytest.fixture
 def published(app: Flask, owner: Account) -> None:
     """A tournament of house bots was played, and its board published."""
-    services: Services = app.extensions["botequim"]
+    services: Service = app.extensions["botequim"]
     body = {
         "name": "Cup",
         "kind": "toepen",
@@ -53,9 +53,9 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [
-        ("/v1/leaderboards/chess/sealed", 422, "unknown_game"),
-        ("/v1/leaderboards/toepen/shut", 404, "unknown_division"),
-        ("/v1/leaderboards/toepen/shut/history", 404, "unknown_division"),
+        ("/v1/leaderboards/chess/sealed", 422, "kind_not_found"),
+        ("/v1/leaderboards/toepen/shut", 404, "division_not_found"),
+        ("/v1/leaderboards/toepen/shut/history", 404, "division_not_found"),
         ("/v1/leaderboards/toepen", 404, "not_found"),
     ],
 )

@@ -11,11 +11,11 @@ import yaml
 from flask import Flask
 from openapi_spec_validator import validate
 
-from api.capture import ADMIN_TOKEN, tell
+from api.capture import ADMIN_TOKEN, capture
 from api.errors import ERRORS
 from api.openapi import METHODS, as_yaml, document, examples
-from arena.live.embedded import EmbeddedStore
-from tests.api.contract import Contract
+from arena.store.embedded import EmbeddedStore
+from tests.api.contract import Contract, escaped, resolved
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -26,8 +26,15 @@ def spec(one_app: Flask) -> dict[str, Any]:
 
 
 def operations(spec: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Method, path and operation of each, with the shared responses and parameters put in."""
+
+    def with_shared(operation: dict[str, Any]) -> dict[str, Any]:
+        responses = {status: resolved(spec, part) for status, part in operation["responses"].items()}
+        parameters = [resolved(spec, part) for part in operation.get("parameters", [])]
+        return {**operation, "responses": responses, "parameters": parameters}
+
     return [
-        (method, path, operation)
+        (method, path, with_shared(operation))
         for path, item in spec["paths"].items()
         for method, operation in item.items()
         if method in METHODS
@@ -68,7 +75,7 @@ def test_every_operation_is_complete(spec: dict[str, Any]) -> None:
             assert response["description"]
             if int(status) >= 400:
                 assert list(response["content"]) == ["application/problem+json"]
-        for parameter in operation.get("parameters", []):
+        for parameter in operation["parameters"]:
             assert parameter.get("description"), (operation["operationId"], parameter)
         if "requestBody" in operation:
             assert {"400", "413", "415", "422"} <= operation["responses"].keys()
@@ -76,12 +83,12 @@ def test_every_operation_is_complete(spec: dict[str, Any]) -> None:
 
 def test_every_schema_and_property_is_described(spec: dict[str, Any]) -> None:
     for name, schema in spec["components"]["schemas"].items():
-        if name.startswith("Record"):
+        if name.startswith("GameRecord"):
             continue
         for key, value in schema.get("properties", {}).items():
-            told = value.get("description") or "$ref" in value or "anyOf" in value
+            explained = value.get("description") or "$ref" in value or "anyOf" in value
             nested = "$ref" in value.get("items", {}) or value.get("items", {}).get("type") == "integer"
-            assert told or nested, f"{name}.{key} says nothing"
+            assert explained or nested, f"{name}.{key} has no description"
 
 
 def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
@@ -90,27 +97,27 @@ def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
         assert operation["operationId"] in examples()
         success = next(status for status in operation["responses"] if status.startswith("2"))
         for media, content in operation["responses"][success].get("content", {}).items():
-            assert "examples" in content, f"{operation['operationId']} {media}"
+            assert "example" in content, f"{operation['operationId']} {media}"
         for content in operation.get("requestBody", {}).get("content", {}).values():
-            assert "examples" in content, operation["operationId"]
+            assert "example" in content, operation["operationId"]
 
 
 def test_examples_keep_the_contract(one_app: Flask, spec: dict[str, Any]) -> None:
     contract = Contract(one_app)
     for method, path, operation in operations(spec):
         known = examples()[operation["operationId"]]
-        pointer = f"/paths/{path.replace('/', '~1').replace('{', '%7B').replace('}', '%7D')}/{method}"
+        pointer = f"/paths/{escaped(path)}/{method}"
         for media in operation.get("requestBody", {}).get("content", {}):
-            contract.valid(
-                known["request"], f"{pointer}/requestBody/content/{media.replace('/', '~1')}/schema"
-            )
+            contract.valid(known["request"], f"{pointer}/requestBody/content/{escaped(media)}/schema")
         for status, example in known["responses"].items():
             for media in operation["responses"][status]["content"]:
                 if media == "text/event-stream":
                     continue
-                key = media.replace("/", "~1")
                 shown = known.get("texts", {}).get(media, example)
-                contract.valid(shown, f"{pointer}/responses/{status}/content/{key}/schema")
+                if media == "application/problem+json":
+                    contract.valid(shown, "/components/schemas/Problem")
+                else:
+                    contract.valid(shown, f"{pointer}/responses/{status}/content/{escaped(media)}/schema")
 
 
 def test_examples_hold_no_secret() -> None:
@@ -121,18 +128,18 @@ def test_examples_hold_no_secret() -> None:
 
 def test_the_story_of_the_examples_still_goes(one_app: Flask, clean_store: EmbeddedStore) -> None:
     from api.app import create_app
-    from api.config import DEFAULT_LIMITS, Config
+    from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 
-    limits = dict.fromkeys(DEFAULT_LIMITS)
-    app = create_app(Config(clean_store.url, admin_token=ADMIN_TOKEN, limits=limits, ping_seconds=0.1))
-    told = tell(app)
-    assert {name: sorted(known["responses"]) for name, known in told.items()} == {
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1)
+    app = create_app(Settings(clean_store.url, admin_token=ADMIN_TOKEN, http=http))
+    captured = capture(app)
+    assert {name: sorted(known["responses"]) for name, known in captured.items()} == {
         name: sorted(known["responses"]) for name, known in examples().items()
     }
 
 
 def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> None:
-    told = {
+    documented = {
         code
         for _, _, operation in operations(spec)
         for status, response in operation["responses"].items()
@@ -140,7 +147,7 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
         for code in re.findall(r"- `([a-z_]+)`:", response["description"])
     }
     # These two are answers to addresses and methods that are no operation.
-    assert told == ERRORS.keys() - {"not_found", "method_not_allowed"} - {
+    assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - {
         "invalid_clock",
         "invalid_nonce",
         "invalid_game",

@@ -13,12 +13,13 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from api.config import Config, InvalidSetting, Limit
 from api.errors import ERRORS, RESULTS, errors_page
 from api.jsonlines import JsonFormatter
 from api.schemas.turns import ResultSchema
-from arena.live.accounts import TRANSPORTS
-from arena.live.embedded import EmbeddedStore
+from arena.bots.transports import TRANSPORTS
+from arena.errors import FORMER_CODES
+from arena.ops.settings import HttpSettings, Limit, Settings
+from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
 
@@ -71,8 +72,8 @@ def test_brackets_in_texts_are_no_depth(owner: Account) -> None:
     assert owner.client.post("/v1/bots", json=body).status_code == 201
 
 
-def test_a_body_too_large(anybody: ContractClient, config: Config) -> None:
-    body = json.dumps({"name": "a" * config.max_body})
+def test_a_body_too_large(anybody: ContractClient, settings: Settings) -> None:
+    body = json.dumps({"name": "a" * settings.http.max_body})
     response = anybody.post("/v1/owners", data=body, content_type="application/json")
     assert response.status_code == 413
     assert response.json["code"] == "body_too_large"
@@ -129,8 +130,8 @@ def test_no_such_method(anybody: ContractClient) -> None:
     assert response.headers["Allow"] == "OPTIONS, POST"
 
 
-def test_a_crash_is_a_problem_too(config: Config, caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app(config)
+def test_a_crash_is_a_problem_too(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(settings)
 
     @app.get("/crash")
     def crash() -> None:
@@ -145,8 +146,8 @@ def test_a_crash_is_a_problem_too(config: Config, caplog: pytest.LogCaptureFixtu
 
 
 def test_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.live.store_wire._PATIENCE", (0.0,))
-    client = contract_client(create_app(Config(f"unix://{tmp_path}/nothing.sock")))
+    monkeypatch.setattr("arena.store.connection._PATIENCE", (0.0,))
+    client = contract_client(create_app(Settings(f"unix://{tmp_path}/nothing.sock")))
     response = client.post("/v1/owners", json={"name": "ana"})
     assert response.status_code == 503
     assert response.json["code"] == "store_unavailable"
@@ -182,18 +183,20 @@ def told_codes(path: Path) -> Iterator[str]:
 
 
 OFFLINE = {
-    "bench_failed",
     "corrupt_state",
     "data_folder_in_use",
     "game_not_over",
     "inconsistent_hidden",
+    "inconsistent_turn",
     "invalid_assignment",
     "invalid_draw",
+    "invalid_groups",
     "invalid_seed",
     "invalid_setting",
     "invalid_store_url",
     "server_fault",
     "store_failed",
+    "too_few_bots",
 }
 """Codes of settings, of files and of parts that no request reaches."""
 
@@ -202,16 +205,27 @@ def test_every_code_is_in_the_list() -> None:
     """Those of the API and of all that it uses; and nothing is in the list that nobody tells."""
     folders = [
         ROOT / "api",
-        *(ROOT / "arena" / name for name in ("live", "games", "tournaments", "webhooks")),
+        *(
+            ROOT / "arena" / name
+            for name in ("accounts", "events", "games", "live", "play", "store", "tournaments", "webhooks")
+        ),
     ]
     sources = [path for folder in folders for path in folder.rglob("*.py")]
-    sources += [ROOT / "arena" / name for name in ("errors.py", "table.py", "dealing.py")]
+    sources += [ROOT / "arena" / name for name in ("errors.py", "ops/limits.py", "ops/settings.py")]
     told = {code for path in sources for code in told_codes(path)}
     assert told - ERRORS.keys() - RESULTS.keys() == OFFLINE & told
     assert told >= OFFLINE
     # These are told by status, some of them by the server.
     assert ERRORS.keys() - told == {"not_found", "method_not_allowed", "uri_too_long", "headers_too_large"}
     assert ResultSchema.type_schemas.keys() == RESULTS.keys()
+
+
+def test_a_code_that_has_changed_comes_with_its_former_one(anybody: ContractClient) -> None:
+    assert FORMER_CODES.keys() <= ERRORS.keys()
+    assert not set(FORMER_CODES.values()) & ERRORS.keys()
+    problem = anybody.get("/v1/bots/nobody").json
+    assert (problem["code"], problem["former_code"]) == ("bot_not_found", "unknown_bot")
+    assert "former_code" not in anybody.get("/v1/games/none").json
 
 
 def test_the_page_of_errors_is_current() -> None:
@@ -227,9 +241,9 @@ def test_errors_have_their_page(anybody: ContractClient) -> None:
 # Limits
 
 
-def test_sign_ups_are_limited_per_address(config: Config, clean_store: EmbeddedStore) -> None:
-    limits = {**config.limits, "sign_ups_per_address": Limit(2, 600)}
-    app = create_app(Config(config.redis_url, limits=limits, proxies=1))
+def test_sign_ups_are_limited_per_address(settings: Settings, clean_store: EmbeddedStore) -> None:
+    limits = {**settings.http.limits, "sign_ups_per_address": Limit(2, 600)}
+    app = create_app(Settings(settings.redis_url, http=HttpSettings(limits=limits, proxies=1)))
     client = contract_client(app)
     here, there = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.2"}
     assert client.post("/v1/owners", json={"name": "ana-1"}, headers=here).status_code == 201
@@ -243,63 +257,33 @@ def test_sign_ups_are_limited_per_address(config: Config, clean_store: EmbeddedS
     assert client.post("/v1/owners", json={"name": "ana-3"}, headers=there).status_code == 201
 
 
-def test_a_caller_cannot_choose_its_address(config: Config, clean_store: EmbeddedStore) -> None:
+def test_a_caller_cannot_choose_its_address(settings: Settings, clean_store: EmbeddedStore) -> None:
     """Without a proxy in front the header counts for nothing."""
-    limits = {**config.limits, "sign_ups_per_address": Limit(1, 600)}
-    client = contract_client(create_app(Config(config.redis_url, limits=limits)))
+    limits = {**settings.http.limits, "sign_ups_per_address": Limit(1, 600)}
+    client = contract_client(create_app(Settings(settings.redis_url, http=HttpSettings(limits=limits))))
     for number, status in enumerate((201, 429)):
         address = {"X-Forwarded-For": f"192.0.2.{number}"}
         response = client.post("/v1/owners", json={"name": f"ana-{number}"}, headers=address)
         assert response.status_code == status
 
 
-def test_requests_are_limited_per_token(config: Config, owner: Account) -> None:
-    limits = {**config.limits, "requests_per_token": Limit(30, 600)}
-    client = contract_client(create_app(Config(config.redis_url, limits=limits)), owner.token)
+def test_requests_are_limited_per_token(settings: Settings, owner: Account) -> None:
+    limits = {**settings.http.limits, "requests_per_token": Limit(30, 600)}
+    client = contract_client(
+        create_app(Settings(settings.redis_url, http=HttpSettings(limits=limits))), owner.token
+    )
     statuses = [client.get("/v1/owners/me").status_code for _ in range(32)]
     assert statuses == [200] * 30 + [429] * 2
 
 
-def test_a_fast_limit_is_taken_in_lots_and_still_holds(config: Config, owner: Account) -> None:
-    limits = {**config.limits, "requests_per_token": Limit(200, 10)}
-    client = contract_client(create_app(Config(config.redis_url, limits=limits)), owner.token)
+def test_a_fast_limit_is_taken_in_lots_and_still_holds(settings: Settings, owner: Account) -> None:
+    limits = {**settings.http.limits, "requests_per_token": Limit(200, 10)}
+    client = contract_client(
+        create_app(Settings(settings.redis_url, http=HttpSettings(limits=limits))), owner.token
+    )
     began = time.monotonic()
     passed = [client.get("/v1/owners/me").status_code for _ in range(1000)].count(200)
     assert 200 <= passed <= 200 + 20 * (time.monotonic() - began) + 2
-
-
-def test_settings_from_the_environment() -> None:
-    config = Config.from_environment(
-        {
-            "REDIS_URL": "redis://somewhere",
-            "BOTEQUIM_ADMIN_TOKEN": "x" * 32,
-            "BOTEQUIM_LIMITS": "games_per_owner=5/60, requests_per_token=off",
-            "BOTEQUIM_PROXIES": "2",
-        }
-    )
-    assert config.limits["games_per_owner"] == Limit(5, 60)
-    assert config.limits["requests_per_token"] is None
-    assert config.limits["sign_ups_per_address"] == Limit(20, 3600)
-    assert config.proxies == 2
-    everything_off = Config.from_environment({"REDIS_URL": "redis://x", "BOTEQUIM_LIMITS": "off"})
-    assert set(everything_off.limits.values()) == {None}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("REDIS_URL", ""),
-        ("BOTEQUIM_ADMIN_TOKEN", "short"),
-        ("BOTEQUIM_LIMITS", "games=5/60"),
-        ("BOTEQUIM_LIMITS", "games_per_owner=many"),
-        ("BOTEQUIM_LIMITS", "games_per_owner=0/5"),
-        ("BOTEQUIM_PROXIES", "-1"),
-    ],
-)
-def test_bad_settings(name: str, value: str) -> None:
-    with pytest.raises(InvalidSetting) as caught:
-        Config.from_environment({"REDIS_URL": "redis://somewhere", name: value})
-    assert caught.value.field == name
 
 
 # Logs
@@ -314,10 +298,11 @@ def test_requests_are_logged_without_tokens(
     client.get(f"/v1/bots?owner={owner.token}")
     formatter = JsonFormatter()
     lines = [formatter.format(record) for record in caplog.records]
-    assert all(owner.token not in line and owner.token.rsplit("_", 1)[1] not in line for line in lines)
+    secret = owner.token.split("_", 3)[3]
+    assert not any(secret in line for line in lines)
     entry = json.loads(lines[0])
     assert entry["status"] == 404
-    assert entry["code"] == "unknown_bot"
+    assert entry["code"] == "bot_not_found"
     assert entry["who"] == "owner:ana"
     assert entry["operation"] == "getBot"
     assert entry["message"].startswith("GET /v1/bots/btq_o_ana [cut]")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.services import Services
+from arena.ops.service import Service
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -40,7 +40,7 @@ def test_a_schedule_is_made_shown_changed_and_ended(admin: ContractClient, anybo
 def test_a_schedule_announces_its_tournament_once(
     app: Flask, admin: ContractClient, anybody: ContractClient
 ) -> None:
-    services: Services = app.extensions["botequim"]
+    services: Service = app.extensions["botequim"]
     at_ms = time.time_ns() // 1_000_000 + 2000
     body = {"id": "tonight", "at_ms": at_ms, "tournament": CUP}
     assert admin.post("/v1/schedules", json=body).json["next_ms"] == at_ms
@@ -65,7 +65,7 @@ def test_a_schedule_announces_its_tournament_once(
         ({"at_ms": 5_000_000_000_000}, "invalid_schedule", "cron"),
         ({"cron": None}, "invalid", "cron"),
         ({"id": "Hourly cup"}, "invalid", "id"),
-        ({"tournament": {**CUP, "kind": "chess"}}, "unknown_game", "kind"),
+        ({"tournament": {**CUP, "kind": "chess"}}, "kind_not_found", "kind"),
         ({"tournament": {**CUP, "locks_ms": 5}}, "invalid", "tournament.locks_ms"),
         ({"tournament": {**CUP, "entry_s": 0}}, "invalid", "tournament.entry_s"),
         ({"tournament": {**CUP, "format": "open"}}, "invalid_tournament", "ends_ms"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.live.embedded import EmbeddedStore
+from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 
 ADMIN_TOKEN = "x" * 32
@@ -87,6 +87,7 @@ def scene(clean_store: EmbeddedStore) -> Iterator[Scene]:
         yield Scene(server)
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("who", ["nobody", "owner", "bot", "admin"])
 def test_a_short_run(scene: Scene, tmp_path: Path, who: str) -> None:
     scene.run(who, tmp_path / "schemathesis.toml", "--phases", "coverage", "--max-examples", "1")

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from arena.live.embedded import EmbeddedStore
-from arena.verify import verify
+from arena.records.verify import verify
+from arena.store.embedded import EmbeddedStore
 from tests.api.players import Player
 from tests.api.server import Command, Message, Server
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,9 @@ def server(store: EmbeddedStore) -> Iterator[Server]:
     with Server(store.url, BOTEQUIM_ADMIN_TOKEN="x" * 32) as running:
         yield running
 
+
+WOKEN_S = 25.0
+"""Less than what the requests ask to wait: they were woken."""
 
 _numbers = iter(range(10_000))
 
@@ -80,11 +84,11 @@ def test_a_long_poll_comes_back_with_the_turn(server: Server) -> None:
     cursor = server.request("POST", "/v1/turns", {}, waiting).json["cursor"]
     later(0.5, table.move)
     began = time.monotonic()
-    path = f"/v1/turns?wait=20&rights=false&after={cursor}"
+    path = f"/v1/turns?wait=30&rights=false&after={cursor}"
     while not (turns := server.request("POST", path, {}, waiting).json["turns"]):
         table.move()
     assert turns[0]["game"] == table.game
-    assert 0.4 < time.monotonic() - began < 5
+    assert 0.4 < time.monotonic() - began < WOKEN_S
 
 
 def test_a_long_poll_ends_with_nothing(server: Server) -> None:
@@ -95,7 +99,7 @@ def test_a_long_poll_ends_with_nothing(server: Server) -> None:
     began = time.monotonic()
     reply = server.request("GET", f"/v1/turns?wait=1&after={cursor}", token=token)
     assert reply.json["turns"] == []
-    assert 0.9 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 0.9
 
 
 def test_a_view_waits_for_a_change(server: Server) -> None:
@@ -103,10 +107,10 @@ def test_a_view_waits_for_a_change(server: Server) -> None:
     version = server.request("GET", f"/v1/games/{table.game}").json["version"]
     later(0.4, table.move)
     began = time.monotonic()
-    reply = server.request("GET", f"/v1/games/{table.game}?since={version}&wait=20")
+    reply = server.request("GET", f"/v1/games/{table.game}?since={version}&wait=30")
     assert reply.status == 200
     assert reply.json["version"] > version
-    assert 0.3 < time.monotonic() - began < 5
+    assert 0.3 < time.monotonic() - began < WOKEN_S
     version = reply.json["version"]
     assert server.request("GET", f"/v1/games/{table.game}?since={version}&wait=0.5").status == 204
 
@@ -173,7 +177,7 @@ def _play(server: Server, table: Table) -> None:
 
     with ThreadPoolExecutor(len(players)) as pool:
         for future in [pool.submit(run, one) for one in players]:
-            future.result(timeout=60)
+            future.result(timeout=2 * PATIENCE)
     assert not any(one.refused for one in players)
     verify(server.request("GET", f"/v1/games/{table.game}/record").json)
 
@@ -250,11 +254,9 @@ def test_a_quiet_stream_pings_and_a_revoked_token_ends_it(store: EmbeddedStore) 
         stream = server.stream("/v1/turns/stream?rights=false", table.tokens[1 - mover])
         assert [next(stream).kind for _ in range(3)] == ["ping"] * 3
         server.request("DELETE", f"/v1/bots/{table.names[1 - mover]}/token", token=table.owner)
-        began = time.monotonic()
         *pings, last = list(stream)
         assert {message.kind for message in pings} <= {"ping"}
         assert (last.kind, last.data["code"]) == ("reconnect", "invalid_token")
-        assert time.monotonic() - began < 6
 
 
 def test_a_reader_that_does_not_read_is_dropped(store: EmbeddedStore) -> None:
@@ -267,17 +269,17 @@ def test_a_reader_that_does_not_read_is_dropped(store: EmbeddedStore) -> None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             sock.connect(("127.0.0.1", server.port))
             sock.sendall(request * 50)
-            deadline = time.monotonic() + 20
-            while "botequim_streams 1.0" not in server.request("GET", "/metrics").body.decode():
-                assert time.monotonic() < deadline, "the stream did not begin"
-            while "botequim_streams 0.0" not in server.request("GET", "/metrics").body.decode():
-                assert time.monotonic() < deadline, "the slow reader was not dropped"
-                time.sleep(0.1)
-            sock.settimeout(5)
+            for number in ("1.0", "0.0"):
+                wait_until(lambda number=number: f"botequim_streams {number}" in metrics(server))  # type: ignore[misc]
+            sock.settimeout(PATIENCE)
             received = 0
             while chunk := sock.recv(65536):
                 received += len(chunk)
             assert received < 50 * 8000
+
+
+def metrics(server: Server) -> str:
+    return server.request("GET", "/metrics").body.decode()
 
 
 # Being stopped
@@ -293,18 +295,20 @@ def test_drain(store: EmbeddedStore) -> None:
         with ThreadPoolExecutor(4) as pool:
             poll = pool.submit(server.request, "GET", f"/v1/turns?wait=30&after={cursor}", None, token)
             view = pool.submit(_wait_for_change, server, table.game)
+            time.sleep(0.5)
             turns = pool.submit(list, server.stream("/v1/turns/stream?rights=false", token))
             events = pool.submit(list, server.stream(f"/v1/games/{table.game}/events/stream"))
-            time.sleep(1)
+            wait_until(lambda: "botequim_streams 2.0" in metrics(server))
+            time.sleep(0.5)
             began = time.monotonic()
             assert server.process is not None
             server.process.send_signal(signal.SIGTERM)
-            assert poll.result(5).json["turns"] == []
-            assert view.result(5).status == 204
-            assert turns.result(5)[-1].kind == "reconnect"
-            assert events.result(5)[-1].kind == "reconnect"
-            assert server.process.wait(10) == 0
-            assert time.monotonic() - began < 8
+            assert poll.result(PATIENCE).json["turns"] == []
+            assert view.result(PATIENCE).status == 204
+            assert turns.result(PATIENCE)[-1].kind == "reconnect"
+            assert events.result(PATIENCE)[-1].kind == "reconnect"
+            assert server.process.wait(PATIENCE) == 0
+            assert time.monotonic() - began < WOKEN_S
 
 
 def _wait_for_change(server: Server, game: str) -> Any:
@@ -347,7 +351,7 @@ def test_nothing_accepted_is_lost_by_a_kill(store: EmbeddedStore) -> None:
 def test_requests_that_are_no_http(server: Server, raw: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port)) as sock:
         sock.sendall(raw)
-        sock.settimeout(5)
+        sock.settimeout(PATIENCE)
         received = b""
         # What the server did not read makes it reset the connection after its answer.
         with suppress(ConnectionResetError):

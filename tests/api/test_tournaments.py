@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from api.services import Services
+from arena.ops.service import Service
 from arena.ratings.results import collect
-from arena.records import parse_record
-from arena.verify import verify
+from arena.records.record import parse_record
+from arena.records.verify import verify
 from tests.api.arenas import announce as announce_now
 from tests.api.arenas import now_ms, play, wait_for_lock
 from tests.api.conftest import Account
@@ -33,7 +33,7 @@ class Event:
 
     def __init__(self, app: Flask, client: ContractClient, **fields: Any) -> None:
         self.client = client
-        self.services: Services = app.extensions["botequim"]
+        self.services: Service = app.extensions["botequim"]
         self.id = announce_now(client, {**CUP, **fields})
 
     @property
@@ -87,7 +87,7 @@ def test_a_tournament_has_its_defaults_and_a_commitment(announce: Callable[..., 
 @pytest.mark.parametrize(
     ("fields", "status", "code", "field"),
     [
-        ({"kind": "chess"}, 422, "unknown_game", "kind"),
+        ({"kind": "chess"}, 422, "kind_not_found", "kind"),
         ({"rules": {"lives": 999}}, 422, "invalid_option", "rules.lives"),
         ({"format": "ladder"}, 422, "invalid", "format"),
         ({"format": "open"}, 422, "invalid_tournament", "ends_ms"),
@@ -177,7 +177,7 @@ def test_who_may_not_enter(
     assert refused(other.client, "zap-bot") == (403, "forbidden")
     assert refused(pica.client, "zap-bot") == (403, "forbidden")
     assert refused(other.client, "rookie") == (403, "forbidden")
-    assert refused(zap.client, "nobody") == (404, "unknown_bot")
+    assert refused(zap.client, "nobody") == (404, "bot_not_found")
     assert zap.client.post(f"{event.path}/entries", json={"bot": "zap-bot"}).status_code == 200
     assert refused(pica.client, "pica-bot") == (409, "too_many_of_owner")
     house = announce(locks_ms=now_ms() + 60_000, who="house")
@@ -366,7 +366,7 @@ def test_what_cannot_be_annulled(announce: Callable[..., Event], admin: Contract
 
     event = announce(house=["rookie", "random"])
     event.lock()
-    assert event.services.tournaments.advance(event.id).state == "running"
+    assert event.services.tournaments.step(event.id).state == "running"
     assert refused("nothing") == (404, "game_not_found")
     assert refused(f"{event.id}-r9-p9-g9-1") == (404, "game_not_found")
     assert refused(f"{event.id}-r1-p1-g1-1") == (409, "group_not_over")

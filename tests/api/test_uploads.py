@@ -9,11 +9,9 @@ from collections.abc import Callable
 import pytest
 from flask import Flask
 
-from arena.live.accounts import Accounts
-from arena.live.sandboxed import SandboxedBots
-from arena.live.store_accounts import AccountStore
-from arena.live.tournaments import Tournaments
+from arena.events.service import Tournaments
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.store.accounts import AccountStore
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -90,10 +88,10 @@ def test_what_was_not_uploaded_has_no_source(owner: Account, register: Callable[
         ({"source": "#" * (DEFAULT_LIMITS.source_bytes + 1)}, "source", "262145 bytes"),
         ({"source": ""}, "source", "empty"),
         ({"source": None, "component": "not base64!"}, "component", "base64"),
-        ({"source": None, "component": "AAAA"}, "component", "no WebAssembly component"),
+        ({"source": None, "component": "AAAA"}, "component", "not a WebAssembly component"),
         ({"component": "AAAA"}, "source", "either a source or a component"),
         ({"source": None}, "source", "either a source or a component"),
-        ({"transport": "remote"}, "source", "no other bot has one"),
+        ({"transport": "remote"}, "source", "other bots have neither"),
     ],
 )
 def test_what_is_not_taken(
@@ -104,7 +102,7 @@ def test_what_is_not_taken(
     assert response.status_code == 422
     assert (code(response), response.json["field"]) == ("invalid_source", field)
     assert told in response.json["detail"]
-    assert code(anybody.get("/v1/bots/first")) == "unknown_bot"
+    assert code(anybody.get("/v1/bots/first")) == "bot_not_found"
 
 
 def test_the_line_of_an_error_is_a_number(owner: Account) -> None:
@@ -133,11 +131,9 @@ def qualify(owner: Account, app: Flask, version: str) -> dict[str, object]:
     path = f"/v1/bots/first/versions/{version}/qualifications"
     begun = owner.client.post(path, json={"kind": "toepen"}).json
     assert begun["state"] == "qualifying"
-    parts = app.extensions["botequim"]
-    accounts: Accounts = parts.accounts
-    worker = Tournaments(parts.tournaments.store._wire, parts.live, accounts, sandbox=SandboxedBots(accounts))
-    while worker.advance(begun["tournament"]).state != "finished":
-        worker.play_house(begun["tournament"])
+    worker: Tournaments = app.extensions["botequim"].tournaments
+    while worker.step(begun["tournament"]).state != "finished":
+        worker.play_local_groups(begun["tournament"])
     (told,) = owner.client.get(path).json["qualifications"]
     return dict(told)
 

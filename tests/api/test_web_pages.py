@@ -13,9 +13,9 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from api.app import create_app
-from api.config import Config, Limit
-from api.services import Services
-from arena.live.embedded import EmbeddedStore
+from arena.ops.service import Service
+from arena.ops.settings import HttpSettings, Limit, Settings
+from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -116,7 +116,7 @@ def check_page(response: TestResponse) -> Page:
 @pytest.fixture
 def played(app: Flask, owner: Account) -> str:
     """A finished tournament of house bots whose board is published; its id."""
-    services: Services = app.extensions["botequim"]
+    services: Service = app.extensions["botequim"]
     body = {
         "name": NASTY,
         "kind": "toepen",
@@ -146,7 +146,7 @@ def later(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("path", ["/", "/leaderboards/truco", "/leaderboards/toepen", "/tournaments"])
 def test_pages_before_anything_has_happened(anybody: ContractClient, path: str) -> None:
     page = read(anybody, path)
-    assert "No rated group has been played yet." in page.html or "None yet." in page.html
+    assert "No rated group has been played yet." in page.html or "No past tournaments." in page.html
 
 
 def test_the_style_sheet(anybody: ContractClient) -> None:
@@ -166,12 +166,12 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     assert admin.post("/v1/schedules", json=schedule).status_code == 201
     made = owner.client.post("/v1/tournaments", json=later()).json["id"]
     page = read(anybody, "/")
-    (coming,) = page.rows("Running, or to come")
+    (coming,) = page.rows("Running and upcoming")
     assert (coming["tournament"], coming["game"], coming["state"]) == ("Later", "truco", "announced")
     assert f"/tournaments/{made}" in page.links
     (hourly,) = page.rows("Scheduled")
-    assert (hourly["tournament"], hourly["again (cron)"]) == ("Hourly", "0 * * * *")
-    assert hourly["announced next"].endswith(":00")
+    assert (hourly["tournament"], hourly["repeats (cron)"]) == ("Hourly", "0 * * * *")
+    assert hourly["next announced"].endswith(":00")
     best = page.rows("Toepen, sealed division")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     assert "botequim tournament enter" in page.html
@@ -209,7 +209,7 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert [(row["place"], row["bot"], row["points"]) for row in rows] == [
         (str(row["place"]), row["name"], f"{row['points']:.2f}") for row in standings["rows"]
     ]
-    cross = page.rows("Points of the bot of the row")
+    cross = page.rows("Points of the bot in the row")
     for number, (row, meetings) in enumerate(zip(cross, standings["crosstable"], strict=True), 1):
         assert row[str(number)] == ""
         for other, meeting in enumerate(meetings, 1):
@@ -228,7 +228,7 @@ def test_a_crosstable_too_wide_for_a_page(
 ) -> None:
     monkeypatch.setattr("api.resources.pages.CROSSTABLE_MOST", 2)
     page = read(anybody, f"/tournaments/{played}")
-    assert "With more than 2 bots it is in the" in page.html
+    assert "With more than 2 bots, the crosstable is available only as" in page.html
     assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
 
 
@@ -312,9 +312,9 @@ def test_a_page_that_takes_no_post(anybody: ContractClient) -> None:
     assert "Error 405" in response.text
 
 
-def test_pages_count_against_the_limit(config: Config, clean_store: EmbeddedStore) -> None:
-    limits = {**config.limits, "requests_per_address": Limit(2, 600)}
-    client = create_app(Config(config.redis_url, limits=limits)).test_client()
+def test_pages_count_against_the_limit(settings: Settings, clean_store: EmbeddedStore) -> None:
+    limits = {**settings.http.limits, "requests_per_address": Limit(2, 600)}
+    client = create_app(Settings(settings.redis_url, http=HttpSettings(limits=limits))).test_client()
     answers = [client.get("/", headers=BROWSER) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     check_page(answers[-1])
@@ -322,8 +322,8 @@ def test_pages_count_against_the_limit(config: Config, clean_store: EmbeddedStor
 
 
 def test_pages_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.live.store_wire._PATIENCE", (0.0,))
-    client = create_app(Config(f"unix://{tmp_path}/nothing.sock")).test_client()
+    monkeypatch.setattr("arena.store.connection._PATIENCE", (0.0,))
+    client = create_app(Settings(f"unix://{tmp_path}/nothing.sock")).test_client()
     response = client.get("/", headers=BROWSER)
     assert response.status_code == 503
     check_page(response)

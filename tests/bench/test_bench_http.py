@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from api.bench.load import BenchFailed, Load, body_of
-from api.bench.measure import Bytes, Report, Sample
-from tests.service import botequim, environment
+from benchmarks.http.load import BenchFailed, Load, body_of
+from benchmarks.http.measure import Bytes, Report, Sample
+from tests.service import environment
 
 TINY = ["--rounds", "1", "--waiting-rounds", "1", "--seconds", "0.2", "--connections", "4", "--answers", "4"]
 
 
 @pytest.mark.slow
 def test_the_command_prints_every_line(tmp_path: Path) -> None:
-    command = botequim("bench", "http", *TINY, "--waiters", "6", "--players", "3")
+    command = [sys.executable, "-m", "benchmarks.http", *TINY, "--waiters", "6", "--players", "3"]
     settings = environment(COLUMNS="120")
     done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -45,7 +46,7 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_measured_is_an_error_in_a_line(tmp_path: Path) -> None:
-    command = botequim("bench", "http", "--answers", "1")
+    command = [sys.executable, "-m", "benchmarks.http", "--answers", "1"]
     done = subprocess.run(
         command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
     )

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
-from arena.bots.toepen.history import History, Reading
-from arena.bots.toepen.playout import Playout
-from arena.bots.toepen.sight import Sight
-from arena.bots.toepen.spot import Spot
-from arena.bots.toepen.worth import Stakes, Worth
 from arena.games import game_of
-from arena.games.toepen_cards import TENS, WHOLE_PACK, mask_of
-from arena.games.toepen_view import view
-from arena.ladder import Step, margins
-from arena.match import play, seat_bot
-from arena.redeal.toepen import Redealer
-from arena.runner import play_group
-from arena.table import Table
+from arena.games.toepen.bots.history import History, Reading
+from arena.games.toepen.bots.playout import ToepenPlayout
+from arena.games.toepen.bots.sight import ToepenSight
+from arena.games.toepen.bots.spot import Spot
+from arena.games.toepen.bots.worth import Stakes, Worth
+from arena.games.toepen.cards import TENS, WHOLE_PACK, mask_of
+from arena.games.toepen.redeal import Redealer
+from arena.games.toepen.view import view
+from arena.play.match import play, seat_bot
+from arena.play.table import Table
+from arena.tournaments.ladder import LadderStep, margins
+from arena.tournaments.local_run import play_group
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 
@@ -36,7 +36,7 @@ THREE_TRICKS = ("JC", "QC", "QS", "JS", "QH", "JH")
 
 
 def turn_of(table: StatedTable) -> dict[str, Any]:
-    """The turn of the seat asked, as JSON brings it to a bot that has been in this hand from its start."""
+    """The turn of the awaited seat after JSON, for a bot that has played this hand from its start."""
     seat = table.asked
     events = [{**view(event, seat), "n": number} for number, event in enumerate(table.history)]
     turn = {
@@ -86,7 +86,7 @@ def test_the_shark_plays_by_the_rules_whatever_the_options() -> None:
 
 
 def test_the_shark_knows_the_cards_that_the_rules_play_by_themselves() -> None:
-    """TP-8.4: in the last trick a card may lie on the table that nobody chose to play."""
+    """TP-8.4: in the last trick a card may lie on the table that no seat chose to play."""
     chooser = random.Random(3)
     rules = GAME.options.complete({"seats": 3, "lives": 3, "knocking": "on_turn"})
     for number in range(3):
@@ -113,7 +113,7 @@ def test_a_hopeless_hand_folds_and_three_tens_stay(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", THINKING)
-def test_who_cannot_lose_knocks_and_stays(level: str) -> None:
+def test_a_bot_that_cannot_lose_knocks_and_stays(level: str) -> None:
     table = two(*LAST_CARD).play(*THREE_TRICKS)
     assert choice(level, table) == "knock:2"
     table.play("TH").do("0 knock:2")
@@ -121,7 +121,7 @@ def test_who_cannot_lose_knocks_and_stays(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["regular", "shark"])
-def test_who_has_lost_does_not_knock_and_folds(level: str) -> None:
+def test_a_bot_that_has_lost_folds_and_does_not_knock(level: str) -> None:
     table = two(*LAST_CARD).play(*THREE_TRICKS, "TH")
     assert choice(level, table) == "play:TC"
     table = two(*LAST_CARD).play(*THREE_TRICKS, "TH").do("1 knock:2")
@@ -161,7 +161,7 @@ def test_dirty_laundry_is_laid_away_and_tens_are_not(level: str) -> None:
     assert choice(level, table.do("0 keep")) == "keep"
 
 
-def test_nothing_but_the_turn_decides() -> None:
+def test_decisions_depend_only_on_the_turn() -> None:
     """Worlds that look alike to the seat are answered alike."""
     mine, theirs = "9C 8H QS JD", "TC TH TS TD"
     one = turn_of(four(mine, theirs, "9H 9S 9D 8C", "8S 8D 7C 7H"))
@@ -172,13 +172,13 @@ def test_nothing_but_the_turn_decides() -> None:
         assert bots[0].choose(one) == bots[1].choose(other)
 
 
-def test_a_knock_tells_of_tens() -> None:
+def test_a_knock_makes_tens_likelier() -> None:
     """Re-deals in which the knocker holds more tens explain its knock better."""
     turn = turn_of(two("TC TH TS 9D", "JC QH 8S 8D").do("0 knock:2"))
     history = History(1, 2)
     history.note(turn)
-    sight = Sight(turn)
-    reading = Reading(history, sight.in_hand, Playout(turn, sight).stakes)
+    sight = ToepenSight(turn)
+    reading = Reading(history, sight.in_hand, ToepenPlayout(turn, sight).stakes)
     redealer, rng = Redealer(turn, stock=False), random.Random(1)
     deals = [redealer.hands(redealer.deal(rng)) for _ in range(300)]
     weights = [reading.likelihood(hands) for hands in deals]
@@ -210,7 +210,7 @@ def test_stakes_are_what_lives_are_worth() -> None:
 
 @pytest.mark.parametrize(("level", "groups"), [("rookie", 12), ("regular", 12), ("shark", 4)])
 def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None:
-    plan = Step("toepen", {"seats": 2, "lives": 5}, level, "random", groups).plan(seed="a small match")
+    plan = LadderStep("toepen", {"seats": 2, "lives": 5}, level, "random", groups).plan(seed="a small match")
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     assert mean(margins(results)) > 0.3
     assert not any(tally.faults for result in results for tally in result.tallies.values())

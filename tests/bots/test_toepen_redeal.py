@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from arena.bots.redeal import redeal
 from arena.games.kernel import CHANCE
-from arena.games.toepen import TOEPEN, ToepenState
-from arena.games.toepen_cards import JACKS, TENS, mask_of
-from arena.redeal import redeal
-from arena.redeal.toepen import InconsistentTurn
-from arena.table import Table
+from arena.games.toepen.cards import JACKS, TENS, mask_of
+from arena.games.toepen.redeal import InconsistentTurn
+from arena.games.toepen.state import TOEPEN, ToepenState
+from arena.play.table import Table
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 
@@ -87,13 +87,13 @@ def test_a_redeal_looks_the_same_to_its_seat_at_all_tables() -> None:
                 break
             state = table.state
             assert isinstance(state, ToepenState)
-            for seat in table.asked():
+            for seat in table.seats_with_turns():
                 turn = json.loads(json.dumps(table.turn(seat)))
                 check(turn, state, chooser)
                 seen[turn["observation"]["phase"]] += 1
                 seen["right"] += turn["optional"]
                 seen["announced"] += any(said > 1 for said in state.said)
-            seat = chooser.choice(table.asked())
+            seat = chooser.choice(table.seats_with_turns())
             actions = table.legal_actions(seat)
             calm = [action for action in actions if not action.startswith(("fold", "knock"))]
             action = chooser.choice(calm if calm and chooser.random() < 0.6 else actions)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
-from arena.bots.truco.chances import best_of, certain, compare
-from arena.bots.truco.race import Race
 from arena.games import game_of
 from arena.games.kernel import CHANCE
-from arena.match import play, seat_bot
-from arena.table import Table
+from arena.games.truco.bots.chances import best_of, certain, compare
+from arena.games.truco.bots.race import Race
+from arena.play.match import play, seat_bot
+from arena.play.table import Table
 from tests.contract.playouts import random_rules
 
 GAME = game_of("truco")
@@ -119,7 +119,7 @@ def test_rags_are_burned_and_the_best_hand_is_not(level: str) -> None:
     assert choice(level, best) in ("keep", "pass")
 
 
-def test_nothing_but_the_turn_decides() -> None:
+def test_decisions_depend_only_on_the_turn() -> None:
     """Worlds that look alike to the seat are answered alike: the seat's turn is all the bot gets."""
     one = turn_after((CHANCE, deal("3C5D6D", "4H5H6H", "4S5S6S", "7C6C5C")), (0, "keep"))
     other = turn_after((CHANCE, deal("3C5D6D", "4C7HAS", "7D3D3H", "3S2C2D")), (0, "keep"))

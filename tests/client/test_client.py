@@ -14,7 +14,9 @@ from arena.client import ApiError, Client, Unreachable
 from arena.client.http import NotTheService
 from arena.errors import ArenaError
 from tests.client.conftest import Table
-from tests.service import Service, free_port
+from tests.ports import free_port
+from tests.service import Service
+from tests.waiting import wait_until
 
 
 class Script:
@@ -109,12 +111,12 @@ def test_many_records_come_in_pages(table: Table, monkeypatch: pytest.MonkeyPatc
     for game in table.owner.request("GET", "/v1/games", query={"bot": table.names[0]})["games"]:
         table.owner.record(game["game"], wait=True)
     whole = list(table.owner.records())
-    monkeypatch.setattr("arena.client.http._RECORDS_AT_ONCE", 2)
+    monkeypatch.setattr("arena.client.games._RECORDS_AT_ONCE", 2)
     assert list(table.owner.records()) == whole
     assert len(whole) >= 5
 
 
-def test_joining_and_looking(table: Table) -> None:
+def test_joining_and_viewing(table: Table) -> None:
     game = table.owner.create_game("toepen", [{"open": True}, {"bot": table.names[1]}])["game"]
     bot = table.client(0)
     assert bot.join(game)["seat"] == 0
@@ -125,7 +127,7 @@ def test_joining_and_looking(table: Table) -> None:
     assert bot.game(game, since=view["version"]) is None
 
 
-def test_refusals_carry_what_the_problem_says(table: Table, service: Service) -> None:
+def test_errors_carry_the_problem_document(table: Table, service: Service) -> None:
     with pytest.raises(ApiError) as refused:
         table.owner.register_bot(table.names[0])
     assert (refused.value.status, refused.value.code, refused.value.field) == (409, "name_taken", "name")
@@ -137,20 +139,18 @@ def test_refusals_carry_what_the_problem_says(table: Table, service: Service) ->
     assert refused.value.status == 404
 
 
-def test_a_record_that_never_comes_is_not_waited_for(table: Table) -> None:
+def test_a_record_that_never_appears_is_not_awaited(table: Table) -> None:
     game = table.owner.create_game("toepen", [{"open": True}, {"open": True}])["game"]
     table.owner.request("POST", f"/v1/games/{game}/cancel")
-    began = time.monotonic()
     with pytest.raises(ApiError) as refused:
         table.owner.record(game, wait=True)
     assert refused.value.code == "record_not_ready"
-    assert time.monotonic() - began < 5
 
 
 # Against prepared answers
 
 
-def test_a_busy_service_is_asked_again_after_growing_pauses() -> None:
+def test_a_busy_service_is_retried_after_growing_pauses() -> None:
     busy = reply(409, '{"code": "game_busy"}')
     with scripted(reply(503), reply(500), busy, b"", reply(200, '{"ok": 1}')) as server:
         told = Told()
@@ -163,7 +163,7 @@ def test_a_busy_service_is_asked_again_after_growing_pauses() -> None:
     assert told.why[3].startswith("no answer (")
 
 
-def test_a_limit_is_waited_for_as_long_as_it_says() -> None:
+def test_a_rate_limit_is_retried_after_the_stated_time() -> None:
     with scripted(reply(429, Retry_After="2"), reply(200)) as server:
         told = Told()
         assert Client(server.url, on_retry=told).request("POST", "/v1/bots", {}, repeatable=False) == {}
@@ -171,32 +171,31 @@ def test_a_limit_is_waited_for_as_long_as_it_says() -> None:
 
 
 @pytest.mark.parametrize("answer", [reply(500), reply(502), reply(503)])
-def test_what_may_have_been_done_is_not_asked_again(answer: bytes) -> None:
+def test_a_request_that_may_have_been_executed_is_not_retried(answer: bytes) -> None:
     with scripted(answer) as server, pytest.raises(ApiError):
         Client(server.url).create_game("truco", [])
     assert len(server.asked) == 1
 
 
-def test_no_answer_to_what_may_have_been_done(capsys: pytest.CaptureFixture[str]) -> None:
-    with scripted(b"") as server, pytest.raises(Unreachable, match="it may have been done"):
+def test_no_answer_to_a_request_that_may_have_been_executed(capsys: pytest.CaptureFixture[str]) -> None:
+    with scripted(b"") as server, pytest.raises(Unreachable, match="it may have been executed"):
         Client(server.url).sign_up("olga")
 
 
-def test_what_cannot_have_arrived_is_sent_again() -> None:
+def test_a_request_that_cannot_have_arrived_is_retried() -> None:
     port = free_port()
     told = Told()
     answered: list[str] = []
     client = Client(f"http://127.0.0.1:{port}", on_retry=told)
     asking = threading.Thread(target=lambda: answered.append(client.sign_up("olga")))
     asking.start()
-    while not told.pauses:
-        time.sleep(0.01)
+    wait_until(lambda: told.pauses)
     with socket.create_server(("127.0.0.1", port)) as listening:
         connection, _ = listening.accept()
         with connection:
             _until(connection, b'"olga"}')
             connection.sendall(reply(201, '{"token": "t"}'))
-    asking.join(10)
+    asking.join(120)
     assert answered == ["t"]
     assert "Connection refused" in told.why[0]
 
@@ -212,30 +211,28 @@ def test_a_connection_that_the_service_closed_is_opened_again_at_once() -> None:
     assert server.asked == [b"GET /a HTTP/1.1", b"GET /b HTTP/1.1"]
 
 
-def test_patience_ends() -> None:
+def test_retries_end_after_the_patience() -> None:
     told = Told()
-    began = time.monotonic()
     with pytest.raises(Unreachable, match="Connection refused"):
         Client(f"http://127.0.0.1:{free_port()}", patience=0.6, on_retry=told).request("GET", "/")
-    assert time.monotonic() - began < 2
-    assert told.pauses
+    assert 0 < sum(told.pauses) <= 0.6
 
 
-def test_a_timeout_counts_from_what_the_request_asks_to_wait() -> None:
+def test_the_timeout_is_added_to_the_wait_of_the_request() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for wait, least in ((None, 0.2), (0.5, 0.7)):
             began = time.monotonic()
             with pytest.raises(Unreachable, match="timed out"):
                 Client(url, timeout=0.2, patience=0).request("GET", "/", query={"wait": wait})
-            assert least <= time.monotonic() - began < least + 1
+            assert least <= time.monotonic() - began
 
 
-def test_something_else_at_the_address() -> None:
+def test_another_service_at_the_address() -> None:
     with scripted(reply(200, "<html>")) as server, pytest.raises(NotTheService, match="not JSON"):
         Client(server.url).game("x")
     moved = reply(301, Location="https://elsewhere.example/v1/games/x")
-    with scripted(moved) as server, pytest.raises(NotTheService, match="says to use https://elsewhere"):
+    with scripted(moved) as server, pytest.raises(NotTheService, match="redirects to https://elsewhere"):
         Client(server.url).game("x")
     with scripted(reply(404, "<html>")) as server, pytest.raises(ApiError) as refused:
         Client(server.url).game("x")

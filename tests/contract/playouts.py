@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
 
-from arena.bench import chance_action
-from arena.games.kernel import CHANCE, Event, Game, State
+from arena.games.descriptor import Game
+from arena.games.kernel import CHANCE, Event, State
+from benchmarks.engines import chance_action
 
 LOG = list[tuple[int, str]]
+AlternativeLog = Callable[[LOG, int, Random, Mapping[str, Any]], LOG | None]
+"""``(log, viewer, random, rules)``: another log that shows the viewer the same; None if there is none."""
 
 
 def rules_of(game: Game) -> st.SearchStrategy[dict[str, Any]]:

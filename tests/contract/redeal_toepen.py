@@ -18,7 +18,7 @@ from typing import Any
 
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
-from arena.games.toepen import TOEPEN
+from arena.games.toepen.state import TOEPEN
 
 SWAPS = 150
 
@@ -86,7 +86,7 @@ class HandSeen:
 
 
 def announcements(tens: int, jacks: int) -> set[str]:
-    """What a hand with so many tens and jacks may say when it is kept (TP-3.2)."""
+    """The announcements of a kept hand with that many tens and jacks (TP-3.2)."""
     if tens >= 3:
         return {"stand" if tens == 4 else "whistle"}
     return {"none"} | ({"stand"} if jacks == 4 else {"whistle"} if jacks == 3 else set())

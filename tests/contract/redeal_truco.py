@@ -10,14 +10,15 @@ the ``deal:`` action, and other seats' ``hide:`` actions name the new cards; all
 legal under the same rules, whatever they are, and ``seat`` must be shown the same at every step of it.
 None if there is nothing to permute (no deal, or one unseen card).
 
-What is seen is read off the log alone, never asked of the engine, whose answers are under test. Where
+What is seen is read from the log alone and not from the rules, which are under test. Where
 the log does not tell (moves that the rules force are not in it), the card counts as seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Any
 
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE
@@ -25,8 +26,10 @@ from arena.games.kernel import CHANCE
 Move = tuple[int, str]
 
 
-def alternative_log(log: Sequence[Move], seat: int, rng: Random) -> list[Move] | None:
-    """See the module."""
+def alternative_log(
+    log: Sequence[Move], seat: int, rng: Random, rules: Mapping[str, Any] | None = None
+) -> list[Move] | None:
+    """See the module; whatever the rules."""
     starts = [number for number, (_, action) in enumerate(log) if action.startswith("deal:")]
     if not starts:
         return None

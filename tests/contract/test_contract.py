@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from random import Random
+from re import fullmatch
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import CorruptState, IllegalAction, InvalidOption
-from arena.games import GAMES
-from arena.games.kernel import CHANCE, Game, State
+from arena.errors import CorruptState, IllegalAction, InvalidOption, UnknownBot
+from arena.games.descriptor import Game
+from arena.games.kernel import CHANCE, State
+from tests.contract.conformity import field_problems, problems
 from tests.contract.playouts import LOG, choose, playout, random_rules, rules_of
 
 PLAYOUTS = 10_000
 BATCHES = 8
-
-games = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 
 
 def everything_seen(state: State, size: int) -> list[Any]:
@@ -33,7 +33,6 @@ def everything_seen(state: State, size: int) -> list[Any]:
     ]
 
 
-@games
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_playouts_end_and_never_get_stuck(game: Game, batch: int) -> None:
     random = Random(batch)
@@ -67,8 +66,7 @@ def check_outcome(game: Game, rules: Mapping[str, Any], state: State) -> None:
     assert not any(state.legal_actions(seat) for seat in range(game.seats(rules)))
 
 
-@games
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_serialised_and_cloned_states_are_the_same_state(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -94,8 +92,7 @@ def test_serialised_and_cloned_states_are_the_same_state(game: Game, data: st.Da
     assert again.serialise() == state.serialise()
 
 
-@games
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_an_illegal_action_changes_nothing(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -132,8 +129,7 @@ def test_an_illegal_action_changes_nothing(game: Game, data: st.DataObject, seed
             break
 
 
-@games
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_a_wrong_deal_changes_nothing(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -153,8 +149,7 @@ def test_a_wrong_deal_changes_nothing(game: Game, data: st.DataObject, seed: int
         state.apply(*choose(state, game.seats(rules), random))
 
 
-@games
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_default_actions_are_legal_and_end_the_game(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
@@ -175,10 +170,9 @@ def test_default_actions_are_legal_and_end_the_game(game: Game, data: st.DataObj
         assert steps < 100_000
 
 
-@games
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), seed=st.integers(0, 2**32))
-def test_what_is_shown_is_json_and_says_whose_it_is(game: Game, data: st.DataObject, seed: int) -> None:
+def test_observations_are_json_and_name_their_seat(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
     size = game.seats(rules)
     for step, (state, _, _, events) in enumerate(playout(game, rules, Random(seed))):
@@ -195,7 +189,6 @@ def test_what_is_shown_is_json_and_says_whose_it_is(game: Game, data: st.DataObj
             break
 
 
-@games
 def test_rules_are_complete_and_checked(game: Game) -> None:
     complete = game.options.complete()
     assert game.options.complete(complete) == complete
@@ -212,8 +205,58 @@ def test_rules_are_complete_and_checked(game: Game) -> None:
         game.options.complete({"colour": "red"})
 
 
-@games
+def test_everything_shown_has_its_shape(game: Game) -> None:
+    types = [type for event in game.events for type in event.types]
+    assert len(types) == len(set(types))
+    names = [event.name for event in game.events]
+    assert len(names) == len(set(names))
+    shapes = {type: event.fields for event in game.events for type in event.types}
+    seen = set()
+    for seed in range(40):
+        random = Random(seed)
+        rules = random_rules(game, random)
+        for state, _, _, events in playout(game, rules, random):
+            viewer = random.choice([None, *range(game.seats(rules))])
+            wrong = list(problems(game.observation, state.observation(viewer), "observation"))
+            for event in events:
+                view = game.view_event(event, viewer)
+                if view is not None:
+                    kind = view.pop("type")
+                    seen.add(kind)
+                    wrong += field_problems(shapes[kind], view, kind)
+            assert wrong == []
+    assert seen == shapes.keys()
+
+
+def test_every_action_has_one_form(game: Game) -> None:
+    used = set()
+    for seed in range(40):
+        random = Random(seed)
+        rules = random_rules(game, random)
+        for state, seat, action, _ in playout(game, rules, random):
+            offered = [(seat, action)]
+            offered += [(other, one) for other in state.awaiting() for one in state.legal_actions(other)]
+            for who, text in offered:
+                forms = [form for form in game.actions if fullmatch(form.pattern, text)]
+                assert [form.by_chance for form in forms] == [who == CHANCE], text
+                used.update(forms)
+    assert used == set(game.actions)
+
+
+def test_the_descriptor_is_complete(game: Game) -> None:
+    for rules in (game.duel_rules, *game.ladder_rules, *(preset.rules for preset in game.presets)):
+        game.options.complete(rules)
+    assert all(fullmatch(r"[a-z0-9-]+@[0-9]+", preset.name) for preset in game.presets)
+    assert "rookie" in game.house_bots
+    low, high = game.seat_range
+    assert 2 <= low <= high
+    for seats in (low, high):
+        assert game.seats(game.options.complete(game.rules_for({}, seats))) == seats
+    with pytest.raises(UnknownBot, match="grandmaster"):
+        game.house_bot("grandmaster")
+
+
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"null", b"{", b"\xff", b'{"rules": {}}'])
-def test_what_is_no_state_is_refused(game: Game, text: bytes) -> None:
+def test_invalid_states_are_refused(game: Game, text: bytes) -> None:
     with pytest.raises(CorruptState):
         game.deserialise(text)

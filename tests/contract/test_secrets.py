@@ -5,24 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.games import GAMES
-from arena.games.kernel import CHANCE, Game
-from arena.redeal import redeal
-from tests.contract import redeal_toepen, redeal_truco
-from tests.contract.playouts import LOG, playout, rules_of
-
-games = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
-
-
-def alternative_log(game: Game, rules: dict[str, Any], log: LOG, viewer: int, random: Random) -> LOG | None:
-    """The log of another world; Toepen's cannot be made without knowing the number of seats."""
-    if game.kind == "toepen":
-        return redeal_toepen.alternative_log(log, viewer, random, rules)
-    return redeal_truco.alternative_log(log, viewer, random)
+from arena.bots.redeal import redeal
+from arena.games.descriptor import Game
+from arena.games.kernel import CHANCE
+from tests.contract.playouts import LOG, AlternativeLog, playout, rules_of
 
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
@@ -44,10 +33,11 @@ def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]
     return seen
 
 
-@games
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), seed=st.integers(0, 2**32))
-def test_hidden_cards_change_nothing_that_a_seat_is_shown(game: Game, data: st.DataObject, seed: int) -> None:
+def test_hidden_cards_change_nothing_that_a_seat_is_shown(
+    game: Game, alternative_log: AlternativeLog, data: st.DataObject, seed: int
+) -> None:
     rules = data.draw(rules_of(game))
     random = Random(seed)
     log: LOG = []
@@ -57,7 +47,7 @@ def test_hidden_cards_change_nothing_that_a_seat_is_shown(game: Game, data: st.D
         if len(log) >= stop:
             break
     viewer = random.randrange(game.seats(rules))
-    other = alternative_log(game, rules, log, viewer, random)
+    other = alternative_log(log, viewer, random, rules)
     if other is None:
         return
     assert [(seat, action) for seat, action in other if seat == viewer] == [
@@ -66,8 +56,7 @@ def test_hidden_cards_change_nothing_that_a_seat_is_shown(game: Game, data: st.D
     assert shown(game, rules, other, viewer) == shown(game, rules, log, viewer)
 
 
-@games
-def test_alternative_logs_do_differ(game: Game) -> None:
+def test_alternative_logs_do_differ(game: Game, alternative_log: AlternativeLog) -> None:
     """The test above would pass for nothing if the other world were always the same one."""
     different = 0
     for seed in range(60):
@@ -77,13 +66,12 @@ def test_alternative_logs_do_differ(game: Game) -> None:
             log.append((seat, action))
             if len(log) >= 60:
                 break
-        other = alternative_log(game, game.options.complete(), log, 0, random)
+        other = alternative_log(log, 0, random, game.options.complete())
         different += other is not None and other != log
     assert different > 40
 
 
-@games
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_redealt_states_look_the_same_to_the_seat(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))

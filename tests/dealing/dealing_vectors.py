@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.dealing import Dealer, Entry, bot_seed, commitment, entries_hash, game_seed, group_seed
 from arena.games.cards import pack
 from arena.games.kernel import Chance
+from arena.play.dealing import Dealer, Entry, bot_seed, commitment, entries_hash, game_seed, group_seed
 
 PAGE = Path(__file__).parents[2] / "docs" / "fair-deals.md"
 START, END = "<!-- vectors -->\n", "<!-- /vectors -->"

@@ -10,7 +10,9 @@ from math import factorial
 
 import pytest
 
-from arena.dealing import (
+from arena.games.cards import pack, split_cards
+from arena.games.kernel import Chance
+from arena.play.dealing import (
     Dealer,
     Entry,
     InvalidNonce,
@@ -21,9 +23,7 @@ from arena.dealing import (
     game_seed,
     group_seed,
 )
-from arena.games.cards import pack, split_cards
-from arena.games.kernel import Chance
-from arena.groups import seatings
+from arena.play.seatings import seatings
 
 SEED = sha256(b"a seed").digest()
 PACK = pack("4567QJKA23")

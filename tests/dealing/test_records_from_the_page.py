@@ -8,8 +8,8 @@ import dealing_vectors
 import independent_dealing
 import pytest
 
-from arena.records import build_record
-from arena.table import Table
+from arena.play.table import Table
+from arena.records.record import build_record
 
 PACKS = {"truco": dealing_vectors.TRUCO_PACK, "toepen": dealing_vectors.TOEPEN_PACK}
 

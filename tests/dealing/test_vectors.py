@@ -13,8 +13,8 @@ import dealing_vectors
 import independent_dealing
 import pytest
 
-from arena.dealing import Dealer, Entry, bot_seed, entries_hash, group_seed
 from arena.games.kernel import Chance
+from arena.play.dealing import Dealer, Entry, bot_seed, entries_hash, group_seed
 
 RESULTS = ("commitment", "action", "hash", "group_seed", "game_seed", "bot_seed")
 
@@ -90,6 +90,7 @@ def test_python_from_the_page(calls: dict[str, list[dict[str, Any]]]) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 @pytest.mark.parametrize("calls", [page_vectors(), random_calls(200)], ids=["page", "random"])
+@pytest.mark.system
 def test_javascript_from_the_page(calls: dict[str, list[dict[str, Any]]]) -> None:
     program = Path(__file__).with_name("independent_dealing.mjs")
     run = subprocess.run(
@@ -97,7 +98,7 @@ def test_javascript_from_the_page(calls: dict[str, list[dict[str, Any]]]) -> Non
         input=json.dumps(calls),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=True,
     )
     assert json.loads(run.stdout) == expected(calls)

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from itertools import pairwise
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -27,7 +26,7 @@ OURS = ("api", "worker", "scheduler", "webhooks")
 
 
 def test_it_is_valid_by_the_schema_of_compose() -> None:
-    schema = json.loads(Path(__file__).with_name("compose-spec.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "tests/vendor/compose-spec.json").read_text(encoding="utf-8"))
     validator = jsonschema.Draft202012Validator(schema)
     assert [error.message for error in validator.iter_errors(compose())] == []
     # The validator notices what is wrong.

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
@@ -24,21 +24,18 @@ from redis import Redis
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from arena.client import Client
-from arena.live.embedded import find_server
-from arena.verify import verify
+from arena.records.verify import verify
+from arena.store.embedded import find_server
 from tests.deploy.files import health_command, services
-from tests.service import ROOT, Process, environment, free_port
+from tests.ports import free_port
+from tests.service import ROOT, Process, environment
+from tests.waiting import wait_until as until
+
+pytestmark = pytest.mark.system
 
 ADMIN = "the-admin-token-of-the-tests-0123456789"
 
 needs_caddy = pytest.mark.skipif(shutil.which("caddy") is None, reason="needs caddy")
-
-
-def until(condition: Callable[[], object], seconds: float = 90) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 class Deployment:
@@ -128,7 +125,7 @@ def _answers(redis: Redis) -> bool:
 
 
 def test_the_wheel_has_all_that_is_no_code(installed: Path) -> None:
-    for package in ("arena", "api", "workers"):
+    for package in ("arena", "api", "queues", "workers"):
         data = [path for path in (ROOT / package).rglob("*") if path.is_file() and _is_data(path)]
         for path in data:
             there = installed / path.relative_to(ROOT)
@@ -136,7 +133,7 @@ def test_the_wheel_has_all_that_is_no_code(installed: Path) -> None:
             assert there.read_bytes() == path.read_bytes()
         modules = {path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py")}
         assert modules == {path.relative_to(installed) for path in (installed / package).rglob("*.py")}
-    assert list((installed / "arena/live/store_scripts").glob("*.lua"))
+    assert list((installed / "arena/store/scripts").glob("*.lua"))
     assert not (installed / "tests").exists()
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from api.config import DEFAULT_LIMITS
-from arena.sandbox.python import python_program
+from arena.games import GAMES
+from arena.ops.settings import DEFAULT_LIMITS
+from arena.sandbox.runtime import python_program
 from tests.blocks import ROOT, follow
 
 needs_curl_and_jq = pytest.mark.skipif(
@@ -19,6 +20,7 @@ needs_curl_and_jq = pytest.mark.skipif(
 
 
 @needs_curl_and_jq
+@pytest.mark.system
 def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
     said = follow("docs/five-minutes.md", tmp_path)
     assert "1 record, all verified" in said
@@ -31,6 +33,7 @@ def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
 
 
 @needs_curl_and_jq
+@pytest.mark.system
 def test_operating(tmp_path: Path) -> None:
     said = follow("docs/operating.md", tmp_path)
     # One game, and those of the tournaments that a new service makes for itself.
@@ -41,6 +44,7 @@ def test_operating(tmp_path: Path) -> None:
 
 
 @needs_curl_and_jq
+@pytest.mark.system
 def test_tournaments(tmp_path: Path) -> None:
     said = follow("docs/tournaments.md", tmp_path, seconds=300)
     assert "Olga's cup: finished, 6 of 6 groups" in said
@@ -56,6 +60,7 @@ def test_tournaments(tmp_path: Path) -> None:
 
 
 @needs_curl_and_jq
+@pytest.mark.system
 def test_submitting(tmp_path: Path) -> None:
     python_program()
     said = follow("docs/sandbox.md", tmp_path, seconds=300)
@@ -74,7 +79,9 @@ def variables(text: str) -> set[str]:
 def test_every_setting_is_in_the_table() -> None:
     page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
     rows = "".join(line for line in page.splitlines() if line.startswith("| `"))
-    sources = [path for folder in ("api", "arena", "workers") for path in (ROOT / folder).rglob("*.py")]
+    sources = [
+        path for folder in ("api", "arena", "queues", "workers") for path in (ROOT / folder).rglob("*.py")
+    ]
     used = {name for path in sources for name in variables(path.read_text(encoding="utf-8"))}
     assert variables(rows) == used
 
@@ -90,3 +97,14 @@ def test_every_metric_is_in_the_table() -> None:
     shown = set(re.findall(r"^\| `(botequim_\w+)` \|", page, re.MULTILINE))
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "api").rglob("*.py"))
     assert shown == set(re.findall(r'(?:Counter|Gauge|Histogram)\(\s*"(botequim_\w+)"', source))
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_the_page_on_turns_has_every_action(kind: str) -> None:
+    page = (ROOT / "docs/turns.md").read_text(encoding="utf-8")
+    table = page.partition(f"(`kind` is `{kind}`):\n\n")[2].partition("\n\n")[0]
+    first_column = "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))
+    shown = re.findall(r"`([^`]+)`", first_column)
+    patterns = [form.pattern for form in GAMES[kind].actions if not form.by_chance]
+    assert [action for action in shown if not any(re.fullmatch(one, action) for one in patterns)] == []
+    assert [one for one in patterns if not any(re.fullmatch(one, action) for action in shown)] == []

@@ -22,7 +22,7 @@ def run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=400,
         env=environment(),
     )
 
@@ -45,6 +45,7 @@ def test_the_readme_from_its_first_bot_to_the_last_command(tmp_path: Path) -> No
     assert "120 records, all verified" in said[1]
 
 
+@pytest.mark.system
 def test_the_readme_online(tmp_path: Path) -> None:
     (tmp_path / "my_bot.py").write_text(file_of("README.md", "my_bot.py"), encoding="utf-8")
     (script,) = [block.text for block in blocks("README.md") if block.language == "sh"]
@@ -56,7 +57,7 @@ def test_the_readme_online(tmp_path: Path) -> None:
 
 
 def test_the_turn_of_the_page_has_the_fields_of_a_real_one() -> None:
-    from arena.table import Table
+    from arena.play.table import Table
 
     table = Table("g8f2", "toepen", {}, bytes(32))
     table.start()
@@ -75,3 +76,13 @@ def test_links_lead_somewhere(page: str) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if "://" not in target:
             assert ((ROOT / page).parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "docs/life-of-a-game.md", "docs/life-of-a-bot-version.md"]
+)
+def test_files_that_are_named_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:arena|api|workers|tests|docs)/[\w/.-]*)`", text))
+    assert len(named) > 5
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []

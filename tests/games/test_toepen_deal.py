@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import IllegalAction, InvalidOption
 from arena.games.kernel import CHANCE
-from arena.games.toepen import TOEPEN
+from arena.games.toepen.state import TOEPEN
 from tests.games.toepen_tables import FOUR, Table, exchanging, playing
 
 LAUNDRY = ("AS KS QS JS", "TH 9H 8H 7H", "TC 9C 8C 7C", "TD 9D 8D 7D")
@@ -117,7 +117,7 @@ def test_everybody_starts_with_the_same_lives(lives: int) -> None:
 
 
 @pytest.mark.rule("TP-1.3")
-def test_who_has_no_lives_is_out() -> None:
+def test_a_player_without_lives_is_out() -> None:
     table = playing(*FOUR, lives=2)
     table.do("0 knock:2", "1 fold:1", "2 fold:1", "3 stay:2").play("TS", "7S", "8D", "TD")
     table.play("9C", "7C")

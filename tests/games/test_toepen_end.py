@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.errors import IllegalAction
-from arena.games.toepen_titles import Style, styles
+from arena.games.toepen.titles import Style, styles
 from tests.games.toepen_tables import FOUR, Table, exchanging, playing
 
 STOCK = "AC AH AS AD KC KH KS KD QC QH QS QD JC JH JS JD"
@@ -66,7 +66,7 @@ def test_leaving_poverty_costs_one_life_at_once() -> None:
 
 
 @pytest.mark.rule("TP-6.1", "TP-4.4")
-def test_who_stays_plays_for_two() -> None:
+def test_staying_in_poverty_plays_for_two() -> None:
     table = poor_trio().do("1 stay:2", "2 stay:2")
     table.play("AC", "8C", "TC", "8S", "AS", "9S", "TH", "8H", "AH", "7D", "9D", "AD")
     assert table.of_type("result") == [("result", 2, 2, (3, 2, 0), (0, 1, 3))]
@@ -207,7 +207,7 @@ RUBBER = {"end": "rubber", "max_exchanges": 0}
 
 
 @pytest.mark.rule("TP-7.2")
-def test_who_is_out_buys_the_drinks_and_the_slate_is_wiped() -> None:
+def test_players_that_are_out_buy_the_drinks_and_lives_are_reset() -> None:
     table = playing(*FOUR, lives=2, **RUBBER).do("0 knock:2", "1 fold:1", "2 fold:1", "3 stay:2")
     table.play("TS", "7S", "9H", "7H", "8D", "TD")
     assert table.of_type("result", "out", "drinks") == [

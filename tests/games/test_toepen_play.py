@@ -24,7 +24,7 @@ HANDS = {
 @pytest.mark.rule("TP-3.1", "TP-3.2")
 @pytest.mark.parametrize("hand", HANDS, ids=list(HANDS))
 @pytest.mark.parametrize("exchanges", [0, 6])
-def test_what_may_be_announced(hand: str, exchanges: int) -> None:
+def test_announcements_that_are_allowed(hand: str, exchanges: int) -> None:
     cards, keeps, announcement = HANDS[hand]
     table = exchanging(cards, REST, dealer=1, whistling=True, max_exchanges=exchanges)
     assert table.legal(0) == (["exchange", *keeps] if exchanges else keeps)
@@ -68,7 +68,7 @@ def test_tens_may_be_laid_away_and_new_ones_are_announced() -> None:
 
 
 @pytest.mark.rule("TP-3.2")
-def test_with_whistling_all_are_asked_even_without_a_stock() -> None:
+def test_whistling_is_offered_to_all_even_without_a_stock() -> None:
     table = Table(7, seats=8, whistling=True).deal()
     asked = []
     while table.phase == "exchange":
@@ -176,7 +176,7 @@ def test_a_folded_leaders_card_still_sets_the_suit_but_cannot_win() -> None:
 
 
 @pytest.mark.rule("TP-4.3")
-def test_nobody_has_the_suit_of_a_folded_leader() -> None:
+def test_without_the_suit_of_a_folded_leader_no_card_of_the_suit_wins() -> None:
     table = playing("TS 9S 8S 7S", "TH 9H 8H 7H", "TC 9C 8C 7C", "TD 9D 8D 7D").play("TS", "7H")
     table.do("3 knock:2", "0 fold:1", "1 fold:1", "2 stay:2")
     assert table.asked == 2
@@ -207,7 +207,7 @@ def test_the_one_left_in_wins_in_the_middle_of_a_trick() -> None:
 
 
 @pytest.mark.rule("TP-5.1")
-def test_anybody_still_in_may_knock_in_turn_or_not() -> None:
+def test_every_player_still_in_may_knock_in_or_out_of_turn() -> None:
     table = playing(*FOUR)
     assert table.knocks() == [0, 1, 2, 3]
     assert table.state.awaiting() == (0,)
@@ -399,7 +399,7 @@ def test_on_turn_only_the_player_to_play_may_knock() -> None:
 
 
 @pytest.mark.rule("TP-5.7")
-def test_who_cannot_lose_as_much_loses_what_is_left() -> None:
+def test_a_loss_is_capped_at_the_lives_left() -> None:
     table = playing(*FOUR, lives=4).do("0 knock:2", "1 fold:1", "2 fold:1", "3 stay:2")
     table.do("3 knock:3", "0 stay:3").do("0 knock:4", "3 fold:3")
     assert table.lives == [4, 3, 3, 1]

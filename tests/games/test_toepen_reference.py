@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from arena.bench import chance_action
 from arena.games.kernel import CHANCE
-from arena.games.toepen import TOEPEN, ToepenState
+from arena.games.toepen.state import TOEPEN, ToepenState
+from benchmarks.engines import chance_action
 from tests.contract.playouts import random_rules
 from tests.games.toepen_reference import Reference
 from tests.games.toepen_tables import FOUR, Table
@@ -20,7 +20,7 @@ GAMES = 30
 
 @pytest.mark.rule("TP-2.3", "TP-2.5", "TP-3.2", "TP-4.3", "TP-5.4", "TP-6.2", "TP-7.1", "TP-7.2", "TP-8.4")
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_both_readings_agree_on_random_games(batch: int) -> None:
+def test_the_reference_agrees_on_random_games(batch: int) -> None:
     random = Random(batch)
     for _ in range(GAMES):
         rules = random_rules(TOEPEN, random)
@@ -125,7 +125,7 @@ CHECKED_BY_REFERENCE = 1500
 
 @pytest.mark.rule("TP-2.3", "TP-2.5", "TP-3.2", "TP-4.1", "TP-5.1", "TP-5.6", "TP-6.3", "TP-8.4")
 @pytest.mark.parametrize("name", DEALS)
-def test_counts_of_all_that_may_happen(name: str) -> None:
+def test_numbers_of_action_sequences(name: str) -> None:
     options, hands, counts = DEALS[name]
     table = Table(0, **options).deal(*hands)
     for depth, count in enumerate(counts, 1):

@@ -1,4 +1,4 @@
-"""Toepen, section 8: who is told what, late seats, skipped decisions; and the forms of a state."""
+"""Toepen, section 8: observations, late seats, skipped decisions; and the forms of a state."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from arena.dealing import Dealer
 from arena.errors import CorruptState, IllegalAction
 from arena.games.kernel import CHANCE, Chance
-from arena.games.toepen import TOEPEN, ToepenState
-from arena.games.toepen_cards import PACK, cards_of
-from arena.games.toepen_view import InconsistentHidden
+from arena.games.toepen.cards import PACK, cards_of
+from arena.games.toepen.state import TOEPEN, ToepenState
+from arena.games.toepen.view import InconsistentHidden
+from arena.play.dealing import Dealer
 from tests.contract.playouts import playout, random_rules
 from tests.games.toepen_tables import FOUR, Table, exchanging, playing
 
@@ -29,7 +29,7 @@ def busy_hand() -> Table:
 
 
 @pytest.mark.rule("TP-8.1")
-def test_what_a_spectator_sees() -> None:
+def test_spectator_observation() -> None:
     assert busy_hand().seen() == {
         "game": "toepen",
         "seat": None,
@@ -92,7 +92,7 @@ def test_only_the_owner_sees_cards_dealt_to_it() -> None:
 
 
 @pytest.mark.rule("TP-8.1")
-def test_how_public_events_look_to_everybody() -> None:
+def test_views_of_public_events() -> None:
     table = exchanging(*FOUR[:2], dealer=1, lives=3, stock=STOCK, end="rubber", rubbers=1)
     table.do("0 exchange", "1 trust", "0 exchange", "1 challenge", "0 keep", "1 keep")
     history = list(table.events)
@@ -223,7 +223,7 @@ def test_only_an_awaited_seat_is_late() -> None:
 
 
 @pytest.mark.rule("TP-8.4")
-def test_the_last_trick_plays_itself_when_nobody_may_knock() -> None:
+def test_the_last_trick_plays_itself_when_no_seat_may_knock() -> None:
     table = playing(*FOUR, lives=1).play("TS", "9S", "8S", "7S", "9H", "TH", "8H", "7H", "8C", "TC", "9C")
     table.play("7C")
     assert [event[2] for event in table.of_type("play")] == ["7C", "9D", "TD", "8D", "7D"]
@@ -233,7 +233,7 @@ def test_the_last_trick_plays_itself_when_nobody_may_knock() -> None:
 
 
 @pytest.mark.rule("TP-8.4")
-def test_the_last_trick_is_asked_for_while_anybody_may_knock() -> None:
+def test_the_last_trick_has_turns_while_a_seat_may_knock() -> None:
     table = playing(*FOUR[:2], lives=2, dealer=1).play("TS", "9S", "9H", "TH", "8C", "7C")
     assert table.legal(1) == ["play:7D", "knock:2"]
     assert table.legal(0) == ["knock:2"]
@@ -259,7 +259,7 @@ def test_the_rest_of_the_last_trick_follows_when_only_the_player_in_turn_might_k
 
 
 @pytest.mark.rule("TP-8.4")
-def test_a_single_card_that_only_its_holder_can_know_is_asked_for() -> None:
+def test_a_single_card_that_only_its_holder_can_know_is_a_turn() -> None:
     table = playing("TS 9H 8D 7C", "9S 8H 8C 7D", dealer=1, lives=1).play("TS")
     assert table.asked == 1
     assert table.legal(1) == ["play:9S"]
@@ -361,7 +361,7 @@ def test_a_clone_is_independent() -> None:
         (["tricks"], [1]),
     ],
 )
-def test_a_changed_text_is_no_state(path: list[Any], value: Any) -> None:
+def test_a_corrupted_state_is_refused(path: list[Any], value: Any) -> None:
     content = json.loads(busy_hand().state.serialise())
     place = content
     for step in path[:-1]:
@@ -372,7 +372,7 @@ def test_a_changed_text_is_no_state(path: list[Any], value: Any) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b'{"kind": "toepen"}'])
-def test_other_bytes_are_no_state(data: bytes) -> None:
+def test_bytes_that_are_not_a_state_are_refused(data: bytes) -> None:
     with pytest.raises(CorruptState):
         TOEPEN.deserialise(data)
 

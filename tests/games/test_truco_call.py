@@ -6,7 +6,7 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE
-from arena.games.truco import TrucoState
+from arena.games.truco.state import TrucoState
 from tests.games.truco_play import do, game_at, hands, last_result, of_type, score, started
 
 A, B, NOBODY = 0, 1, -1
@@ -171,7 +171,7 @@ def test_raising_is_allowed_where_accepting_would_win_the_game() -> None:
 
 @pytest.mark.rule("BT-4.5")
 @pytest.mark.parametrize("seat", range(4))
-def test_nobody_calls_truco_twice_in_a_hand(seat: int) -> None:
+def test_truco_cannot_be_called_twice_in_a_hand(seat: int) -> None:
     state = started(hands(*LOW))
     do(state, "truco", "accept:3")
     while state.awaiting()[0] != seat:
@@ -182,7 +182,7 @@ def test_nobody_calls_truco_twice_in_a_hand(seat: int) -> None:
 
 
 @pytest.mark.rule("BT-4.5", "BT-4.7")
-def test_nobody_calls_truco_in_the_extra_trick() -> None:
+def test_truco_cannot_be_called_in_the_extra_trick() -> None:
     state = started(hands("3C4D", "3D4H", "5D6D", "5H6H"))
     do(state, "truco", "accept:3", "3C", "3D", "5D", "5H")
     assert state.observation(None)["extra_trick"] is True
@@ -208,7 +208,7 @@ def test_tied_with_a_card_from_before_the_call_the_callers_lose(value: int) -> N
     do(state, f"accept:{value}")
     events = do(state, "5D", "5H", "3D")
     assert of_type(events, "trick")[0][3] == NOBODY
-    # Seat 1 called, whoever raised, and although seat 0 had led the card.
+    # Seat 1 called, although others raised and seat 0 had led the card.
     assert last_result(events) == (A, value)
     assert of_type(events, "hand_over")[0][6] == "tied_before_call"
 
@@ -328,7 +328,7 @@ def test_with_all_cards_face_down_in_the_last_trick_nobody_scores() -> None:
 
 
 @pytest.mark.rule("BT-4.7")
-def test_a_trick_with_equal_cards_of_one_team_is_no_tie() -> None:
+def test_equal_cards_of_one_team_do_not_tie_a_trick() -> None:
     state = started(hands("3C", "4D", "3D", "4H"))
     do(state, "3C", "truco", "accept:3")
     assert last_result(do(state, "4D", "3D", "4H")) == (A, 3)

@@ -8,8 +8,8 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE
-from arena.games.truco import TRUCO, TrucoState
-from arena.games.truco_cards import PACK
+from arena.games.truco.cards import PACK
+from arena.games.truco.state import TRUCO, TrucoState
 from tests.games.truco_play import do, hands, new_game, of_type, pack_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena.games.kernel import CHANCE
-from arena.games.truco import TRUCO
+from arena.games.truco.state import TRUCO
 from tests.games.truco_play import do, game_at, hands, last_result, of_type, pack_of, score
 
 LOW = ("4D5D6D", "4H5H6H", "4S5S6S", "5C6CQC")
@@ -73,7 +73,7 @@ def test_the_partners_hand_stays_as_dealt() -> None:
 
 @pytest.mark.rule("BT-5.2")
 @pytest.mark.parametrize("points", [(11, 4), (4, 11)])
-def test_nobody_calls_truco_at_eleven(points: tuple[int, int]) -> None:
+def test_truco_cannot_be_called_at_eleven(points: tuple[int, int]) -> None:
     state = game_at(*points)
     do(state, hands(*LOW), "accept:3")
     while state.observation(None)["phase"] == "play":
@@ -180,7 +180,7 @@ def test_a_blind_hand_ends_when_it_is_settled() -> None:
 
 
 @pytest.mark.rule("BT-5.3")
-def test_nobody_sees_any_card_that_is_not_played() -> None:
+def test_cards_that_are_not_played_stay_hidden() -> None:
     state = game_at(11, 11)
     events = do(state, pack_of("3C2CAC", "4D4H4S", "5D5H5S", "6D6H6S"))
     for event in of_type(events, "dealt"):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.bench import chance_action
 from arena.games.kernel import CHANCE
-from arena.games.truco import TRUCO, TrucoState
+from arena.games.truco.state import TRUCO, TrucoState
+from benchmarks.engines import chance_action
 from tests.games.truco_play import do, game_at, hands, new_game, random_rules, score
 from tests.games.truco_reference import Reference
 

@@ -10,8 +10,8 @@ import pytest
 
 from arena.errors import ArenaError, IllegalAction
 from arena.games.kernel import CHANCE, Event
-from arena.games.truco import TRUCO, TrucoState
-from arena.games.truco_cards import PACK
+from arena.games.truco.cards import PACK
+from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import playout
 from tests.contract.redeal_truco import alternative_log
 from tests.games.truco_play import (
@@ -98,7 +98,7 @@ def test_an_observation_has_these_fields_and_no_others() -> None:
 
 
 @pytest.mark.rule("BT-7.1")
-def test_an_observation_tells_the_hand_so_far() -> None:
+def test_an_observation_shows_the_hand_so_far() -> None:
     state = game_at(2, 1)
     do(state, hands("4C5D6D", "4H5H6H", "4S5S6S", "3C6CQC"), "keep", "5D", "4H", "4S", "x3C", "x4C", "truco")
     do(state, "raise:6")
@@ -146,7 +146,7 @@ def test_an_observation_tells_the_hand_so_far() -> None:
 
 
 @pytest.mark.rule("BT-7.1")
-def test_what_a_call_shows_while_it_waits_and_when_it_is_answered() -> None:
+def test_a_call_in_observations_before_and_after_its_answer() -> None:
     state = started(hands(*LOW))
     assert state.observation(None)["truco"] is None
     assert not state.answer_pending()
@@ -313,7 +313,7 @@ def test_only_the_rest_of_the_last_trick_is_skipped_after_the_call() -> None:
 
 @pytest.mark.rule("BT-7.4")
 @pytest.mark.parametrize("option", ["any", "after_first_trick"])
-def test_a_last_card_that_could_be_hidden_is_asked_for(option: str) -> None:
+def test_a_last_card_that_could_be_hidden_is_a_turn(option: str) -> None:
     state = started(hands("3C5D6D", "2C5H6H", "4S5S6S", "5C6CQC"), face_down=option)
     do(state, "3C", "2C", "4S", "5C", "5D", "5H", "5S", "6C", "truco", "accept:3")
     assert state.awaiting() == (3,)
@@ -321,7 +321,7 @@ def test_a_last_card_that_could_be_hidden_is_asked_for(option: str) -> None:
 
 
 @pytest.mark.rule("BT-7.4")
-def test_the_last_trick_at_eleven_plays_itself_if_nobody_may_hide() -> None:
+def test_the_last_trick_at_eleven_plays_itself_if_no_seat_may_hide() -> None:
     state = game_at(11, 4, face_down="never")
     do(state, hands("3C5D6D", "2C5H6H", "4S5S6S", "5C6CQC"), "accept:3")
     events = do(state, "3C", "2C", "4S", "5C", "5D", "5H", "5S", "6C")
@@ -343,7 +343,7 @@ def test_nothing_is_skipped_while_a_signal_is_open() -> None:
 
 
 @pytest.mark.rule("BT-7.4")
-def test_forced_moves_are_events_but_no_actions() -> None:
+def test_forced_moves_are_events_but_not_actions() -> None:
     """Whoever has only the logged actions gets the same game."""
     random = Random(11)
     forced = 0
@@ -372,7 +372,7 @@ def every_reachable_state(seed: int) -> list[TrucoState]:
 
 
 @pytest.mark.rule("BT-7.4")
-def test_a_seat_is_never_asked_when_there_is_nothing_to_decide() -> None:
+def test_a_seat_has_no_turn_without_a_decision() -> None:
     for state in every_reachable_state(3):
         awaited = state.awaiting()
         if awaited and awaited != (CHANCE,):

@@ -1,4 +1,4 @@
-"""BT-6: gestures, and that there is no other talk."""
+"""BT-6: gestures, and no other communication."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE
-from arena.games.truco import TRUCO, TrucoState
-from arena.games.truco_cards import GESTURES
+from arena.games.truco.cards import GESTURES
+from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import playout
 from tests.games.truco_play import do, game_at, hands, new_game, of_type, pack_of, started
 
@@ -154,7 +154,7 @@ def test_a_signal_never_changes_whose_turn_it_is(seat: int) -> None:
 def test_signals_in_a_hand_at_eleven() -> None:
     state = game_at(11, 4, signals="table")
     do(state, hands(*LOW))
-    # The keep is forced, but somebody may still signal first (BT-7.4).
+    # The keep is forced, but a seat may still signal first (BT-7.4).
     assert set(state.legal_actions(0)) == {"keep"} | SIGNALS
     do(state, "keep")
     assert may_signal(state) == [True] * 4

@@ -9,8 +9,8 @@ import pytest
 
 from arena.errors import ArenaError, IllegalAction, InvalidOption
 from arena.games.kernel import CHANCE
-from arena.games.truco import TRUCO
-from arena.games.truco_cards import PACK, card_strength, partners_by_draw
+from arena.games.truco.cards import PACK, card_strength, partners_by_draw
+from arena.games.truco.state import TRUCO
 from tests.games.truco_play import (
     do,
     game_at,
@@ -310,7 +310,7 @@ def test_a_wrong_deal_is_refused(action: str) -> None:
     assert state.serialise() == before
 
 
-def test_chance_has_nothing_to_do_while_a_seat_is_asked() -> None:
+def test_chance_has_no_action_while_a_seat_is_awaited() -> None:
     state = started(pack_of())
     with pytest.raises(IllegalAction, match="chance may not"):
         state.apply(CHANCE, pack_of())

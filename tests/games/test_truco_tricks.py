@@ -6,7 +6,7 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.games.kernel import CHANCE, Event
-from arena.games.truco import TRUCO, TrucoState
+from arena.games.truco.state import TRUCO, TrucoState
 from tests.games.truco_play import do, game_at, hands, last_result, of_type, score, started
 
 A, B, TIE = 0, 1, -1
@@ -77,7 +77,7 @@ def test_a_card_played_face_down_never_wins() -> None:
 
 
 @pytest.mark.rule("BT-3.2")
-def test_nobody_else_learns_a_card_played_face_down() -> None:
+def test_a_card_played_face_down_stays_hidden_from_other_seats() -> None:
     state = started(hands("4C"))
     hide = do(state, "x4C")[0]
     assert hide == ("hide", 0, "4C")
@@ -196,7 +196,7 @@ def test_a_hand_goes_on_while_its_tricks_do_not_settle_it(results: list[int]) ->
 
 
 @pytest.mark.rule("BT-3.6")
-def test_what_somebody_holds_does_not_end_a_hand() -> None:
+def test_cards_in_hand_do_not_end_a_hand() -> None:
     # Seat 0 won the first trick and holds the two best cards.
     state = started(hands("3C4C7H", "2C", "4D", "4H"))
     do(state, "3C", "2C", "4D", "4H")

@@ -1,6 +1,6 @@
-"""Toepen once more, as plainly as it can be told: one coroutine that asks and is answered.
+"""A second, plain implementation of Toepen: one coroutine that yields questions and gets answers.
 
-It knows no events, views or copies and shares no code with ``arena.games.toepen``; it exists so that
+It knows no events, views or copies and shares no code with ``arena.games.toepen.state``; it exists so that
 two readings of the rules can be compared. It yields what everybody may do, ``{seat: actions}``, the
 awaited seat (or -1, chance) first, and is sent ``(seat, action)``.
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from arena.games.kernel import CHANCE, Event, Outcome
-from arena.games.toepen import TOEPEN, ToepenState
-from arena.games.toepen_cards import PACK
+from arena.games.toepen.cards import PACK
+from arena.games.toepen.state import TOEPEN, ToepenState
 
 
 class Table:
@@ -113,7 +113,7 @@ FOUR = ("TS 9H 8D 7C", "9S TH 8C 7D", "8S 8H TC 9D", "7S 7H 9C TD")
 
 
 def playing(*hands: str, dealer: int = 3, **options: Any) -> Table:
-    """A table at the first lead of a hand without exchanges; dealer 3 unless told otherwise."""
+    """A table at the first lead of a hand without exchanges; dealer 3 by default."""
     options.setdefault("max_exchanges", 0)
     options.setdefault("seats", len(hands))
     return Table(dealer, **options).deal(*hands)

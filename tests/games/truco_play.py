@@ -10,8 +10,8 @@ from typing import Any
 
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
-from arena.games.truco import TRUCO, TrucoState
-from arena.games.truco_cards import PACK
+from arena.games.truco.cards import PACK
+from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import random_rules as contract_rules
 
 
@@ -37,14 +37,14 @@ def hands(zero: str = "", one: str = "", two: str = "", three: str = "", dealer:
 
 
 def new_game(dealer: int = 3, **rules: Any) -> TrucoState:
-    """A game that waits for its first deal; nobody cuts unless ``cut`` says so."""
+    """A game that waits for its first deal; without a cut unless ``cut`` is given."""
     state = TRUCO.new_state(TRUCO.options.complete({"cut": "none", **rules}))
     state.apply(CHANCE, f"dealer:{dealer}")
     return state
 
 
 def do(state: TrucoState, *actions: str) -> list[Event]:
-    """Apply the actions, each for whoever is awaited, and return all events.
+    """Apply the actions, each for the awaited seat, and return all events.
 
     ``"4C"`` stands for ``play:4C`` and ``"x4C"`` for ``hide:4C``.
     """
@@ -116,6 +116,6 @@ def of_type(events: list[Event], kind: str) -> list[Event]:
 
 
 def last_result(events: list[Event]) -> tuple[int, int]:
-    """The winning team (-1: nobody) and its points, of the hand that ended last."""
+    """The winning team (-1: none) and its points in the hand that ended last."""
     event = of_type(events, "hand_over")[-1]
     return event[2], event[3]

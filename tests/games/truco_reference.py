@@ -65,7 +65,7 @@ class Reference:
             self.signallers = set()
 
     def ask(self, seat: int, options: list[str]) -> Ask:
-        """The seat's answer; whoever wants to may make a signal first."""
+        """The seat's answer; any seat may signal first."""
         while True:
             if len(options) == 1 and not self.signallers:
                 return options[0]

@@ -12,7 +12,6 @@ from typing import Any
 
 from arena.games import game_of
 from arena.games.kernel import CHANCE
-from arena.narrate import narrator
 
 NAMES = ("Ana", "Bruno", "Carla", "Duda", "Emil", "Fenna", "Gijs", "Hanna")
 
@@ -39,7 +38,7 @@ class Case:
         game = game_of(self.kind)
         rules = game.options.complete(self.rules)
         state = game.new_state(rules)
-        teller = narrator(self.kind, NAMES[: game.seats(rules)], rules)
+        teller = game.narrator(NAMES[: game.seats(rules)], rules)
         actions, story = [], []
         for seat, action in self.log:
             actions.append(f"{'chance' if seat == CHANCE else seat} {action}")

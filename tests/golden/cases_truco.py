@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from arena.games.truco import TRUCO
-from arena.games.truco_cards import PACK
+from arena.games.truco.cards import PACK
+from arena.games.truco.state import TRUCO
 from tests.games.truco_play import hands, pack_of
 from tests.golden.case import Case
 
@@ -15,7 +15,7 @@ CARDS = set(PACK)
 
 
 def case(name: str, about: str, *steps: str, dealer: int = 3, **rules: Any) -> Case:
-    """A case from steps: an action of whoever is awaited (``4C`` plays it, ``x4C`` hides it), or
+    """A case from steps: an action of the awaited seat (``4C`` plays it, ``x4C`` hides it), or
     ``"2 signal:wink"`` for a seat out of turn. Nobody cuts unless ``cut`` says so.
     """
     rules = {"cut": "none", **rules}

@@ -10,7 +10,7 @@ from tests.golden.regenerate import ALL_CASES, FOLDER
 
 
 @pytest.mark.parametrize("case", ALL_CASES, ids=[case.file for case in ALL_CASES])
-def test_a_golden_playthrough_is_told_as_written(case: Case) -> None:
+def test_playthroughs_match_the_golden_files(case: Case) -> None:
     written = (FOLDER / case.file).read_text(encoding="utf-8")
     assert case.text() == written
     assert read_log(written) == list(case.log)
@@ -23,7 +23,7 @@ def test_there_is_a_case_for_every_golden_file() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted({case.kind for case in ALL_CASES}))
-def test_every_value_of_every_option_of_words_is_told(kind: str) -> None:
+def test_narrations_cover_every_choice_of_every_option(kind: str) -> None:
     game = game_of(kind)
     rules = [game.options.complete(case.rules) for case in ALL_CASES if case.kind == kind]
     for option in game.options.by_name.values():

@@ -6,40 +6,32 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from arena.bots import HOUSE_BOTS, bot_spec
-from arena.live.accounts import Accounts, Principal
-from arena.live.boards import Boards
-from arena.live.ending import Retention
-from arena.live.games import LIVE_SCRIPTS, LiveGames
-from arena.live.schedules import Schedules
-from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.live.store_wire import connect
-from arena.live.tournaments import TOURNAMENT_SCRIPTS, Tournaments
+from arena.accounts.accounts import Principal
+from arena.games import game_of
+from arena.live.retention import Retention
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from tests.live.clock import skip
+from tests.waiting import PATIENCE
 
 SEED = bytes(range(32))
-RULES: dict[str, dict[str, Any]] = {"truco": {}, "toepen": {"seats": 2}}
+ENTRY_MS = 600_000
 
 
 class Arena:
-    """The parts, over connections of their own. ``told``: the tournaments of which it was said that
-    something is to be done.
-    """
+    """The service over connections of its own, with its jobs in this process."""
 
     def __init__(self, url: str, retention: Retention | None = None) -> None:
-        wire = connect(url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *TOURNAMENT_SCRIPTS))
-        self.told: list[str] = []
-        self.house: set[str] = set()
-        self.live = LiveGames(
-            wire,
-            retention=retention,
-            on_house=self.house.add,
-            on_finished=lambda game, summary: self.tournaments.finished(game, summary),
-        )
-        self.accounts = Accounts(AccountStore(wire), reserved=HOUSE_BOTS)
-        self.tournaments = Tournaments(wire, self.live, self.accounts, on_due=self.told.append)
-        self.clock = self.live.store.clock
-        self.boards = Boards(self.tournaments.store, self.clock)
-        self.schedules = Schedules(self.tournaments.store, self.tournaments, self.clock)
+        self.jobs = InlineJobs()
+        self.service = open_service(Settings(url, retention=retention or Retention()), self.jobs)
+        self.store = self.service.store
+        self.live = self.service.live
+        self.accounts = self.service.accounts
+        self.tournaments = self.service.tournaments
+        self.clock = self.store.clock
+        self.boards = self.service.boards
+        self.schedules = self.service.schedules
 
     def now_ms(self) -> int:
         return self.clock().now_ms
@@ -49,7 +41,7 @@ class Arena:
         fields = {
             "name": "The Cup",
             "kind": kind,
-            "rules": RULES[kind],
+            "rules": game_of(kind).duel_rules,
             "format": "round_robin",
             "groups": 2,
             "house": ["random", "rookie", "regular"],
@@ -60,17 +52,21 @@ class Arena:
 
     def cup_in_entry(self, **options: Any) -> dict[str, Any]:
         """One whose entry stays open."""
-        return self.cup(locks_ms=self.now_ms() + 600_000, **options)
+        return self.cup(locks_ms=self.now_ms() + ENTRY_MS, **options)
+
+    def skip_entry(self) -> None:
+        """Let the time pass that entry stays open in :meth:`cup_in_entry`."""
+        skip(self.live, ENTRY_MS)
 
     def lock(self, name: str = "cup") -> None:
         """Wait until entry is over."""
-        deadline = time.monotonic() + 60
-        while self.tournaments.advance(name).state in ("announced", "entry"):
+        deadline = time.monotonic() + PATIENCE
+        while self.tournaments.step(name).state in ("announced", "entry"):
             assert time.monotonic() < deadline
 
     def run(self, name: str = "cup", bots: Mapping[str, Callable[..., Any]] | None = None) -> dict[str, Any]:
         """Do what the workers do until the tournament is over; ``bots`` answer their turns meanwhile."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while True:
             self.step(name, bots)
             view = self.tournaments.view(name)
@@ -79,13 +75,11 @@ class Arena:
             assert time.monotonic() < deadline, view
 
     def step(self, name: str = "cup", bots: Mapping[str, Callable[..., Any]] | None = None) -> None:
-        """Everything that is due, once."""
-        self.tournaments.advance(name)
-        for event in self.tournaments.store.active():
-            self.tournaments.advance(event)
-        self.tournaments.play_house(name, 5)
-        while self.house:
-            self.live.play_house(self.house.pop(), choose)
+        """Everything that is due, once; of local groups those of tournament ``name``."""
+        for tournament in (name, *self.store.tournaments.active()):
+            self.tournaments.step(tournament)
+        self.tournaments.play_local_groups(name, 5)
+        self.jobs.run_pending(self.service)
         for bot, answer in (bots or {}).items():
             turns = self.live.turns(bot, rights=False).turns
             self.live.answer(bot, [{"turn": turn["turn"], "action": answer(turn)} for turn in turns])
@@ -98,7 +92,3 @@ class Arena:
             self.accounts.sign_up(owner)
         self.accounts.register_bot(owner, name)
         return Principal("owner", owner, owner)
-
-
-def choose(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
-    return bot_spec(name).make(seed).choose(turn)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import redis
 
-from arena.live.embedded import find_server
-from arena.live.games import LiveGames
+from arena.live.service import LiveGames
+from arena.store.embedded import find_server
+from tests.live.playing import open_games
+from tests.ports import free_port
+from tests.waiting import PATIENCE, wait_until
 
 
 class Server:
@@ -51,7 +53,7 @@ class Server:
 
     def start(self) -> None:
         self.process = subprocess.Popen(self._arguments, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while True:
             try:
                 if self.client().ping():
@@ -74,12 +76,6 @@ class Server:
         self.process.wait()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("db"))
@@ -100,27 +96,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             node.client().execute_command("CLUSTER SET-CONFIG-EPOCH", index + 1)
         for node in nodes[1:]:
             node.client().execute_command("CLUSTER MEET", "127.0.0.1", nodes[0].port)
-        deadline = time.monotonic() + 20
-        while not all(_agrees(node) for node in nodes):
-            assert time.monotonic() < deadline, "the cluster did not come up"
-            time.sleep(0.02)
+        wait_until(lambda: all(_agrees(node) for node in nodes))
         yield f"redis+cluster://127.0.0.1:{nodes[0].port}"
 
 
 def _node(folder: Path) -> Server:
     options = ("--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
-    for _ in range(4):
-        # Others may take one of the two ports first.
-        with suppress(redis.RedisError):
-            return Server(folder, *options, port=_port_with_bus())
-    return Server(folder, *options, port=_port_with_bus())
-
-
-def _port_with_bus() -> int:
-    """A free port whose cluster bus port, 10000 above, exists."""
-    while (port := free_port()) > 55000:
-        pass
-    return port
+    return Server(folder, *options, port=free_port())
 
 
 def _agrees(node: Server) -> bool:
@@ -159,7 +141,7 @@ def make_games(url: str) -> Iterator[MakeGames]:
     made: list[LiveGames] = []
 
     def make(**options: object) -> LiveGames:
-        made.append(LiveGames.open(url, **options))
+        made.append(open_games(url, **options))
         return made[-1]
 
     yield make

@@ -8,12 +8,33 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arena.live.games import LiveGames, Viewer
-from arena.verify import verify
+from arena.live.retention import Retention
+from arena.live.service import LiveGames, Viewer
+from arena.ops.jobs import InlineJobs, Job, Jobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from arena.records.verify import verify
+from tests.waiting import PATIENCE
 
 BOTS = ("ann", "bob", "cid", "dee")
 SEATS = [{"bot": name} for name in BOTS]
 LONG = {"per_turn_ms": 60_000, "bank_ms": 60_000}
+
+
+class NotedJobs(Jobs):
+    """Jobs that nobody runs."""
+
+    def __init__(self) -> None:
+        self.requested: list[Job] = []
+
+    def request(self, job: Job) -> None:
+        self.requested.append(job)
+
+
+def open_games(url: str, jobs: Jobs | None = None, retention: Retention | None = None) -> LiveGames:
+    """The games of a service of its own, as another process would have them."""
+    settings = Settings(url, retention=retention or Retention())
+    return open_service(settings, jobs or InlineJobs()).live
 
 
 def new_game(games: LiveGames, kind: str = "toepen", **options: Any) -> str:
@@ -95,7 +116,7 @@ def play_out(games: LiveGames, ids: Sequence[str], bots: Sequence[str] = BOTS, s
     """Play the games to their ends, one bot after the other."""
     choose = random_player(seed)
     cursors: dict[str, str | None] = dict.fromkeys(bots)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     admin = Viewer(admin=True)
     while any(games.summary(game, admin)["state"] == "running" for game in ids):
         assert time.monotonic() < deadline, "the games do not end"

@@ -6,21 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.live.accounts import Accounts, InvalidToken, NameTaken, UnknownBot, VersionExists
-from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.live.store_limits import LIMIT_SCRIPTS, LimitStore
-from arena.live.store_wire import Wire, connect
+from arena.accounts.accounts import Accounts, BotNotFound, InvalidToken, NameTaken, VersionExists
+from arena.bots.transports import UnknownTransport
+from arena.store.repositories import Store, open_store
 
 
 @pytest.fixture
-def wire(url: str) -> Iterator[Wire]:
-    connected = connect(url, (*ACCOUNT_SCRIPTS, *LIMIT_SCRIPTS))
-    yield connected
-    connected.close()
+def store(url: str) -> Iterator[Store]:
+    opened = open_store(url)
+    yield opened
+    opened.close()
 
 
-def test_the_life_of_an_account(wire: Wire) -> None:
-    accounts = Accounts(AccountStore(wire), reserved=("rookie",))
+def test_the_life_of_an_account(store: Store) -> None:
+    accounts = Accounts(store.accounts, reserved=("rookie",))
     owner, token = accounts.sign_up("ana")
     assert accounts.check(token).name == "ana"
     assert accounts.owner("ana") == owner
@@ -33,12 +32,15 @@ def test_the_life_of_an_account(wire: Wire) -> None:
     accounts.add_version("zap-bot", "2")
     with pytest.raises(VersionExists):
         accounts.add_version("zap-bot", "2")
+    with pytest.raises(UnknownTransport) as caught:
+        accounts.add_version("zap-bot", "3", "pigeon")
+    assert (caught.value.field, caught.value.expected) == ("transport", "one of remote, webhook, uploaded")
     assert [version.label for version in accounts.bot("zap-bot").versions] == ["1", "2"]
     assert accounts.change_bot("zap-bot", "withdrawn", "tired").state == "withdrawn"
     bot_token = accounts.new_bot_token("zap-bot")
     assert accounts.check(bot_token).owner == "ana"
     accounts.delete_bot("zap-bot")
-    with pytest.raises(UnknownBot):
+    with pytest.raises(BotNotFound):
         accounts.bot("zap-bot")
     with pytest.raises(InvalidToken):
         accounts.check(bot_token)
@@ -49,8 +51,8 @@ def test_the_life_of_an_account(wire: Wire) -> None:
         accounts.check(token)
 
 
-def test_the_audit_log(wire: Wire) -> None:
-    accounts = Accounts(AccountStore(wire), admin_token="the admin's")
+def test_the_audit_log(store: Store) -> None:
+    accounts = Accounts(store.accounts, admin_token="the admin's")
     admin = accounts.check("the admin's")
     for number in range(5):
         accounts.audit(admin, "look", f"game {number}")
@@ -61,8 +63,8 @@ def test_the_audit_log(wire: Wire) -> None:
     assert end is None
 
 
-def test_a_bucket(wire: Wire) -> None:
-    limits = LimitStore(wire)
+def test_a_bucket(store: Store) -> None:
+    limits = store.limits
     assert limits.take("x", 0.01, 5, 3).given == 3
     assert limits.take("x", 0.01, 5, 3).given == 2
     refused = limits.take("x", 0.01, 5, 3)

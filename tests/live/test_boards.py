@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 
 import pytest
 
-from arena.live.boards import Boards
-from arena.live.ending import Retention
-from arena.live.sheet import GameNotFound
+from arena.events.boards import Boards
+from arena.live.finalizer import Retention
+from arena.live.header import GameNotFound
 from tests.live.arenas import Arena
+from tests.live.clock import expire
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def hall(url: str) -> Iterator[Arena]:
     opened.live.close()
 
 
-def test_a_board_grows_with_what_is_released(hall: Arena) -> None:
+def test_a_board_grows_with_released_groups(hall: Arena) -> None:
     boards = hall.boards
     assert boards.read("truco", "sealed") is None
     assert boards.history("truco", "sealed") == []
@@ -58,10 +58,10 @@ def test_unrated_tournaments_are_on_no_board(hall: Arena) -> None:
     assert len(list(hall.live.iter_records())) == 12
 
 
-def test_of_two_that_publish_at_once_one_wins(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_of_two_concurrent_publications_wins(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     hall.cup()
     hall.run()
-    slow, quick = Boards(hall.tournaments.store, hall.clock), hall.boards
+    slow, quick = Boards(hall.store), hall.boards
     ledger = slow._ledger
     monkeypatch.setattr(slow, "_ledger", lambda *where: (ledger(*where), quick.publish("truco", "sealed"))[0])
     assert not slow.publish("truco", "sealed")
@@ -88,23 +88,21 @@ def test_records_are_listed_once_and_a_cursor_may_stand_inside_a_group(hall: Are
             hall.live.record(unknown)
     # What was not put on the lists because somebody died is put there when somebody looks.
     store = hall.tournaments.store
-    store._wire.run([("SADD", "{t:cup}:unreleased", "r1-p1-g1"), ("DEL", "{live:records}")])
-    hall.tournaments.advance("cup")
+    store._connection.run([("SADD", "{t:cup}:unreleased", "r1-p1-g1"), ("DEL", "{live:records}")])
+    hall.tournaments.step("cup")
     assert len(list(hall.live.iter_records())) == 2
     assert store.unreleased("cup") == []
 
 
-def test_records_are_kept_as_long_as_is_said_and_the_board_stays(url: str) -> None:
-    hall = Arena(url, retention=Retention(record_s=2))
+def test_records_expire_after_their_retention_and_the_board_stays(url: str) -> None:
+    hall = Arena(url, retention=Retention(record_s=600))
     try:
         hall.cup()
         hall.run()
         hall.boards.publish("truco", "sealed")
         assert len(list(hall.live.iter_records())) == 12
-        deadline = time.monotonic() + 30
-        while list(hall.tournaments.records("cup")):
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        expire(hall.live, 600_000, "{t:cup}:packs")
+        assert list(hall.tournaments.records("cup")) == []
         assert list(hall.live.iter_records()) == []
         assert hall.tournaments.standings("cup").groups == 6
         hall.boards.renew("truco", "sealed")

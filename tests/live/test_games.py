@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.live.ending import GameNotOver
-from arena.live.games import (
+from arena.live.finalizer import GameNotOver
+from arena.live.header import GameNotFound
+from arena.live.service import (
     EventsGone,
     GameNotOpen,
     GameNotRunning,
@@ -23,28 +24,33 @@ from arena.live.games import (
     SeatTaken,
     Viewer,
 )
-from arena.live.sheet import GameNotFound
-from arena.live.store import game_key
 from arena.live.views import GameHidden, NotSeated
-from arena.verify import verify
+from arena.ops.jobs import Job, JobName
+from arena.records.verify import verify
+from arena.store.game_index import GameList
+from arena.store.games import events_key, game_key, log_key, record_key
+from tests.live.clock import expire
 from tests.live.conftest import MakeGames
 from tests.live.playing import (
     BOTS,
     SEATS,
+    NotedJobs,
     answer,
     awaited_turn,
     checked_record,
     new_game,
+    open_games,
     play_out,
     quiet,
 )
+from tests.waiting import PATIENCE
 
 OPEN = {"open": True}
 ADMIN = Viewer(admin=True)
 GROUP = {"id": "g-1", "index": 0, "size": 2, "mirrored": True}
 
 
-def test_open_seats_are_joined_and_then_the_game_begins(games: LiveGames) -> None:
+def test_a_game_begins_when_its_open_seats_are_taken(games: LiveGames) -> None:
     seats = [{"bot": "ann", "version": "7", "nonce": "lucky"}, OPEN, OPEN, {"house": "random"}]
     made = games.create("truco", seats=seats, created_by="olga")
     game = made["game"]
@@ -76,7 +82,7 @@ def test_open_seats_are_joined_and_then_the_game_begins(games: LiveGames) -> Non
 
 def play_with_house(games: LiveGames, game: str) -> None:
     while games.summary(game, ADMIN)["state"] == "running":
-        games.play_house(
+        games.move_house_bots(
             game, lambda name, seat, turn, seed: turn["legal_actions"][seed % len(turn["legal_actions"])]
         )
         for bot in ("ann", "bob", "cid"):
@@ -84,7 +90,7 @@ def play_with_house(games: LiveGames, game: str) -> None:
                 answer(games, bot, turn["turn"], quiet(turn))
 
 
-def test_of_racing_joins_every_seat_is_taken_once(make_games: MakeGames) -> None:
+def test_racing_joins_take_every_seat_once(make_games: MakeGames) -> None:
     games = make_games()
     game = games.create("truco", seats=[OPEN] * 4)["game"]
     seats: list[int] = []
@@ -109,7 +115,7 @@ def test_of_racing_joins_every_seat_is_taken_once(make_games: MakeGames) -> None
 @pytest.mark.parametrize(
     ("changes", "code", "field"),
     [
-        ({"kind": "chess"}, "unknown_game", "kind"),
+        ({"kind": "chess"}, "kind_not_found", "kind"),
         ({"seats": SEATS[:3]}, "invalid_seats", "seats"),
         ({"seats": [*SEATS[:3], {}]}, "invalid_seats", "seats[3]"),
         ({"seats": [*SEATS[:3], {"bot": "a", "house": "random"}]}, "invalid_seats", "seats[3]"),
@@ -124,10 +130,8 @@ def test_of_racing_joins_every_seat_is_taken_once(make_games: MakeGames) -> None
         ({"game_id": "no.dots"}, "game_not_found", "game"),
     ],
 )
-def test_what_cannot_be_a_game_is_refused(
-    single_url: str, changes: dict[str, Any], code: str, field: str
-) -> None:
-    games = LiveGames.open(single_url)
+def test_invalid_games_are_rejected(single_url: str, changes: dict[str, Any], code: str, field: str) -> None:
+    games = open_games(single_url)
     options = {"kind": "truco", "seats": SEATS, **changes}
     with pytest.raises(ArenaError) as caught:
         games.create(options.pop("kind"), **options)
@@ -136,7 +140,7 @@ def test_what_cannot_be_a_game_is_refused(
     games.close()
 
 
-def test_a_game_with_an_id_is_made_once(games: LiveGames) -> None:
+def test_a_game_with_an_id_is_created_once(games: LiveGames) -> None:
     first = games.create("truco", seats=SEATS, game_id="cup-1")
     again = games.create("truco", seats=SEATS, game_id="cup-1")
     assert again == first
@@ -153,7 +157,7 @@ def test_the_same_seed_and_nonces_give_the_same_deals(games: LiveGames) -> None:
     assert views[0] == views[1]
 
 
-def test_a_view_shows_a_seat_its_cards_and_nobody_else_any(games: LiveGames) -> None:
+def test_a_view_shows_only_the_seats_own_cards(games: LiveGames) -> None:
     game = new_game(games, "toepen")
     mine = games.view(game, Viewer("bob"))
     outside = games.view(game)
@@ -173,7 +177,7 @@ def test_a_view_shows_a_seat_its_cards_and_nobody_else_any(games: LiveGames) -> 
     assert "seed" not in json.dumps(outside)
 
 
-def test_a_view_is_waited_for(make_games: MakeGames) -> None:
+def test_a_view_can_be_awaited(make_games: MakeGames) -> None:
     games = make_games()
     game = new_game(games, "truco")
     view = games.view(game)
@@ -185,13 +189,13 @@ def test_a_view_is_waited_for(make_games: MakeGames) -> None:
     bot, turn = awaited_turn(games, game)
     threading.Timer(0.2, answer, (make_games(), bot, turn["turn"], quiet(turn))).start()
     start = time.monotonic()
-    later = games.view(game, since=view["version"], wait=5)
-    assert time.monotonic() - start < 2
+    later = games.view(game, since=view["version"], wait=10 * PATIENCE)
+    assert time.monotonic() - start < PATIENCE
     assert later is not None
     assert later["version"] > view["version"]
 
 
-def test_events_are_read_in_parts_and_waited_for(make_games: MakeGames) -> None:
+def test_events_are_paged_and_can_be_awaited(make_games: MakeGames) -> None:
     games = make_games()
     game = new_game(games, "truco")
     whole = games.events(game)
@@ -233,7 +237,7 @@ def test_a_resigned_seat_is_played_to_the_end(games: LiveGames) -> None:
         games.resign(game, "bob")
 
 
-def test_when_all_resign_the_game_is_over_at_once(games: LiveGames) -> None:
+def test_a_game_ends_when_all_resign(games: LiveGames) -> None:
     game = new_game(games, "toepen", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
     assert games.summary(game)["state"] == "finished"
@@ -241,8 +245,7 @@ def test_when_all_resign_the_game_is_over_at_once(games: LiveGames) -> None:
 
 
 def test_a_waiting_game_can_be_cancelled(make_games: MakeGames) -> None:
-    ended: list[tuple[str, str]] = []
-    games = make_games(on_finished=lambda game, summary: ended.append((game, summary["state"])))
+    games = make_games()
     game = games.create("truco", seats=[OPEN] * 4)["game"]
     assert games.cancel(game)["state"] == "cancelled"
     games.cancel(game)
@@ -251,19 +254,18 @@ def test_a_waiting_game_can_be_cancelled(make_games: MakeGames) -> None:
     running = new_game(games, "truco")
     with pytest.raises(GameNotOpen):
         games.cancel(running)
-    assert ended == [(game, "cancelled")]
     assert [item["game"] for item in games.list(state="cancelled").items] == [game]
 
 
-def test_nobody_came(make_games: MakeGames) -> None:
+def test_a_game_whose_seats_are_not_taken_is_cancelled(make_games: MakeGames) -> None:
     games = make_games(retention=Retention(waiting_s=0))
     game = games.create("truco", seats=[OPEN] * 4)["game"]
-    assert games.endings.look(game) is None
+    assert games.finalizer.check(game) is None
     assert games.summary(game)["state"] == "cancelled"
-    assert games.summary(game)["reason"] == "nobody came"
+    assert games.summary(game)["reason"] == "not all seats were taken in time"
 
 
-def test_a_private_game_is_for_its_own(games: LiveGames) -> None:
+def test_only_its_players_see_a_private_game(games: LiveGames) -> None:
     game = new_game(games, "truco", visibility="private", created_by="olga")
     for outsider in (Viewer(), Viewer("eve", "otto")):
         for look in (games.view, games.summary, games.events, games.record):
@@ -279,7 +281,7 @@ def test_a_private_game_is_for_its_own(games: LiveGames) -> None:
     checked_record(games, game, Viewer("ann"))
 
 
-def test_nothing_of_a_mirrored_group_is_shown_before_it_is_over(games: LiveGames) -> None:
+def test_games_of_a_mirrored_group_are_hidden_until_it_is_over(games: LiveGames) -> None:
     game = new_game(games, "truco", group=GROUP, created_by="olga")
     for state in ("running", "finished"):
         for outsider in (Viewer(), Viewer("eve"), Viewer(owner="olga"), ADMIN):
@@ -304,7 +306,7 @@ def test_nothing_of_a_mirrored_group_is_shown_before_it_is_over(games: LiveGames
     assert len(games.list().items) == 1
 
 
-def test_a_game_of_a_group_with_other_deals_may_be_watched(games: LiveGames) -> None:
+def test_games_of_a_group_with_independent_deals_are_public(games: LiveGames) -> None:
     game = new_game(games, "truco", group={**GROUP, "mirrored": False, "attempt": 1})
     assert games.view(game) is not None
     play_out(games, [game])
@@ -377,13 +379,13 @@ def test_records_are_downloaded_in_bulk_and_from_a_cursor(games: LiveGames) -> N
 
 
 def test_live_data_expire_and_the_record_stays(make_games: MakeGames) -> None:
-    games = make_games(retention=Retention(live_s=0.2))
+    games = make_games(retention=Retention(live_s=600))
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
     before = games.view(game, Viewer("ann"))
     assert before is not None
     assert before["observation"] is not None
-    time.sleep(0.3)
+    expire(games, 600_000, game_key(game), log_key(game), events_key(game))
     after = games.view(game, Viewer("ann"))
     assert after is not None
     assert after["observation"] is None
@@ -396,30 +398,30 @@ def test_live_data_expire_and_the_record_stays(make_games: MakeGames) -> None:
     games.release(game)
 
 
-def test_records_expire_too_if_they_shall(make_games: MakeGames) -> None:
-    games = make_games(retention=Retention(live_s=0.1, record_s=0.2))
+def test_records_expire_if_retention_is_limited(make_games: MakeGames) -> None:
+    games = make_games(retention=Retention(live_s=600, record_s=1200))
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
     assert len(list(games.iter_records())) == 1
-    time.sleep(0.3)
+    expire(games, 600_000, game_key(game), log_key(game), events_key(game))
+    expire(games, 1_200_000, record_key(game))
     assert list(games.iter_records()) == []
     assert games.list().items == []
     with pytest.raises(GameNotFound):
         games.view(game)
-    games.endings.trim()
-    for key in ("live:games", "live:games:kind:truco", "live:games:state:finished", "{live:records}"):
-        assert games.index.page(key, None, 10) == []
+    games.finalizer.trim()
+    for listed in (GameList(), GameList(kind="truco"), GameList(state="finished")):
+        assert games.index.page(listed, None, 10) == []
+    assert games.index.records(None, 0, 10) == []
 
 
 def test_a_game_whose_state_is_lost_is_void(make_games: MakeGames) -> None:
-    ended: list[tuple[str, str | None]] = []
-    games = make_games(on_finished=lambda game, summary: ended.append((summary["state"], summary["reason"])))
+    games = make_games()
     game = new_game(games, "truco")
-    games.store.wire.run([("DEL", game_key(game))])
+    games.store._connection.run([("DEL", game_key(game))])
     bot = BOTS[0]
     assert answer(games, bot, f"{game}.0.1", "x")["status"] == "unknown_turn"
-    assert games.endings.look(game) is None
-    assert ended == [("void", "state_lost")]
+    assert games.finalizer.check(game) is None
     view = games.view(game)
     assert view is not None
     assert (view["state"], view["reason"], view["outcome"]) == ("void", "state_lost", None)
@@ -430,14 +432,12 @@ def test_a_game_whose_state_is_lost_is_void(make_games: MakeGames) -> None:
 
 
 def test_a_game_that_cannot_be_read_is_void(make_games: MakeGames) -> None:
-    ended: list[str] = []
-    games = make_games(on_finished=lambda game, summary: ended.append(summary["reason"]))
+    games = make_games()
     game = new_game(games, "truco")
-    games.store.wire.run([("HSET", game_key(game), "t", b'{"kind":"truco"}')])
+    games.store._connection.run([("HSET", game_key(game), "t", b'{"kind":"truco"}')])
     other = make_games()
     assert answer(other, "ann", f"{game}.0.1", "x")["status"] == "unknown_turn"
-    assert games.endings.look(game) is None
-    assert ended == ["corrupt_state"]
+    assert games.finalizer.check(game) is None
     for name in BOTS:
         assert other.turns(name).turns == []
     view = other.view(game)
@@ -447,20 +447,41 @@ def test_a_game_that_cannot_be_read_is_void(make_games: MakeGames) -> None:
     assert games.summary(game)["reason"] == "corrupt_state"
 
 
-def test_a_failed_ending_is_done_by_the_sweeper(make_games: MakeGames) -> None:
+CUP_GROUP = {"id": "cup-r1-p1-g1", "index": 0, "size": 1, "mirrored": False, "attempt": 0}
+
+
+@pytest.mark.parametrize("end", ["resign", "void"])
+def test_the_end_of_a_game_requests_a_step_of_its_tournament(make_games: MakeGames, end: str) -> None:
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
+    for options, requested in (({}, []), ({"group": CUP_GROUP}, [Job(JobName.STEP_TOURNAMENT, ("cup",))])):
+        game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4, **options)
+        if end == "resign":
+            games.resign(game, "ann")
+        else:
+            games.void(game, "for the test")
+        assert jobs.requested == requested
+
+
+def test_the_sweeper_finishes_a_game_whose_finalizer_failed(
+    make_games: MakeGames, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The process that took the last answer dies before it has stored the record."""
     calls: list[str] = []
+    games = make_games()
+    publish = games.index.publish
 
-    def fail_once(game: str, summary: object) -> None:
+    def fail_once(game: str, kind: str) -> None:
         calls.append(game)
         if len(calls) == 1:
             raise RuntimeError("not now")
+        publish(game, kind)
 
-    games = make_games(on_finished=fail_once)
+    monkeypatch.setattr(games.index, "publish", fail_once)
     game = new_game(games, "truco", seats=[{"bot": "ann"}] * 4)
     games.resign(game, "ann")
     assert games.store.claim(10**15, 10**15, 10) == [game]
-    assert games.endings.look(game) is None
+    assert games.finalizer.check(game) is None
     assert calls == [game, game]
     assert games.store.claim(10**16, 10**16, 10) == []
     checked_record(games, game)

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from arena.live.games import LiveGames
+from arena.live.service import LiveGames
+from arena.ops.jobs import Job, JobName, Jobs
 from tests.live.conftest import MakeGames
-from tests.live.playing import answer, awaited_turn, checked_record, new_game, play_out, quiet
+from tests.live.playing import NotedJobs, answer, awaited_turn, checked_record, new_game, play_out, quiet
 
 MIXED = [{"bot": "ann"}, {"house": "random"}, {"house": "rookie"}, {"house": "random"}]
 
@@ -23,25 +24,29 @@ def choose(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | No
 
 
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_house_bots_move_until_somebody_outside_must(make_games: MakeGames, kind: str) -> None:
-    told: list[str] = []
-    games = make_games(on_house=told.append)
+def test_house_bots_move_until_the_game_waits_for_another_player(make_games: MakeGames, kind: str) -> None:
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
     game = new_game(games, kind, seats=MIXED)
     moves = 0
     while games.summary(game)["state"] == "running":
-        moves += games.play_house(game, choose)
+        jobs.requested.clear()
+        moves += games.move_house_bots(game, choose)
+        # Whoever moves them goes on by himself.
+        assert jobs.requested == []
         view = games.view(game)
         assert view is not None
         if view["state"] != "running":
             break
         assert view["awaiting"] == [0]
-        assert games.play_house(game, choose) == 0
+        assert games.move_house_bots(game, choose) == 0
         bot, turn = awaited_turn(games, game)
-        told.clear()
+        jobs.requested.clear()
         answer(games, bot, turn["turn"], quiet(turn))
         view = games.view(game)
         assert view is not None
-        assert told == ([game] if view["awaiting"] and view["awaiting"] != [0] else [])
+        house_must = view["awaiting"] and view["awaiting"] != [0]
+        assert jobs.requested == ([Job(JobName.MOVE_HOUSE_BOTS, (game,))] if house_must else [])
     canonical = checked_record(games, game)["canonical"]
     assert moves == sum(seat in (1, 2, 3) for seat, *_ in canonical["actions"])
     assert [player["name"] for player in canonical["players"]] == ["ann", "random", "rookie", "random"]
@@ -50,7 +55,7 @@ def test_house_bots_move_until_somebody_outside_must(make_games: MakeGames, kind
 def test_two_workers_at_one_table(make_games: MakeGames) -> None:
     games = make_games()
     game = new_game(games, "toepen", seats=[{"house": "random"}] * 4)
-    workers = [threading.Thread(target=lambda: make_games().play_house(game, choose)) for _ in range(3)]
+    workers = [threading.Thread(target=lambda: make_games().move_house_bots(game, choose)) for _ in range(3)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -70,11 +75,11 @@ def test_the_same_turn_gets_the_same_seed(games: LiveGames) -> None:
 
     for _ in range(2):
         with pytest.raises(SystemExit):
-            games.play_house(game, note)
+            games.move_house_bots(game, note)
     assert seeds[0] == seeds[1]
 
 
-def test_a_house_bot_that_fails_is_played_on_for(games: LiveGames) -> None:
+def test_the_table_plays_for_a_failing_house_bot(games: LiveGames) -> None:
     game = new_game(games, "truco", seats=MIXED)
 
     def fail(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
@@ -83,39 +88,41 @@ def test_a_house_bot_that_fails_is_played_on_for(games: LiveGames) -> None:
         return "play:XX" if seat == 3 else choose(name, seat, turn, seed)
 
     while games.summary(game)["state"] == "running":
-        games.play_house(game, fail)
+        games.move_house_bots(game, fail)
         for turn in games.turns("ann", rights=False).turns:
             answer(games, "ann", turn["turn"], quiet(turn))
     faults = checked_record(games, game)["canonical"]["faults"]
-    assert {(fault["seat"], fault["type"]) for fault in faults} <= {(2, "crashed"), (3, "crashed")}
+    assert {(fault["seat"], fault["type"]) for fault in faults} == {(2, "crashed"), (3, "illegal")}
 
 
-def test_a_house_bot_that_never_came_is_called_again(make_games: MakeGames) -> None:
-    told: list[str] = []
-    games = make_games(on_house=told.append)
+def test_a_missing_move_of_a_house_bot_is_requested_again(make_games: MakeGames) -> None:
+    jobs = NotedJobs()
+    games = make_games(jobs=jobs)
     game = new_game(games, "truco", seats=[{"house": "random"}] * 4)
-    assert told == [game]
-    due = games.endings.look(game)
-    assert told == [game, game]
+    asked = Job(JobName.MOVE_HOUSE_BOTS, (game,))
+    assert jobs.requested == [asked]
+    due = games.finalizer.check(game)
+    assert jobs.requested == [asked, asked]
     assert due is not None
     assert due > games.store.clock().now_ms
 
 
-def test_a_broken_queue_costs_no_answer(make_games: MakeGames) -> None:
+def test_a_broken_queue_loses_no_answer(make_games: MakeGames) -> None:
     """An answer counts although the house cannot be told; the sweeper tells it later."""
 
-    def broken(game: str) -> None:
-        raise OSError("no queue")
+    class Broken(Jobs):
+        def request(self, job: Job) -> None:
+            raise OSError("no queue")
 
-    games = make_games(on_house=broken)
+    games = make_games(jobs=Broken())
     game = new_game(games, "truco", seats=MIXED, rules={"cut": "none"})
-    games.play_house(game, choose)
+    games.move_house_bots(game, choose)
     if games.summary(game)["state"] == "running":
         bot, turn = awaited_turn(games, game)
         assert answer(games, bot, turn["turn"], quiet(turn))["status"] == "accepted"
 
 
-def test_a_seat_of_the_house_has_no_clock(games: LiveGames) -> None:
+def test_house_bots_have_no_clock(games: LiveGames) -> None:
     game = new_game(games, "truco", seats=MIXED, clock={"per_turn_ms": 100, "bank_ms": 0})
     view = games.view(game)
     assert view is not None
@@ -127,5 +134,5 @@ def test_a_seat_of_the_house_has_no_clock(games: LiveGames) -> None:
 
 
 def play_house_to_the_end(games: LiveGames, game: str) -> None:
-    games.play_house(game, choose)
+    games.move_house_bots(game, choose)
     play_out(games, [game], bots=("ann",))

@@ -13,12 +13,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from arena.live.games import LiveGames
-from arena.live.store import DUE
-from arena.live.store_index import ALL_GAMES
-from arena.live.store_wire import StoreUnavailable
+from arena.live.service import LiveGames
+from arena.store.connection import StoreUnavailable
+from arena.store.games import ALL_GAMES, DUE
+from tests.live.clock import skip
 from tests.live.conftest import MakeGames, Server
-from tests.live.playing import BOTS, bot_loop, checked_record, new_game, play_out, random_player
+from tests.live.playing import BOTS, bot_loop, checked_record, new_game, open_games, play_out, random_player
+from tests.waiting import PATIENCE, wait_until
 
 
 class Journal:
@@ -39,10 +40,7 @@ class Journal:
     def wait_for(self, more: int) -> None:
         """Until ``more`` entries were added."""
         wanted = self._path.read_bytes().count(b"\n") + more
-        deadline = time.monotonic() + 20
-        while self._path.read_bytes().count(b"\n") < wanted:
-            assert time.monotonic() < deadline, "nothing is accepted any more"
-            time.sleep(0.005)
+        wait_until(lambda: self._path.read_bytes().count(b"\n") >= wanted, pause=0.005)
 
     def check(self, games: LiveGames) -> int:
         """Every entry stands in the log of its game where it was said to stand; how many entries."""
@@ -83,7 +81,7 @@ def test_a_killed_player_process_loses_no_accepted_answer(
     source = random.Random(2)
 
     def play(seed: int) -> None:
-        mine = LiveGames.open(url)
+        mine = open_games(url)
         cursors: dict[str, str | None] = dict.fromkeys(BOTS)
         choose = random_player(seed)
         while True:
@@ -100,7 +98,7 @@ def test_a_killed_player_process_loses_no_accepted_answer(
         journal.check(games)
         for game in ids:
             # What a sweeper does within ten seconds: on a cluster the killed may not have told of its steps.
-            games.endings.look(game)
+            games.finalizer.check(game)
     play_out(games, ids)
     assert journal.check(games) > 100
     for game in ids:
@@ -119,7 +117,7 @@ def test_a_killed_database_loses_no_accepted_answer(tmp_path: Path, fsync: str) 
 
 
 def play_while_killed(mortal: Server, tmp_path: Path, nothing_lost: bool) -> None:
-    games = LiveGames.open(mortal.url)
+    games = open_games(mortal.url)
     ids = [new_game(games, kind) for kind in ("truco", "toepen") * 3]
     journal = Journal(tmp_path / "journal")
 
@@ -127,7 +125,7 @@ def play_while_killed(mortal: Server, tmp_path: Path, nothing_lost: bool) -> Non
         return all(games.summary(game)["state"] == "finished" for game in ids)
 
     def play(bot: str, seed: int) -> None:
-        mine = LiveGames.open(mortal.url)
+        mine = open_games(mortal.url)
         while True:
             try:
                 bot_loop(mine, bot, random_player(seed), is_over, wait=0.3, results=journal)  # type: ignore[arg-type]
@@ -140,7 +138,7 @@ def play_while_killed(mortal: Server, tmp_path: Path, nothing_lost: bool) -> Non
 
     threads = [threading.Thread(target=play, args=(bot, seed)) for seed, bot in enumerate(BOTS)]
     stop = threading.Event()
-    threads.append(threading.Thread(target=LiveGames.open(mortal.url).sweeper().run, args=(stop,)))
+    threads.append(threading.Thread(target=open_games(mortal.url).sweeper().run, args=(stop,)))
     for thread in threads:
         thread.start()
     source = random.Random(4)
@@ -150,10 +148,10 @@ def play_while_killed(mortal: Server, tmp_path: Path, nothing_lost: bool) -> Non
         time.sleep(source.random() * 0.1)
         mortal.start()
     for thread in threads[:-1]:
-        thread.join(60)
+        thread.join(2 * PATIENCE)
         assert not thread.is_alive()
     stop.set()
-    threads[-1].join(5)
+    threads[-1].join(PATIENCE)
     if nothing_lost:
         assert journal.check(games) > 100
     for game in ids:
@@ -167,29 +165,28 @@ def test_a_killed_sweeper_leaves_its_lease_to_the_others(make_games: MakeGames, 
     time.sleep(0.15)
 
     def claim_and_hang() -> None:
-        mine = LiveGames.open(url)
+        mine = open_games(url)
         now_ms = mine.store.clock().now_ms
-        mine.store.wire.run([("SET", "claimed", len(mine.store.claim(now_ms, now_ms + 3000, 5)))])
-        time.sleep(60)
+        mine.store._connection.run([("SET", "claimed", len(mine.store.claim(now_ms, now_ms + 300_000, 5)))])
+        time.sleep(600)
 
     child = forked(claim_and_hang)
-    while games.store.wire.run([("GET", "claimed")]) != [b"1"]:
-        time.sleep(0.01)
+    wait_until(lambda: games.store._connection.run([("GET", "claimed")]) == [b"1"])
     killed(child)
     sweeper = games.sweeper()
     assert sweeper.sweep() == 0
-    time.sleep(3.05)
+    skip(games, 300_000)
     assert sweeper.sweep() == 1
     view = games.view(game)
     assert view is not None
     assert [fault["type"] for fault in view["faults"]] == ["late"]
 
 
-def test_a_killed_creator_leaves_a_game_or_none(make_games: MakeGames, url: str) -> None:
+def test_a_killed_creator_leaves_a_complete_game_or_none(make_games: MakeGames, url: str) -> None:
     games = make_games()
 
     def create() -> None:
-        mine = LiveGames.open(url)
+        mine = open_games(url)
         while True:
             new_game(mine, "truco", seats=[{"bot": "ann"}] * 4)
 
@@ -197,13 +194,13 @@ def test_a_killed_creator_leaves_a_game_or_none(make_games: MakeGames, url: str)
     for round_ in range(6):
         child = forked(create)
         wanted = 4 * (round_ + 1) + source.random()
-        while games.store.wire.run([("ZCARD", ALL_GAMES)])[0] < wanted:
+        while games.store._connection.run([("ZCARD", ALL_GAMES)])[0] < wanted:
             time.sleep(0.001)
         killed(child)
-    (due,) = games.store.wire.run([("ZRANGE", DUE, 0, -1)])
+    (due,) = games.store._connection.run([("ZRANGE", DUE, 0, -1)])
     ids = [game.decode() for game in due]
     for game in ids:
-        games.endings.look(game)
+        games.finalizer.check(game)
     found = [game for game, row in zip(ids, games.store.load(ids), strict=True) if row is not None]
     assert len(found) >= 24
     assert len(ids) - len(found) <= 6

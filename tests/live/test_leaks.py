@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from arena.live.games import LiveGames, Viewer
-from tests.live.playing import BOTS, answer, checked_record, new_game
+from arena.live.service import LiveGames, Viewer
+from tests.live.playing import BOTS, answer, checked_record, new_game, open_games
 
 ONE = re.compile(r"(?:[2-9TJQKA][CHSD])+")
 NOT_CARDS = {"game", "turn", "commitment", "nonce", "name", "kind", "type", "version", "cursor"}
@@ -122,15 +122,13 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("kind", "rules"), GAMES)
-def test_nobody_receives_a_card_that_it_may_not_know(
-    single_url: str, kind: str, rules: dict[str, Any]
-) -> None:
-    games = LiveGames.open(single_url)
-    other = LiveGames.open(single_url)
+def test_hidden_cards_are_never_sent(single_url: str, kind: str, rules: dict[str, Any]) -> None:
+    games = open_games(single_url)
+    other = open_games(single_url)
     source = random.Random(5)
     game = new_game(games, kind, rules=rules, seed=source.randbytes(32))
     watch = Watch(games, game, kind)
-    secret = games.desk.load(game).sheet.seed
+    secret = games.repository.load(game).header.seed
     moves = 0
     while (view := games.view(game))["state"] == "running":  # type: ignore[index]
         assert view is not None
@@ -154,8 +152,8 @@ def test_nobody_receives_a_card_that_it_may_not_know(
     other.close()
 
 
-def test_the_check_sees_a_leak(single_url: str) -> None:
-    games = LiveGames.open(single_url)
+def test_the_check_detects_a_leak(single_url: str) -> None:
+    games = open_games(single_url)
     game = new_game(games, "toepen")
     watch = Watch(games, game, "toepen")
     watch.look()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
-from arena.live.accounts import Principal
-from arena.live.clocks import ServiceClock
-from arena.live.schedules import Schedules
+from arena.events.schedules import Schedules
+from arena.play.clocks import ServiceClock
 from tests.live.arenas import Arena
 
 OLGA = Principal("owner", "olga", "olga")
@@ -46,7 +46,9 @@ def clock(hall: Arena) -> Clock:
 @pytest.fixture
 def schedules(hall: Arena, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Schedules:
     monkeypatch.setattr(hall.tournaments, "_clock", clock)
-    return Schedules(hall.tournaments.store, hall.tournaments, clock)
+    schedules = Schedules(hall.store, hall.tournaments)
+    monkeypatch.setattr(schedules, "_clock", clock)
+    return schedules
 
 
 def made(hall: Arena) -> list[str]:
@@ -60,7 +62,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
     return caught.value
 
 
-def test_a_cron_line_fires_at_its_times_and_once_for_all_that_were_missed(
+def test_a_cron_line_fires_on_time_and_once_for_missed_times(
     hall: Arena, schedules: Schedules, clock: Clock
 ) -> None:
     start = clock.now_ms
@@ -84,22 +86,23 @@ def test_a_cron_line_fires_at_its_times_and_once_for_all_that_were_missed(
     assert kept["next_ms"] == due + 6 * HOUR_MS
 
 
-def test_several_schedulers_double_nothing(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+def test_several_schedulers_announce_each_tournament_once(
+    hall: Arena, schedules: Schedules, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
-    other = Schedules(hall.tournaments.store, hall.tournaments, clock)
+    other = Schedules(hall.store, hall.tournaments)
+    monkeypatch.setattr(other, "_clock", clock)
     clock.now_ms += HOUR_MS
-    before = hall.tournaments.store.fields("{schedules}")
+    before = hall.store.schedules.all()
     schedules.fire()
     # One that has looked before the first was done.
-    (name, data), *_ = before.items()
-    hall.tournaments.store.replace(
-        "{schedules}", name, hall.tournaments.store.field("{schedules}", name), data
-    )
+    (name, stored), *_ = before.items()
+    hall.store.schedules.change(name, lambda _: stored)
     other.fire()
     assert len(made(hall)) == 1
 
 
-def test_a_time_fires_once(hall: Arena, schedules: Schedules, clock: Clock) -> None:
+def test_a_schedule_at_a_time_fires_once(hall: Arena, schedules: Schedules, clock: Clock) -> None:
     at_ms = clock.now_ms + 5000
     schedules.create({"id": "once", "at_ms": at_ms, "tournament": CUP}, "olga")
     clock.now_ms += 3 * HOUR_MS
@@ -109,9 +112,7 @@ def test_a_time_fires_once(hall: Arena, schedules: Schedules, clock: Clock) -> N
     assert list(schedules.fire()) == []
 
 
-def test_what_is_switched_off_or_deleted_does_not_fire(
-    hall: Arena, schedules: Schedules, clock: Clock
-) -> None:
+def test_inactive_and_deleted_schedules_do_not_fire(hall: Arena, schedules: Schedules, clock: Clock) -> None:
     for name in ("a", "b"):
         schedules.create({"id": name, "cron": "0 * * * *", "tournament": CUP}, "olga")
     bob = Principal("owner", "bob", "bob")
@@ -160,7 +161,9 @@ def test_what_is_switched_off_or_deleted_does_not_fire(
         ({"tournament": {**CUP, "house": ["nobody"]}}, "invalid_tournament", "house"),
     ],
 )
-def test_what_cannot_be_is_refused(change: dict[str, Any], code: str, field: str, single_url: str) -> None:
+def test_invalid_schedules_are_rejected(
+    change: dict[str, Any], code: str, field: str, single_url: str
+) -> None:
     hall = Arena(single_url)
     try:
         fields = {"id": "hourly", "cron": "0 * * * *", "tournament": CUP, **change}
@@ -171,7 +174,7 @@ def test_what_cannot_be_is_refused(change: dict[str, Any], code: str, field: str
         hall.live.close()
 
 
-def test_an_id_is_taken_once(hall: Arena, schedules: Schedules) -> None:
+def test_ids_are_unique(hall: Arena, schedules: Schedules) -> None:
     schedules.create({"id": "hourly", "cron": "0 * * * *", "tournament": CUP}, "olga")
     refused(
         "schedule_exists", schedules.create, {"id": "hourly", "cron": "1 * * * *", "tournament": CUP}, "bob"

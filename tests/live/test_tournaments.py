@@ -8,16 +8,17 @@ from typing import Any
 
 import pytest
 
-import arena.live.house_groups
-from arena.dealing import commitment, game_seed, group_seed
+import arena.events.local_groups
+from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
-from arena.live.accounts import Principal
-from arena.live.sheet import GameNotFound
+from arena.live.header import GameNotFound
+from arena.play.dealing import commitment, game_seed, group_seed
 from arena.ratings.board import board
 from arena.ratings.results import collect
-from arena.tournaments.playing import play_house_group
-from arena.verify import verify
-from tests.live.arenas import SEED, Arena
+from arena.records.verify import verify
+from arena.tournaments.sealed import play_local_group
+from tests.live.arenas import ENTRY_MS, SEED, Arena
+from tests.live.clock import skip
 from tests.live.playing import quiet
 
 MakeArena = Callable[[], Arena]
@@ -57,9 +58,15 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
 # What comes of it
 
 
-# The hashes of the records of a cup with a fixed seed: whoever changes them has changed what is played.
-@pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, hall: Arena) -> None:
+@pytest.mark.parametrize(
+    ("kind", "records_hash"),
+    [
+        ("truco", "6a3a2e59af09e6ab3ef8b33ed0bcd73767ecc538e801fbcb720ea18f03023cb8"),
+        ("toepen", "b8efa54907167b01f40b9b9856f7c814f3e7619f99d1fe517c3d2bc9a4617e18"),
+    ],
+)
+def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, records_hash: str, hall: Arena) -> None:
+    """Whoever changes these hashes has changed what is played or how it is recorded."""
     results = []
     for _ in range(2):
         made = hall.cup(kind)
@@ -69,8 +76,9 @@ def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, hall: Aren
         hashes = [record["hash"] for record in records_of(hall)]
         assert len(set(hashes)) == 12
         for key in list(_keys(hall)):
-            hall.tournaments.store._wire.run([("DEL", key)])
+            hall.tournaments.store._connection.run([("DEL", key)])
     assert results[0] == results[1]
+    assert results[0][0] == records_hash
 
 
 def _keys(hall: Arena) -> Iterator[str]:
@@ -78,7 +86,7 @@ def _keys(hall: Arena) -> Iterator[str]:
     return (f"{{t:cup}}{part}" for part in parts)
 
 
-def test_everybody_can_work_out_the_seeds_of_groups_and_games(hall: Arena) -> None:
+def test_seeds_of_groups_and_games_can_be_derived(hall: Arena) -> None:
     hall.cup_in_entry()
     hall.tournaments.enter("cup", "shark", nonce="salt")
     hall.tournaments.leave("cup", "shark")
@@ -96,7 +104,7 @@ def test_everybody_can_work_out_the_seeds_of_groups_and_games(hall: Arena) -> No
         assert record["canonical"]["seed"] == game_seed(seed, group["index"], True).hex()
 
 
-def test_results_are_taken_once_and_lost_work_is_done_again(
+def test_results_count_once_and_lost_work_is_repeated(
     hall: Arena, make_arena: MakeArena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hall.cup("toepen", name="alone")
@@ -109,13 +117,13 @@ def test_results_are_taken_once_and_lost_work_is_done_again(
     taken = store.claim_groups("cup", now, now + 10_000, 3)
     assert len(taken) == 3
     other = make_arena()
-    other.tournaments.play_house("cup", 30)
+    other.tournaments.play_local_groups("cup", 30)
     assert other.tournaments.progress("cup")["done"] == 3
-    assert other.tournaments.play_house("cup", 30) == (0, False, False)
-    monkeypatch.setattr(arena.live.house_groups, "LEASE_MS", -1)
+    assert other.tournaments.play_local_groups("cup", 30) == (0, False, False)
+    monkeypatch.setattr(arena.events.local_groups, "LEASE_MS", -1)
     store.hand_back("cup", taken)
     for one in (hall, other):
-        one.tournaments.play_house("cup", 30)
+        one.tournaments.play_local_groups("cup", 30)
     view = hall.run()
     assert view["progress"]["games"] == expected[0]["games"] == 12  # type: ignore[index,call-overload]
     assert len(records_of(hall)) == 12
@@ -127,7 +135,7 @@ def _scores(hall: Arena, name: str) -> list[Any]:
     return [group["score"] for group in hall.tournaments.groups(name).items]
 
 
-def test_a_fault_of_ours_voids_a_group_and_the_third_stops_it(
+def test_server_faults_void_a_group_and_the_third_stops_it(
     hall: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures = {"cup-r1-p1-g1": 2, "cup-r2-p1-g2": 99}
@@ -136,10 +144,10 @@ def test_a_fault_of_ours_voids_a_group_and_the_third_stops_it(
         if failures.get(group.id, 0) > 0:
             failures[group.id] -= 1
             raise RuntimeError("a disk is full")
-        return play_house_group(group, *args)
+        return play_local_group(group, *args)
 
-    monkeypatch.setattr(arena.live.house_groups, "play_house_group", play)
-    monkeypatch.setattr(arena.live.house_groups, "LEASE_MS", -1)
+    monkeypatch.setattr(arena.events.local_groups, "play_local_group", play)
+    monkeypatch.setattr(arena.events.local_groups, "LEASE_MS", -1)
     hall.cup()
     view = hall.run()
     assert view["state"] == "finished"
@@ -159,7 +167,7 @@ def test_a_fault_of_ours_voids_a_group_and_the_third_stops_it(
 
 
 @pytest.mark.parametrize("format", ["swiss", "knockout"])
-def test_other_formats_come_to_an_end(format: str, hall: Arena) -> None:
+def test_other_formats_finish(format: str, hall: Arena) -> None:
     hall.cup(format=format, house=["random", "rookie", "regular", "rookie+2", "random+2"])
     view = hall.run()
     assert view["state"] == "finished"
@@ -185,12 +193,14 @@ def test_tables_and_changing_partners(
     assert len({row.groups for row in hall.tournaments.standings("cup").rows}) == 1
 
 
-def test_an_open_tournament_goes_on_until_its_end(hall: Arena) -> None:
+def test_an_open_tournament_runs_until_its_end_time(hall: Arena) -> None:
     now = hall.now_ms()
-    hall.cup(format="open", locks_ms=now + 1, ends_ms=now + 2000, max_repeats=1000)
+    hall.cup(format="open", locks_ms=now + 1, ends_ms=now + ENTRY_MS, max_repeats=1000)
+    while hall.tournaments.view("cup")["progress"]["round"] < 3:
+        hall.step()
+    hall.skip_entry()
     view = hall.run()
-    assert view["finished_ms"] >= now + 2000
-    assert view["progress"]["round"] > 1
+    assert view["finished_ms"] >= now + ENTRY_MS
     played = [row.groups for row in hall.tournaments.standings("cup").rows]
     assert max(played) - min(played) <= max(played) / 2
 
@@ -198,7 +208,7 @@ def test_an_open_tournament_goes_on_until_its_end(hall: Arena) -> None:
 # Entering
 
 
-def test_entry_has_its_time(hall: Arena) -> None:
+def test_entry_opens_and_closes_on_time(hall: Arena) -> None:
     hall.bot("ann", "able")
     later = hall.now_ms() + 500_000
     made = hall.tournaments.create(
@@ -225,8 +235,8 @@ def test_who_may_enter_what(hall: Arena) -> None:
     refused("forbidden", enter, "cup", "able", by=bob)
     refused("forbidden", enter, "cup", "random", by=ann)
     refused("forbidden", enter, "cup", "able", by=Principal("bot", "other", "ann"))
-    refused("unknown_bot", enter, "cup", "nobody", by=ann)
-    refused("unknown_version", enter, "cup", "able", "7", by=ann)
+    refused("bot_not_found", enter, "cup", "nobody", by=ann)
+    refused("version_not_found", enter, "cup", "able", "7", by=ann)
     refused("invalid_nonce", enter, "cup", "able", nonce="two words", by=ann)
     assert enter("cup", "able", by=Principal("bot", "able", "ann"))["status"] == "qualifying"
     hall.bot("ann", "able2")
@@ -248,18 +258,19 @@ def test_who_may_enter_what(hall: Arena) -> None:
     assert (view["state"], view["reason"]) == ("cancelled", "rain")
 
 
-def test_several_of_a_house_bot_meet_only_house_bots(hall: Arena) -> None:
+def test_copies_of_a_house_bot_play_local_groups_only(hall: Arena) -> None:
     hall.bot("ann", "able")
-    hall.cup(locks_ms=hall.now_ms() + 1500, house=["rookie", "rookie+2"], groups=1)
+    hall.cup_in_entry(house=["rookie", "rookie+2"], groups=1)
     hall.tournaments.enter("cup", "able")
-    refused("unknown_bot", hall.tournaments.enter, "cup", "nobody+2")
+    refused("bot_not_found", hall.tournaments.enter, "cup", "nobody+2")
+    hall.skip_entry()
     view = hall.run("cup", {"able": quiet})
     entries = {entry["bot"]: entry["status"] for entry in view["entries"]}
     assert entries == {"able": "qualified", "rookie": "qualified", "rookie+2": "failed"}
     assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "rookie"}
 
 
-def test_too_few_at_the_lock_cancel_it(hall: Arena) -> None:
+def test_too_few_entrants_at_the_lock_cancel_the_tournament(hall: Arena) -> None:
     hall.cup(house=["rookie"])
     view = hall.run()
     assert view["state"] == "cancelled"
@@ -286,7 +297,7 @@ def test_lists_and_their_pages(hall: Arena) -> None:
     assert paged == names
     refused("invalid_cursor", listed, cursor="x")
     refused("invalid_tournament", listed, state="lost")
-    refused("unknown_game", listed, kind="chess")
+    refused("kind_not_found", listed, kind="chess")
     refused("invalid_cursor", hall.tournaments.groups, "cup-0", "x")
 
 
@@ -295,9 +306,9 @@ def test_lists_and_their_pages(hall: Arena) -> None:
 
 def test_a_bot_qualifies_plays_and_its_lost_game_is_played_again(hall: Arena) -> None:
     hall.bot("ann", "able")
-    locks = hall.now_ms() + 1000
-    hall.cup(locks_ms=locks, house=["random"], groups=2)
+    hall.cup_in_entry(house=["random"], groups=2)
     assert hall.tournaments.enter("cup", "able")["status"] == "qualifying"
+    hall.skip_entry()
     bots = {"able": quiet}
     lost: list[str] = []
     while (view := hall.tournaments.view("cup"))["state"] != "finished":
@@ -327,10 +338,11 @@ def test_a_bot_qualifies_plays_and_its_lost_game_is_played_again(hall: Arena) ->
     assert json.loads(json.dumps(board(collect(downloaded), "truco", "open").as_json())) == published
 
 
-def test_a_bot_that_answers_rubbish_does_not_qualify_and_is_told_why(hall: Arena) -> None:
+def test_a_bot_with_malformed_answers_does_not_qualify_and_sees_why(hall: Arena) -> None:
     hall.bot("ann", "able")
-    hall.cup(locks_ms=hall.now_ms() + 1000, house=["random", "rookie"])
+    hall.cup_in_entry(house=["random", "rookie"])
     hall.tournaments.enter("cup", "able")
+    hall.skip_entry()
     view = hall.run("cup", {"able": lambda turn: "play:XX"})
     entry = next(entry for entry in view["entries"] if entry["bot"] == "able")
     assert entry["status"] == "failed"
@@ -343,12 +355,13 @@ def test_a_bot_that_answers_rubbish_does_not_qualify_and_is_told_why(hall: Arena
     assert hall.tournaments.enter("next", "able")["status"] == "qualifying"
 
 
-def test_a_bot_that_goes_wrong_costs_only_itself(hall: Arena) -> None:
+def test_a_faulty_bot_harms_only_itself(hall: Arena) -> None:
     for owner, name in (("ann", "able"), ("bob", "baker")):
         hall.bot(owner, name)
-    hall.cup(locks_ms=hall.now_ms() + 1500, house=["random"], groups=2)
+    hall.cup_in_entry(house=["random"], groups=2)
     for name in ("able", "baker"):
         hall.tournaments.enter("cup", name)
+    hall.skip_entry()
 
     def able(turn: dict[str, Any]) -> str:
         return "nonsense" if turn["game"].startswith("cup-") else quiet(turn)
@@ -364,12 +377,16 @@ def test_a_bot_that_goes_wrong_costs_only_itself(hall: Arena) -> None:
         assert group["forfeits"] == (["able"] if "able" in group["players"] else [])
 
 
-def test_who_is_online_and_qualified_is_entered_by_itself(hall: Arena) -> None:
+def test_qualified_online_bots_are_entered_automatically(hall: Arena) -> None:
     for name in ("able", "away"):
         hall.bot("ann", name)
-    hall.cup(locks_ms=hall.now_ms() + 3000, house=["random"], auto_enter=True)
+    # Whoever was there in the last 40 s is online.
+    hall.cup(locks_ms=hall.now_ms() + 30_000, house=["random"], auto_enter=True)
     hall.live.turns("able")
     assert hall.tournaments.online() == ["able"]
+    while not any(told["state"] == "qualified" for told in hall.tournaments.qualifications("able", "1")):
+        hall.step("cup", {"able": quiet})
+    skip(hall.live, 30_000)
     view = hall.run("cup", {"able": quiet})
     assert [entry["bot"] for entry in view["entries"]].count("able") == 1
     assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "random"}
@@ -378,7 +395,7 @@ def test_who_is_online_and_qualified_is_entered_by_itself(hall: Arena) -> None:
 # Annulling
 
 
-def test_an_annulled_group_counts_nowhere_and_its_records_say_why(hall: Arena) -> None:
+def test_an_annulled_group_does_not_count_and_its_records_say_why(hall: Arena) -> None:
     hall.cup("toepen")
     before = hall.run()
     hall.boards.publish("toepen", "sealed")

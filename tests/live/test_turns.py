@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.live.games import LiveGames
-from arena.live.turns import InvalidCursor
+from arena.live.service import LiveGames
+from arena.store.paging import InvalidCursor
 from tests.live.conftest import MakeGames
 from tests.live.playing import (
     BOTS,
@@ -23,6 +23,7 @@ from tests.live.playing import (
     quiet,
     random_player,
 )
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
@@ -51,7 +52,7 @@ def test_a_repeated_answer_gets_the_first_result(games: LiveGames, make_games: M
         assert again["after"] == first["after"]
 
 
-def test_a_repeated_answer_of_long_ago(games: LiveGames, make_games: MakeGames) -> None:
+def test_an_old_answer_can_be_repeated(games: LiveGames, make_games: MakeGames) -> None:
     game = new_game(games)
     given: list[tuple[str, str, str, int]] = []
     for _ in range(60):
@@ -66,7 +67,7 @@ def test_a_repeated_answer_of_long_ago(games: LiveGames, make_games: MakeGames) 
         assert conflicting["status"] == "turn_already_answered"
 
 
-def test_a_conflicting_answer_is_refused(games: LiveGames) -> None:
+def test_a_conflicting_answer_is_rejected(games: LiveGames) -> None:
     game = new_game(games, "truco")
     bot, turn = awaited_turn(games, game)
     one, other = turn["legal_actions"][:2]
@@ -77,7 +78,7 @@ def test_a_conflicting_answer_is_refused(games: LiveGames) -> None:
     assert games.view(game)["faults"] == []  # type: ignore[index]
 
 
-def test_a_turn_that_is_gone_is_stale_and_the_fresh_one_comes_along(games: LiveGames) -> None:
+def test_an_answer_to_a_stale_turn_returns_the_fresh_one(games: LiveGames) -> None:
     """A seat's right to knock ends when somebody else knocks."""
     game = new_game(games, "toepen", rules={"max_exchanges": 0})
     rights = {bot: page.turns[0] for bot in BOTS if (page := games.turns(bot)).turns}
@@ -98,7 +99,7 @@ def test_a_turn_that_is_gone_is_stale_and_the_fresh_one_comes_along(games: LiveG
         assert stale["fresh"] is None
 
 
-def test_an_optional_turn_survives_what_others_do(games: LiveGames) -> None:
+def test_an_optional_turn_survives_moves_of_other_seats(games: LiveGames) -> None:
     """A knock sent while somebody else plays a card still counts."""
     game = new_game(games, "toepen", rules={"max_exchanges": 0})
     player, turn = awaited_turn(games, game)
@@ -115,7 +116,7 @@ def test_an_optional_turn_survives_what_others_do(games: LiveGames) -> None:
     assert later["status"] == "accepted"
 
 
-def test_a_right_comes_again_under_its_id_with_news_and_only_then(games: LiveGames) -> None:
+def test_a_right_is_sent_again_only_after_new_events(games: LiveGames) -> None:
     game = new_game(games, "toepen", rules={"max_exchanges": 0})
     player, turn = awaited_turn(games, game)
     # The seat before the player keeps its right while the others play.
@@ -133,7 +134,7 @@ def test_a_right_comes_again_under_its_id_with_news_and_only_then(games: LiveGam
     assert games.turns(last, news.cursor).turns == []
 
 
-def test_without_a_cursor_all_pending_turns_come(games: LiveGames) -> None:
+def test_without_a_cursor_all_pending_turns_are_returned(games: LiveGames) -> None:
     ids = [new_game(games, "truco") for _ in range(5)]
     bot, _ = awaited_turn(games, ids[0])
     mine = [game for game in ids if awaited_turn(games, game)[0] == bot]
@@ -170,7 +171,7 @@ def test_illegal_answers_are_faults_and_the_third_forfeits(games: LiveGames) -> 
 @pytest.mark.parametrize(
     "bad", [None, 7, "x", [], {}, {"turn": 3, "action": "run:1"}, {"action": "run:1"}, [["a"]]]
 )
-def test_what_is_no_answer_is_malformed(games: LiveGames, bad: Any) -> None:
+def test_invalid_answers_are_malformed(games: LiveGames, bad: Any) -> None:
     game = new_game(games)
     bot, turn = awaited_turn(games, game)
     results = games.answer(bot, [bad, {"turn": turn["turn"], "action": quiet(turn)}])
@@ -178,7 +179,7 @@ def test_what_is_no_answer_is_malformed(games: LiveGames, bad: Any) -> None:
     assert games.view(game)["faults"] == []  # type: ignore[index]
 
 
-def test_nobody_learns_of_a_turn_that_is_not_its_own(games: LiveGames) -> None:
+def test_turns_of_other_bots_are_unknown(games: LiveGames) -> None:
     game = new_game(games)
     bot, turn = awaited_turn(games, game)
     other = next(name for name in BOTS if name != bot)
@@ -202,7 +203,7 @@ def test_nobody_learns_of_a_turn_that_is_not_its_own(games: LiveGames) -> None:
     assert games.view(game)["faults"] == []  # type: ignore[index]
 
 
-def test_one_request_answers_many_games_each_for_itself(games: LiveGames) -> None:
+def test_one_request_answers_several_games_independently(games: LiveGames) -> None:
     ids = [new_game(games, "truco", seats=[{"bot": "solo"}] * 4) for _ in range(12)]
     turns = [turn for turn in games.turns("solo").turns if not turn["optional"]]
     assert sorted(turn["game"] for turn in turns) == sorted(ids)
@@ -216,7 +217,7 @@ def test_one_request_answers_many_games_each_for_itself(games: LiveGames) -> Non
     assert [result["turn"] for result in results] == [given["turn"] for given in answers]
 
 
-def test_answered_turns_neither_come_again_nor_shorten_a_page(games: LiveGames) -> None:
+def test_answered_turns_are_not_sent_again_and_do_not_shorten_a_page(games: LiveGames) -> None:
     answered = 0
     while answered < 6:
         bot, turn = awaited_turn(games, new_game(games, "truco"))
@@ -228,7 +229,7 @@ def test_answered_turns_neither_come_again_nor_shorten_a_page(games: LiveGames) 
         assert [turn["game"] for turn in games.turns("ann", limit=limit, rights=False).turns] == [game]
 
 
-def test_answers_to_one_game_are_taken_in_their_order(games: LiveGames) -> None:
+def test_answers_to_one_game_apply_in_order(games: LiveGames) -> None:
     new_game(games, "toepen", seats=[{"bot": "solo"}] * 4, rules={"max_exchanges": 0})
     turns = games.turns("solo").turns
     knocks = [t for t in turns if "knock:2" in t["legal_actions"]]
@@ -239,7 +240,7 @@ def test_answers_to_one_game_are_taken_in_their_order(games: LiveGames) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "1", "-", "zz-1", "0-x", "0-1-1", "0" * 17 + "-1"])
-def test_a_bad_cursor_is_refused(games: LiveGames, cursor: str) -> None:
+def test_an_invalid_cursor_is_rejected(games: LiveGames, cursor: str) -> None:
     with pytest.raises(InvalidCursor):
         games.turns("ann", cursor)
 
@@ -248,34 +249,30 @@ def test_a_wait_ends_when_a_turn_comes(make_games: MakeGames) -> None:
     games, elsewhere = make_games(), make_games()
     game = new_game(games, "truco")
     bot, turn = awaited_turn(games, game)
-    elsewhere.waker.start()
-    waited: dict[str, float] = {}
+    elsewhere.notifier.start()
+    cursors = {name: elsewhere.turns(name).cursor for name in BOTS}
+    woken: set[str] = set()
 
     def wait(name: str) -> None:
-        cursor = elsewhere.turns(name).cursor
-        start = time.monotonic()
-        elsewhere.turns(name, cursor, wait=3.0)
-        waited[name] = time.monotonic() - start
+        elsewhere.turns(name, cursors[name], wait=600)
+        woken.add(name)
 
     threads = [threading.Thread(target=wait, args=(name,)) for name in BOTS if name != bot]
     for thread in threads:
         thread.start()
     time.sleep(0.4)
     assert answer(games, bot, turn["turn"], quiet(turn))["status"] == "accepted"
-    moved_on = time.monotonic()
     next_bot, _ = awaited_turn(games, game)
-    while next_bot != bot and next_bot not in waited:
-        assert time.monotonic() - moved_on < 1, "nobody was woken"
-        time.sleep(0.01)
+    wait_until(lambda: next_bot == bot or next_bot in woken)
     games.close()
     elsewhere.close()
     for thread in threads:
-        thread.join(2)
+        thread.join(PATIENCE)
         assert not thread.is_alive(), "closing ends every wait"
 
 
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_every_bot_in_a_process_of_its_own(make_games: MakeGames, kind: str) -> None:
+def test_bots_in_separate_processes(make_games: MakeGames, kind: str) -> None:
     """Two loops per bot, all with stores of their own, race through the same games with knocks."""
     games = make_games()
     ids = [new_game(games, kind) for _ in range(3)]

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from arena.accounts.accounts import Accounts
+from arena.accounts.uploads import InvalidSource, python_upload
+from arena.accounts.versions import NoSource
 from arena.errors import ArenaError
-from arena.live.accounts import Accounts
-from arena.live.sandboxed import SandboxedBots
-from arena.live.schedules import Schedules
-from arena.live.store_tournaments import SCHEDULES
-from arena.live.tournaments import Tournaments
-from arena.live.uploads import InvalidSource, python_upload
-from arena.live.versions import NoSource
+from arena.events.schedules import Schedules
+from arena.records.verify import verify
 from arena.sandbox.runtime import runtime_id
-from arena.verify import verify
 from tests.live.arenas import Arena
+from tests.waiting import wait_until
 
 FIRST = "def choose(turn):\n    print('my turn', turn['seat'])\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    secret = 41\n    return turn['no such field']\n"
@@ -28,17 +25,10 @@ ENDLESS = "def choose(turn):\n    while True:\n        pass\n"
 
 @pytest.fixture
 def arena(url: str) -> Iterator[Arena]:
-    """An arena whose tournaments have a sandbox."""
+    """An arena."""
     opened = Arena(url)
-    opened.tournaments = with_sandbox(opened)
     yield opened
     opened.live.close()
-
-
-def with_sandbox(arena: Arena) -> Tournaments:
-    """The tournaments as a worker has them."""
-    sandbox = SandboxedBots(arena.accounts)
-    return Tournaments(arena.live.store.wire, arena.live, arena.accounts, sandbox=sandbox)
 
 
 def upload(accounts: Accounts, name: str, source: str, owner: str = "olga") -> None:
@@ -77,7 +67,7 @@ def test_an_uploaded_bot_qualifies_and_is_rated_with_the_sealed(arena: Arena) ->
     assert {row["name"] for row in (board or {})["rows"]} == {"first", "rookie"}
 
 
-def test_why_a_bot_failed_only_its_owner_learns(arena: Arena) -> None:
+def test_only_the_owner_sees_why_a_bot_failed(arena: Arena) -> None:
     upload(arena.accounts, "broken", BROKEN)
     told = qualify(arena, "broken")
     assert told["state"] == "failed"
@@ -98,7 +88,7 @@ def test_why_a_bot_failed_only_its_owner_learns(arena: Arena) -> None:
     assert arena.tournaments.qualify("toepen", "broken", "1")["state"] == "qualifying"
 
 
-def test_an_endless_loop_is_late_and_the_fault_of_the_bot(arena: Arena) -> None:
+def test_an_endless_loop_is_a_late_fault_of_the_bot(arena: Arena) -> None:
     upload(arena.accounts, "endless", ENDLESS)
     told = qualify(arena, "endless")
     assert told["state"] == "failed"
@@ -119,7 +109,7 @@ def test_divisions_are_kept_apart(arena: Arena) -> None:
     assert arena.tournaments.enter("sealed", "first", by=by)["status"] == "qualifying"
 
 
-def test_qualified_uploads_are_entered_by_themselves(arena: Arena) -> None:
+def test_qualified_uploaded_bots_are_entered_automatically(arena: Arena) -> None:
     upload(arena.accounts, "first", FIRST)
     upload(arena.accounts, "never-asked", FIRST, owner="pia")
     assert qualify(arena, "first")["state"] == "qualified"
@@ -135,13 +125,12 @@ def test_qualified_uploads_are_entered_by_themselves(arena: Arena) -> None:
 
 def due_now(arena: Arena, name: str) -> None:
     """Let a schedule be due, as if its time had come."""
-    before = arena.tournaments.store.field(SCHEDULES, name)
-    schedule = {**json.loads(before or b""), "next_ms": arena.now_ms() - 1000}
-    assert arena.tournaments.store.replace(SCHEDULES, name, before, json.dumps(schedule).encode())
+    due = {"next_ms": arena.now_ms() - 1000}
+    arena.store.schedules.change(name, lambda schedule: {**schedule, **due})
 
 
-def test_a_schedule_goes_on_until_its_bots_have_played_enough(arena: Arena) -> None:
-    schedules = Schedules(arena.tournaments.store, arena.tournaments, arena.clock)
+def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> None:
+    schedules = Schedules(arena.store, arena.tournaments)
     cup = {
         "name": "Sealed cup",
         "kind": "toepen",
@@ -182,7 +171,7 @@ def test_a_schedule_goes_on_until_its_bots_have_played_enough(arena: Arena) -> N
     assert fired() == []
 
 
-def test_where_there_is_no_room_for_all_everybody_has_a_turn(arena: Arena) -> None:
+def test_bots_take_turns_when_a_tournament_is_full(arena: Arena) -> None:
     for name in ("amy", "bea", "cat"):
         upload(arena.accounts, name, FIRST)
         assert qualify(arena, name)["state"] == "qualified"
@@ -203,17 +192,16 @@ def test_where_there_is_no_room_for_all_everybody_has_a_turn(arena: Arena) -> No
     assert sorted(seen) == ["amy", "bea", "cat"]
 
 
-def test_a_bot_deleted_meanwhile_loses(arena: Arena) -> None:
+def test_a_deleted_bot_loses_its_games(arena: Arena, url: str) -> None:
     upload(arena.accounts, "first", FIRST)
     qualify(arena, "first")
     arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=1)
-    deadline = time.monotonic() + 60
-    while arena.tournaments.advance("cup").state != "running":
-        assert time.monotonic() < deadline
+    wait_until(lambda: arena.tournaments.step("cup").state == "running")
     arena.accounts.delete_bot("first")
     # Another worker, which has not loaded it.
-    arena.tournaments = with_sandbox(arena)
-    arena.run()
+    other = Arena(url)
+    other.run()
+    other.live.close()
     for record in records_of(arena, "cup"):
         (loser,) = record["canonical"]["outcome"]["forfeits"]
         assert record["canonical"]["players"][loser]["name"] == "first"
@@ -240,11 +228,11 @@ def test_sources_are_kept_per_version(arena: Arena) -> None:
         ("", "empty"),
         ("def choose(turn):\n    return (\n", "line 2"),
         ("x = '\0'", "null"),
-        ("-" * 200_000 + "1", "nests too deep"),
+        ("-" * 200_000 + "1", "nested too deeply"),
         ("#" * 300_000, "at most 262144 bytes"),
         ("x = '\ud800'", "text"),
     ],
 )
-def test_what_cannot_be_a_bot(source: str, told: str) -> None:
+def test_invalid_uploads_are_rejected(source: str, told: str) -> None:
     with pytest.raises(InvalidSource, match=told):
         python_upload(source)

@@ -34,7 +34,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the program and its tests, without compiled modules."""
     folder = tmp_path_factory.mktemp("mutants")
     ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.txt")
-    for name in ("arena", "tests"):
+    for name in ("arena", "benchmarks", "tests"):
         shutil.copytree(TOP / name, folder / name, ignore=ignore)
     shutil.copy(TOP / "pyproject.toml", folder)
     return folder

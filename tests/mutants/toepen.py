@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-CARDS = "arena/games/toepen_cards.py"
-FIELDS = "arena/games/toepen_fields.py"
-RULES = "arena/games/toepen.py"
-VIEW = "arena/games/toepen_view.py"
-TITLES = "arena/games/toepen_titles.py"
+CARDS = "arena/games/toepen/cards.py"
+FIELDS = "arena/games/toepen/fields.py"
+RULES = "arena/games/toepen/state.py"
+VIEW = "arena/games/toepen/view.py"
+TITLES = "arena/games/toepen/titles.py"
 
 DEAL_TESTS = ("games/test_toepen_deal.py",)
 PLAY_TESTS = ("games/test_toepen_play.py",)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-CARDS = "arena/games/truco_cards.py"
-TABLE = "arena/games/truco_table.py"
-VIEW = "arena/games/truco_view.py"
-RULES = "arena/games/truco.py"
+CARDS = "arena/games/truco/cards.py"
+TABLE = "arena/games/truco/table.py"
+VIEW = "arena/games/truco/view.py"
+RULES = "arena/games/truco/state.py"
 
 TABLE_TESTS = ("games/test_truco_table.py",)
 DEAL_TESTS = ("games/test_truco_deal.py",)

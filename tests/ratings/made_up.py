@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from arena.games.toepen_titles import Style
-from arena.ratings.results import GameResult, GroupResult, Player
+from arena.games.toepen.titles import Style
+from arena.play.players import PlayerId
+from arena.ratings.results import GameResult, GroupResult
 
 
-def player(text: str) -> Player:
+def player(text: str) -> PlayerId:
     """``name`` or ``name@version``."""
     name, _, version = text.partition("@")
-    return Player(name, version or "1")
+    return PlayerId(name, version or "1")
 
 
 def group(

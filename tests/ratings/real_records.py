@@ -10,9 +10,9 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from arena.groups import seatings
-from arena.records import Record, build_record, canonical_hash, dumps
-from arena.table import Table
+from arena.play.seatings import seatings
+from arena.play.table import Table
+from arena.records.record import Record, build_record, canonical_hash, dumps
 
 RULES: dict[str, dict[str, Any]] = {"truco": {"cut": "none"}, "toepen": {"seats": 3, "lives": 4}}
 

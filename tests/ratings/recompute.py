@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.results import GameResult, GroupResult, Player
+from arena.play.players import PlayerId
+from arena.ratings.results import GameResult, GroupResult
 
 Array = NDArray[np.float64]
-ROOKIE = Player("rookie", "")
+ROOKIE = PlayerId("rookie", "")
 
 
 class Line(NamedTuple):
@@ -40,11 +41,11 @@ class Found(NamedTuple):
     curvature: tuple[float, float]
 
 
-def rated(player: Player) -> Player:
+def rated(player: PlayerId) -> PlayerId:
     return ROOKIE if player.name == "rookie" else player
 
 
-def lines_of(groups: Sequence[GroupResult], index: dict[Player, int]) -> list[Line]:
+def lines_of(groups: Sequence[GroupResult], index: dict[PlayerId, int]) -> list[Line]:
     found = []
     for group in groups:
         for loser in sorted(group.forfeiters) or [None]:
@@ -69,7 +70,7 @@ def lines_of(groups: Sequence[GroupResult], index: dict[Player, int]) -> list[Li
     return sorted(found, key=lambda line: line.key)
 
 
-def key_of(group: GroupResult, game: GameResult, team: int, loser: Player | None) -> tuple[int, int]:
+def key_of(group: GroupResult, game: GameResult, team: int, loser: PlayerId | None) -> tuple[int, int]:
     """What orders the teams of a game: who forfeited comes last."""
     seats = group.teams[team]
     lost = loser is not None and any(seat in game.forfeits or game.players[seat] == loser for seat in seats)
@@ -118,7 +119,7 @@ def poisson(number: int) -> int:
     return count
 
 
-def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[Player, Found]:
+def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, Found]:
     """The ratings of all who took part in ``groups``, which count and are of one board."""
     hashes = sorted(bytes.fromhex(game.hash) for group in groups for game in group.games)
     seed = sha256(b"".join(hashes)).digest()

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from arena.games.toepen_titles import Style
+from arena.games.toepen.titles import Style
+from arena.play.players import PlayerId
 from arena.ratings.board import (
     ANCHOR_RATING,
     CSV_HEADINGS,
@@ -22,7 +23,7 @@ from arena.ratings.board import (
     boards,
     boards_csv,
 )
-from arena.ratings.results import GroupResult, Player
+from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, league
 from tests.ratings.recompute import ROOKIE, recompute
 
@@ -89,7 +90,7 @@ def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[Group
     kinds = set()
     for own in found.rows:
         for rating in own.versions:
-            expected = again[ROOKIE if own.name == "rookie" else Player(own.name, rating.version)]
+            expected = again[ROOKIE if own.name == "rookie" else PlayerId(own.name, rating.version)]
             bounds = expected.bootstrap if rating.groups >= 30 else expected.curvature
             assert (rating.rating, (rating.low, rating.high)) == (expected.rating, bounds), own.name
             kinds.add((rating.groups >= 30, rating.forfeits > 0))
@@ -159,7 +160,7 @@ def test_each_game_and_division_has_its_own_board() -> None:
     assert found[1] == made(groups)
 
 
-def test_forfeits_cost_the_forfeiter_and_nobody_else() -> None:
+def test_forfeits_cost_only_the_forfeiter() -> None:
     plain = league(15)
     lost = [group(f"x{number}", "a b", "12", "12", forfeits=[(0,), ()]) for number in range(10)]
     before, after = made(plain), made(plain + lost)
@@ -183,7 +184,7 @@ def test_under_30_groups_a_rating_is_provisional_and_comes_after_the_others() ->
     assert row(found, "rookie").rank == 2
 
 
-def test_who_no_game_connects_with_the_anchor_is_provisional() -> None:
+def test_a_player_without_a_chain_of_games_to_the_anchor_is_provisional() -> None:
     groups = duels(40, "rookie", "a", 20) + duels(40, "b", "c", 20)
     found = made(groups)
     assert [own.rating.provisional for own in found.rows if own.name in "bc"] == [True, True]
@@ -278,7 +279,7 @@ def test_titles_of_toepen() -> None:
 
 
 @pytest.mark.rule("TP-7.3")
-def test_titles_are_shared_or_nobodys() -> None:
+def test_titles_are_shared_or_vacant() -> None:
     king = Style(hands_won=3, longest_run=3)
     assert made([styled(1, "rookie a b", king, king, Style())]).titles["toepkoning"].holders == (
         "a",
@@ -291,7 +292,7 @@ def test_titles_are_shared_or_nobodys() -> None:
 # The forms
 
 
-def test_the_json_is_what_was_found() -> None:
+def test_the_json_has_all_values() -> None:
     found = made(tables_with_everything())
     data = json.loads(json.dumps(found.as_json()))
     assert data["anchor"] == {"name": "rookie", "rating": 1500.0, "played": True}
@@ -355,7 +356,7 @@ def test_the_text_is_a_table() -> None:
     assert len({len(line) for line in (lines[0], lines[1])}) == 1
 
 
-def test_texts_of_strangers_do_no_harm() -> None:
+def test_names_are_escaped_in_text_and_csv() -> None:
     strange = 'x"y,\u0085z'
     found = made(
         [group(1, ["rookie", "=HYPERLINK(1)"], "12", "12"), group(2, ["rookie", strange], "12", "12")]

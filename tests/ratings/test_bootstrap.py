@@ -10,7 +10,7 @@ import pytest
 
 from arena.ratings.bootstrap import Z, draws, standard_errors
 from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
-from arena.ratings.simulate import SCENARIOS, Scenario, coverage, results
+from benchmarks.coverage import SCENARIOS, Scenario, coverage, results
 
 SEED = sha256(b"seed").digest()
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
@@ -65,8 +65,9 @@ def covered_by_curvature(scenario: Scenario, repetitions: int) -> float:
 
 
 @pytest.mark.parametrize("name", ["pairs", "tables of 4"])
+@pytest.mark.system
 def test_intervals_cover_the_true_difference_to_the_anchor(name: str) -> None:
-    """A short run; ``python -m arena.ratings.simulate`` is the long one (docs/ratings.md)."""
+    """A short run; ``python -m benchmarks.coverage`` is the long one (docs/ratings.md)."""
     found = coverage(BY_NAME[name], repetitions=80, replicates=100)
     assert 0.915 <= found.covered <= 0.985
     assert found.lowest >= 0.85
@@ -104,6 +105,7 @@ def test_synthetic_games_follow_the_model_one_by_one(name: str) -> None:
     assert seen == pytest.approx(expected, abs=0.008)
 
 
+@pytest.mark.system
 def test_much_data_with_ties_finds_the_true_strengths() -> None:
     scenario = BY_NAME["tables of 4, more ties"]._replace(rounds=3000)
     block = results(scenario, np.random.default_rng(4))

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from arena.games.toepen_titles import Style
+from arena.games.toepen.titles import Style
 from arena.ratings.collusion import DUMPING, SIGNALLING, suspicious_pairs
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, player
@@ -91,13 +91,13 @@ def test_partners_who_understand_each_other_too_well_are_found() -> None:
     assert found.fold_rate is None
 
 
-def test_forfeits_are_evidence_but_no_gain() -> None:
+def test_forfeits_are_evidence_but_do_not_score() -> None:
     groups = duels(Random(1), "c")
     lost = group("x", "b c", "12", "12", forfeits=[(1,), (0,)])
     (found,) = suspicious_pairs([*groups, lost])
     assert (found.forfeits, found.groups) == (1, 40)
 
 
-def test_nothing_comes_of_nothing() -> None:
+def test_without_groups_there_are_no_suspicions() -> None:
     assert suspicious_pairs([]) == []
     assert suspicious_pairs([group(1, "a b", "12", "12")]) == []

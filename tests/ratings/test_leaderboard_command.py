@@ -18,13 +18,13 @@ import arena.cli
 from arena.ratings.board import boards, ledger_board
 from arena.ratings.ledger import Ledger
 from arena.ratings.results import Results, collect
-from arena.records import canonical_hash, dumps, load_records
+from arena.records.record import canonical_hash, dumps, load_records
 from tests.service import botequim, environment
 
 
 def run(*arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        botequim(*map(str, arguments)), input=stdin, capture_output=True, timeout=120, env=environment()
+        botequim(*map(str, arguments)), input=stdin, capture_output=True, timeout=300, env=environment()
     )
 
 
@@ -136,7 +136,7 @@ def test_csv(played: list[Path]) -> None:
     assert len(lines) == 7
 
 
-def test_what_is_left_out_is_counted(played: list[Path], tmp_path: Path) -> None:
+def test_records_left_out_are_counted(played: list[Path], tmp_path: Path) -> None:
     records = list(load_records(played[1]))
     records[0]["info"]["rated"] = False
     path = tmp_path / "r.jsonl"
@@ -146,7 +146,7 @@ def test_what_is_left_out_is_counted(played: list[Path], tmp_path: Path) -> None
     )
 
 
-def test_no_record_is_no_error(tmp_path: Path) -> None:
+def test_a_file_without_records_is_not_an_error(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("")
     assert shown(path).startswith("0 records; ")
@@ -194,7 +194,7 @@ def test_without_numpy_it_says_what_to_install(played: list[Path]) -> None:
         [sys.executable, "-c", code, "leaderboard", str(played[1])],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         env=environment(),
     )
     assert (done.returncode, done.stdout) == (2, "")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 
 import numpy as np
 import pytest
 
-from arena.games.toepen_titles import Style
+from arena.games.toepen.titles import Style
 from arena.ratings.board import board, ledger_board
-from arena.ratings.ledger import Doings, InvalidLedger, Ledger
+from arena.ratings.ledger import InvalidLedger, Ledger, PlayerTotals
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, league, player
 
@@ -44,7 +45,7 @@ def published(ledger: Ledger) -> str:
     return json.dumps(ledger_board(ledger, replicates=40).as_json())
 
 
-def test_the_order_of_adding_is_of_no_matter() -> None:
+def test_the_order_of_adding_does_not_matter() -> None:
     expected = published(ledger_of(season()))
     for seed in range(5):
         groups = season()
@@ -65,13 +66,13 @@ def test_storing_between_batches_changes_nothing() -> None:
     assert published(Ledger.from_bytes(ledger.to_bytes())) == expected
 
 
-def test_bytes_come_back_as_they_were() -> None:
+def test_ledgers_round_trip_through_bytes() -> None:
     for ledger in (ledger_of(season()), Ledger("truco", "open")):
         data = ledger.to_bytes()
         again = Ledger.from_bytes(data)
         assert again.to_bytes() == data
         assert (again.kind, again.division, again.groups) == (ledger.kind, ledger.division, ledger.groups)
-        assert (again.records, again.doings) == (ledger.records, ledger.doings)
+        assert (again.records, again.totals) == (ledger.records, ledger.totals)
         assert again.records_hash() == ledger.records_hash()
 
 
@@ -86,7 +87,7 @@ def test_a_group_is_taken_once() -> None:
     assert ledger.records == len({game.hash for own in groups for game in own.games})
 
 
-def test_what_does_not_count_here_changes_nothing() -> None:
+def test_groups_that_do_not_count_change_nothing() -> None:
     ledger = Ledger("toepen", "sealed")
     others = [
         group("x", "a b a b", "1212", "1212", kind="truco"),
@@ -100,7 +101,7 @@ def test_what_does_not_count_here_changes_nothing() -> None:
     assert ledger.records_hash() == sha256(b"").digest()
 
 
-def test_doings_are_counted_for_whom_the_group_counts() -> None:
+def test_totals_are_counted_for_players_for_whom_the_group_counts() -> None:
     ledger = ledger_of(
         [
             group(1, "a b", "12", "12", faults=[(0, 1), (2, 0)], finished_ms=500),
@@ -109,8 +110,8 @@ def test_doings_are_counted_for_whom_the_group_counts() -> None:
         ]
     )
     # Seats move on by one: in game 1 of a group seat 0 is b's.
-    assert ledger.doings[player("a")] == Doings(2, 4, 0, 0, 700, king_games=2)
-    assert ledger.doings[player("b")] == Doings(3, 6, 6, 1, 900, folds=6, fold_opportunities=8)
+    assert ledger.totals[player("a")] == PlayerTotals(2, 4, 0, 0, 700, Counter(king_games=2))
+    assert ledger.totals[player("b")] == PlayerTotals(3, 6, 6, 1, 900, Counter(folds=6, fold_opportunities=8))
 
 
 def test_sides_are_teams_and_partners_who_are_one_bot_are_one() -> None:
@@ -132,7 +133,7 @@ def test_sides_are_teams_and_partners_who_are_one_bot_are_one() -> None:
     assert {block.losers for block in blocks} == {None}
 
 
-def test_a_forfeited_group_is_a_row_for_each_who_forfeited() -> None:
+def test_a_forfeited_group_is_a_row_per_forfeiter() -> None:
     ledger = ledger_of([group("g", "a b c", "123", "213", "321", forfeits=[(0,), (1,), ()])])
     numbers = {player(name): number for number, name in enumerate("abc")}
     (block,) = ledger.blocks(numbers)
@@ -179,14 +180,14 @@ GOOD = ledger_of(season()).to_bytes()
         npz(meta=np.array([{"pickled": 1}], dtype=object)),
     ],
 )
-def test_other_bytes_are_no_ledger(data: bytes) -> None:
+def test_bytes_that_are_not_a_ledger_are_refused(data: bytes) -> None:
     with pytest.raises(InvalidLedger) as raised:
         Ledger.from_bytes(data)
     assert raised.value.code == "invalid_ledger"
     assert "this is not a ledger" in str(raised.value)
 
 
-def test_a_single_array_is_no_ledger() -> None:
+def test_a_single_array_is_not_a_ledger() -> None:
     out = io.BytesIO()
     np.save(out, np.zeros(3))
     with pytest.raises(InvalidLedger):

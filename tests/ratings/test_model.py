@@ -149,7 +149,7 @@ def test_the_virtual_draws_do_not_pull_the_field_towards_a_weak_anchor() -> None
     assert SCALE * (strengths[1] - strengths[0]) == pytest.approx(400 * np.log10(3), abs=3)
 
 
-def test_a_forfeited_group_costs_the_forfeiter_and_nobody_else() -> None:
+def test_a_forfeited_group_costs_only_the_forfeiter() -> None:
     played = duels((0, 1, "wl"), (1, 2, "wd"), (2, 0, "lw"), (1, 0, "ww"))
     before = Likelihood(3, [played]).fit()
     likelihood = Likelihood(3, [played, duels((0, 1, "ww"), (2, 1, "ww"), losers=[1, 1])])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from arena.ratings.board import SETTLED_GROUPS
 from arena.ratings.bootstrap import _THRESHOLDS, REPLICATES, Z
-from arena.ratings.simulate import SCENARIOS
 from arena.ratings.standings import TIE_BREAKS, standings
+from benchmarks.coverage import SCENARIOS
 from tests.blocks import ROOT, follow
 from tests.service import environment
 

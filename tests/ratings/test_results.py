@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError, InvalidOption, UnknownGame
-from arena.ratings.results import GroupResult, Player, Results, collect, record_set_hash
-from arena.records import InvalidRecord, Record, UnreadableRecord, dumps
+from arena.play.players import PlayerId
+from arena.ratings.results import GroupResult, Results, collect, record_set_hash
+from arena.records.record import InvalidRecord, Record, UnreadableRecord, dumps
 from tests.ratings.made_up import group
 from tests.ratings.real_records import changed, forfeited, group_records
 
-ANA, BEN, CEES = Player("ana", "1"), Player("ben", "1"), Player("cees", "1")
+ANA, BEN, CEES = PlayerId("ana", "1"), PlayerId("ben", "1"), PlayerId("cees", "1")
 TABLE = "ana ben cees"
 DUEL = "ana ben ana ben"
 
@@ -89,7 +90,7 @@ def test_a_group_of_one_player_does_not_count() -> None:
 
 def test_two_versions_of_a_bot_are_two_players() -> None:
     found = one(group_records("truco", "ana@1 ana@2 ana@1 ana@2"))
-    assert found.counts_for == (Player("ana", "1"), Player("ana", "2"))
+    assert found.counts_for == (PlayerId("ana", "1"), PlayerId("ana", "2"))
 
 
 def test_games_without_group_and_games_that_are_not_rated_are_left_out() -> None:
@@ -102,14 +103,14 @@ def test_games_without_group_and_games_that_are_not_rated_are_left_out() -> None
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_what_one_copy_says_outside_the_hash_holds_for_all(order: tuple[int, ...]) -> None:
+def test_unhashed_info_of_one_copy_holds_for_all_copies(order: tuple[int, ...]) -> None:
     first, second = group_records("truco", DUEL)
     for info, counts in (({"annulled": True}, False), ({"rated": False}, False), ({"rated": True}, True)):
         three = [first, changed(first, info=info), second]
         assert bool(one(three[number] for number in order).counts_for) == counts, info
 
 
-def test_an_annulled_group_counts_for_nobody_even_if_somebody_forfeited() -> None:
+def test_an_annulled_group_does_not_count_even_with_a_forfeit() -> None:
     duel = group_records("truco", DUEL)
     spoiled = changed(duel[0], {"outcome": {**duel[0]["canonical"]["outcome"], "forfeits": [1, 3]}})
     assert one([spoiled, duel[1]]).counts_for == (BEN,)
@@ -126,7 +127,7 @@ def test_only_the_last_attempt_of_a_group_is_kept() -> None:
     assert one([*first, again[0]]).counts_for == ()
 
 
-def test_a_forfeited_group_counts_as_lost_for_who_forfeited_and_for_nobody_else() -> None:
+def test_a_forfeited_group_counts_only_as_a_loss_of_the_forfeiter() -> None:
     records = group_records("toepen", TABLE)
     found = one([forfeited(records[0], "ben"), *records[1:]])
     assert found.forfeiters == {BEN}
@@ -138,13 +139,13 @@ def test_a_forfeited_group_counts_as_lost_for_who_forfeited_and_for_nobody_else(
     assert [sum(game.faults) for game in found.games] == [3, 0, 0]
 
 
-def test_a_group_that_a_forfeit_ended_early_counts_for_who_forfeited() -> None:
+def test_a_group_that_a_forfeit_ended_early_counts_for_the_forfeiter() -> None:
     assert one([forfeited(group_records("toepen", TABLE)[0], "ana")]).counts_for == (ANA,)
 
 
 def test_the_score_is_the_mean_share_of_opponents_beaten() -> None:
     played = group("g", "a b c d", "1234", "1224", "2111", "4123")
-    a, b, _, d = (Player(name, "1") for name in "abcd")
+    a, b, _, d = (PlayerId(name, "1") for name in "abcd")
     assert played.score(a) == pytest.approx((1 + 1 + 0 + 0) / 4)
     assert played.score(b) == pytest.approx((2 / 3 + 0.5 + 2 / 3 + 1) / 4)
     assert played.score(d) == pytest.approx((0 + 0 + 2 / 3 + 1 / 3) / 4)
@@ -169,7 +170,7 @@ def in_group(record: Record, **group: Any) -> Record:
         (lambda duel: group_records("truco", "ana cees ana cees")[1], "rules or players"),
     ],
 )
-def test_contradictions_are_told_whatever_the_order(
+def test_contradictions_are_reported_in_any_order(
     other: Callable[[list[Record]], Record], message: str
 ) -> None:
     duel = group_records("truco", DUEL)
@@ -211,7 +212,7 @@ def test_a_record_that_contradicts_itself_is_refused(
     assert results.games == 0
 
 
-def test_titles_are_read_from_the_game_played_again() -> None:
+def test_titles_follow_from_the_replayed_game() -> None:
     found = one(group_records("toepen", TABLE))
     for game, record in zip(found.games, group_records("toepen", TABLE), strict=True):
         actions = [(seat, text.partition(":")[0]) for seat, text, *_ in record["canonical"]["actions"]]
@@ -224,10 +225,10 @@ def test_titles_are_read_from_the_game_played_again() -> None:
 
 
 @pytest.mark.parametrize("action", [[0, "play:AS"], [2, "nonsense"], [7, "fold:1"]])
-def test_a_game_of_toepen_that_cannot_be_played_again_is_refused(action: list[Any]) -> None:
+def test_a_game_of_toepen_that_cannot_be_replayed_is_refused(action: list[Any]) -> None:
     record = group_records("toepen", TABLE)[0]
     spoiled = changed(record, {"actions": [action, *record["canonical"]["actions"]]})
-    with pytest.raises(InvalidRecord, match="the game cannot be played again"):
+    with pytest.raises(InvalidRecord, match="the game cannot be replayed"):
         Results().add(spoiled)
 
 
@@ -250,13 +251,13 @@ def test_time_used_is_what_passed_before_each_action_of_a_seat() -> None:
 
 
 @pytest.mark.parametrize("times", [None, "soon", [1, 2, 3], {"0": 1}])
-def test_times_that_do_not_fit_are_no_times(times: object) -> None:
+def test_times_that_do_not_fit_are_ignored(times: object) -> None:
     records = [changed(r, info={"action_ms": times}) for r in group_records("truco", DUEL)]
     assert [game.used_ms for game in one(records).games] == [(), ()]
 
 
 @pytest.mark.parametrize("moment", ["yesterday", None, True, 1.5, -1, 10**4000, [3]])
-def test_a_moment_that_is_none_is_unknown(moment: object) -> None:
+def test_invalid_times_of_finishing_are_unknown(moment: object) -> None:
     records = [changed(r, info={"finished_ms": moment}) for r in group_records("truco", DUEL)]
     assert [game.finished_ms for game in one(records).games] == [0, 0]
 

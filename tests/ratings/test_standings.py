@@ -12,7 +12,8 @@ from math import sqrt
 
 import pytest
 
-from arena.ratings.results import GroupResult, Player
+from arena.play.players import PlayerId
+from arena.ratings.results import GroupResult
 from arena.ratings.standings import (
     TIE_BREAKS,
     Meeting,
@@ -75,7 +76,7 @@ def test_a_knockout_has_its_own_order() -> None:
     }
 
 
-def test_who_played_fewer_groups_is_not_behind_for_that() -> None:
+def test_fewer_groups_are_not_a_disadvantage() -> None:
     """Bots that may not meet leave pairings out: the score is per group played."""
     found = standings(table(("ab", 1), ("ac", 1), ("ad", 0), ("bd", 1), ("bc", 0), ("cd", 0.5)))
     fewer = standings(table(("ab", 1), ("ac", 1), ("bd", 1), ("bc", 0), ("cd", 0.5)))
@@ -94,7 +95,7 @@ def test_the_interval_is_students_over_groups() -> None:
     assert line(standings(table(("ab", 1))), "a").half_width is None
 
 
-def test_entrants_without_a_group_stand_there_with_nothing() -> None:
+def test_entrants_without_a_group_are_listed_with_zero() -> None:
     found = standings(table(("ab", 1)), entrants=[player("a"), player("c"), player("d")])
     assert places(found) == {"a": 1, "b": 2, "c": 2, "d": 2}
     c = line(found, "c")
@@ -103,7 +104,7 @@ def test_entrants_without_a_group_stand_there_with_nothing() -> None:
     assert standings([]).rows == ()
 
 
-def test_a_bye_is_a_group_won_against_nobody() -> None:
+def test_a_bye_scores_as_a_won_group() -> None:
     found = standings(table(("ab", 0.5), ("ac", 1)), byes={player("c"): 1, player("d"): 2})
     c, d = line(found, "c"), line(found, "d")
     assert (c.byes, c.groups, c.points, c.score, c.won) == (1, 1, 1, 0.5, 0)
@@ -121,7 +122,7 @@ def test_groups_that_do_not_count_are_left_out() -> None:
     assert standings(groups + left_out) == standings(groups)
 
 
-def test_a_forfeited_group_is_lost_by_who_forfeited_and_given_to_nobody() -> None:
+def test_a_forfeited_group_is_a_loss_of_the_forfeiter_and_a_win_for_no_player() -> None:
     lost = group("x", "a b", "12", "12", forfeits=[(), (1,)], faults=[(0, 0), (1, 3)])
     found = standings([*table(("ab", 1), ("bc", 1)), lost])
     a, b = line(found, "a"), line(found, "b")
@@ -132,7 +133,7 @@ def test_a_forfeited_group_is_lost_by_who_forfeited_and_given_to_nobody() -> Non
     assert found.meetings[order.index("b")][order.index("a")] == Meeting(0, 1)
 
 
-def test_who_only_met_players_that_forfeited_stands_there_with_nothing() -> None:
+def test_a_player_whose_opponents_all_forfeited_is_listed_with_zero() -> None:
     lost = [group(n, f"{name} a", "12", "12", forfeits=[(1,), ()]) for n, name in enumerate("bcd")]
     for rules in (["head_to_head", "sonneborn_berger", "won"], list(TIE_BREAKS)):
         found = standings([*lost, *table(("be", 1))], tie_breaks=rules)
@@ -160,7 +161,7 @@ def test_tables_of_four_give_the_share_of_opponents_beaten() -> None:
         assert sum(m.points for m in meetings if m) / 3 == pytest.approx(own.points)
 
 
-def test_partners_are_no_opponents() -> None:
+def test_partners_are_not_opponents() -> None:
     played = group("t", "a b c d", "1212", "1212", kind="truco")
     assert group_points(played, player("a"), player("c")) is None
     assert group_points(played, player("a"), player("b")) == 1
@@ -234,7 +235,7 @@ def test_fewest_faults() -> None:
     assert places(found)["b"] < places(found)["a"]
 
 
-def test_rules_are_used_in_their_order_until_the_tie_is_parted() -> None:
+def test_tie_breaks_apply_in_order_until_the_tie_is_broken() -> None:
     first = standings(TIED, tie_breaks=["sonneborn_berger", "head_to_head"])
     assert places(first) == {"d": 1, "a": 2, "b": 3, "c": 4}
     assert list(line(first, "a").tie_breaks) == ["sonneborn_berger", "head_to_head"]
@@ -243,7 +244,7 @@ def test_rules_are_used_in_their_order_until_the_tie_is_parted() -> None:
     assert other.tie_breaks == ("head_to_head", "sonneborn_berger")
 
 
-def test_who_is_tied_after_the_last_rule_shares_the_place() -> None:
+def test_players_tied_after_the_last_tie_break_share_the_place() -> None:
     circle = table(("ab", 1), ("bc", 1), ("ca", 1))
     found = standings([*circle, match("x", "d", "a", 0), match("y", "d", "b", 0), match("z", "d", "c", 0)])
     assert places(found) == {"a": 1, "b": 1, "c": 1, "d": 4}
@@ -295,7 +296,7 @@ def test_neither_order_nor_names_of_groups_change_anything() -> None:
     assert {(own.name, own.version) for own in expected.rows} >= {("a", "1"), ("a", "2")}
 
 
-def test_time_used_is_known_only_if_all_games_tell() -> None:
+def test_time_used_needs_the_times_of_all_games() -> None:
     timed = group(1, "a b", "12", "21", used_ms=[(1500, 200), (300, 4000)])
     found = standings([timed])
     assert (line(found, "a").used_ms, line(found, "b").used_ms) == (5500, 500)
@@ -328,7 +329,7 @@ def test_the_csv_has_a_column_per_opponent_and_rule() -> None:
 
 
 def test_the_text_has_both_tables() -> None:
-    text = standings([*TIED, match("long", "a", "=1+1", 1)], entrants=[Player("late", "7")]).as_text()
+    text = standings([*TIED, match("long", "a", "=1+1", 1)], entrants=[PlayerId("late", "7")]).as_text()
     lines, cross = text.split("\n\n")
     assert lines.splitlines()[0].split() == [
         "place", "bot", "version", "points", "score", "95%", "groups", "byes", "won", "faults", "time",

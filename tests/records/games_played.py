@@ -9,9 +9,10 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from arena.groups import seatings
-from arena.records import Record, build_record, canonical_hash, dumps
-from arena.table import Table
+from arena.play.faults import FAULTS
+from arena.play.seatings import seatings
+from arena.play.table import Table
+from arena.records.record import Record, build_record, canonical_hash, dumps
 
 RULES: dict[str, list[dict[str, Any]]] = {
     "truco": [
@@ -38,18 +39,16 @@ def play(
     table = Table(f"{kind}-{number}", kind, rules or {}, sha256(f"seed {number}".encode()).digest(), nonces)
     table.start()
     while not table.is_over():
-        seat = rng.choice(table.asked()) if rng.random() < 0.3 else table.awaited()[0]
+        seat = rng.choice(table.seats_with_turns()) if rng.random() < 0.3 else table.awaited()[0]
         awaited = seat in table.awaited()
         if rng.random() >= trouble:
             table.submit(seat, table.turn_number(seat), rng.choice(table.legal_actions(seat)))
             continue
-        what = rng.choice(["late", "crashed", "illegal", "malformed", "unreachable", "resign"])
+        what = rng.choice([*FAULTS, "resign"])
         if what == "resign":
             table.resign(seat)
-        elif (
-            not table.fault(seat, what, f"{what} on\nseat {seat}") and awaited and what in ("late", "crashed")
-        ):
-            table.act_for(seat, "clock" if what == "late" else "crashed")
+        elif not table.fault(seat, what, f"{what} on\nseat {seat}") and awaited and (mark := FAULTS[what]):
+            table.act_for(seat, mark)
     return table
 
 

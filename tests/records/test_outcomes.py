@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from games_played import RULES, play
 
-from arena.outcomes import final_places
+from arena.play.outcomes import final_places
 
 PAIRS = ((0, 2), (1, 3))
 FOUR = ((0,), (1,), (2,), (3,))

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from games_played import PLAYERS, RULES, play, record_line, record_of, write
 
-from arena.dealing import NONCE_PATTERN
-from arena.records import (
+from arena.play.dealing import NONCE_PATTERN
+from arena.play.table import Table
+from arena.records.record import (
     InvalidRecord,
     UnreadableRecord,
     build_record,
@@ -22,7 +23,6 @@ from arena.records import (
     parse_record,
     record_schema,
 )
-from arena.table import Table
 
 KINDS = sorted(RULES)
 
@@ -161,11 +161,11 @@ def test_what_is_not_json_is_unreadable(tmp_path: Path, text: bytes, message: st
     [
         ("[]", "must be object"),
         ("{}", "must contain"),
-        ('{"hash": 1, "hash": 2}', "a key stands twice"),
-        ('{"hash": NaN}', "NaN is no number"),
+        ('{"hash": 1, "hash": 2}', "the same key twice"),
+        ('{"hash": NaN}', "NaN is not a JSON number"),
     ],
 )
-def test_json_that_is_no_record_is_invalid(text: str, message: str) -> None:
+def test_json_that_is_not_a_record_is_invalid(text: str, message: str) -> None:
     with pytest.raises(InvalidRecord, match=message) as caught:
         parse_record(text)
     assert caught.value.code == "invalid_record"
@@ -198,7 +198,7 @@ def test_damaged_gzip_missing_files_and_folders_are_unreadable(tmp_path: Path) -
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.records.MAX_RECORD_BYTES", 1 << 20)
+    monkeypatch.setattr("arena.records.record.MAX_RECORD_BYTES", 1 << 20)
     path = tmp_path / "bomb.gz"
     for start in (b"{", b"{}"):
         path.write_bytes(gzip.compress(start + b" " * (3 << 20) + b"}"))

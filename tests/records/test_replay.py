@@ -9,14 +9,14 @@ import pytest
 from games_played import PLAYERS, RULES, group, play, record_line, record_of, rehash, write
 
 import arena.cli
-from arena.replay import seat_names, tell
+from arena.records.tell import seat_names, tell
 
 KINDS = sorted(RULES)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("variant", range(4))
-def test_every_game_can_be_told(kind: str, variant: int) -> None:
+def test_every_game_can_be_narrated(kind: str, variant: int) -> None:
     for number in range(4):
         record = json.loads(record_line(kind, variant, number, 0.05))
         lines = list(tell(record))
@@ -32,7 +32,7 @@ def test_every_game_can_be_told(kind: str, variant: int) -> None:
         assert all(line.isprintable() for line in lines)
 
 
-def test_the_table_and_the_rules_that_are_not_the_usual_ones() -> None:
+def test_the_heading_names_the_players_and_the_changed_rules() -> None:
     players = [("rookie", "1"), ("you", "2"), ("rookie", "1"), ("them", "3")]
     lines = list(tell(record_of(play("truco", rules={"cut": "none", "max_hands": 2}), players=players)))
     assert lines[:7] == [
@@ -47,7 +47,7 @@ def test_the_table_and_the_rules_that_are_not_the_usual_ones() -> None:
     assert not any("cuts" in line for line in lines)
 
 
-def test_what_happened_is_told_in_order() -> None:
+def test_events_are_narrated_in_order() -> None:
     record = json.loads(record_line("truco"))
     callers = [seat for seat, action, *_ in record["canonical"]["actions"] if action == "truco"]
     told = [line for line in tell(record) if line.endswith(" calls truco!")]
@@ -80,7 +80,7 @@ def test_choosing_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         (["--game", "g1-0", "--number", "1"], "not both"),
     ],
 )
-def test_what_cannot_be_chosen(
+def test_invalid_choices_of_a_game(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(tmp_path / "games.jsonl", group("truco"))
@@ -91,7 +91,9 @@ def test_what_cannot_be_chosen(
     assert message in captured.err
 
 
-def test_a_record_that_is_not_proven_is_not_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_record_that_does_not_verify_is_not_narrated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     record = json.loads(record_line("truco"))
     record["canonical"]["players"].pop()
     path = write(tmp_path / "one.json", [rehash(record)])

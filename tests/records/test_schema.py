@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 from games_played import RULES, group, record_line
 
-from arena.records import InvalidRecord, check_structure, record_schema
+from arena.play.faults import FAULTS
+from arena.records.record import InvalidRecord, check_structure, record_schema
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "record-v1.schema.json"
 OTHER = jsonschema.Draft7Validator(json.loads(PUBLISHED.read_text(encoding="utf-8")))
@@ -47,6 +48,13 @@ BREAK: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_the_published_schema_is_the_packages() -> None:
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == record_schema()
     jsonschema.Draft7Validator.check_schema(record_schema())
+
+
+def test_the_schema_has_the_faults_and_marks_of_the_table() -> None:
+    canonical = record_schema()["definitions"]["canonical"]["properties"]
+    assert canonical["faults"]["items"]["properties"]["type"]["enum"] == list(FAULTS)
+    marks = canonical["actions"]["items"]["items"][2]["enum"]
+    assert set(marks) - {"resigned", "forfeit"} == set(FAULTS.values()) - {None}
 
 
 @pytest.mark.parametrize("kind", sorted(RULES))

@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from arena.bench import compare, costs, deals, playout_of
 from arena.games import GAMES, game_of
-from arena.games.toepen_cards import PACK
+from arena.games.toepen.cards import PACK
+from benchmarks.engines import compare, costs, deals, playout_of
 
 
 @pytest.mark.parametrize("kind", GAMES)
@@ -44,7 +44,7 @@ def test_rates_and_costs_are_positive() -> None:
 
 
 def test_the_command_prints_a_line_per_game() -> None:
-    command = [sys.executable, "-m", "arena.cli", "bench", "--rounds", "1", "--seconds", "0.02"]
+    command = [sys.executable, "-m", "benchmarks.rules", "--rounds", "1", "--seconds", "0.02"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert all(done.stdout.count(kind) == 2 for kind in GAMES)

@@ -7,8 +7,16 @@ from random import Random
 
 import pytest
 
-from arena.ladder import LADDER, MIRRORING, Step, margins, measure_mirroring, saving, score_margins
-from arena.runner import run
+from arena.tournaments.ladder import (
+    LADDER,
+    MIRRORING,
+    LadderStep,
+    margins,
+    measure_mirroring,
+    saving,
+    score_margins,
+)
+from arena.tournaments.local_run import run
 
 
 def test_every_step_of_both_lists_can_be_played() -> None:
@@ -32,7 +40,7 @@ def test_equal_samples_save_nothing_and_halved_deviations_save_three_quarters() 
 
 
 def test_score_margins_are_those_of_the_records() -> None:
-    step = Step("toepen", {"seats": 4}, "rookie", "random", 3)
+    step = LadderStep("toepen", {"seats": 4}, "rookie", "random", 3)
     results = sorted(run(step.plan()), key=lambda result: result.index)
     expected = []
     for result in results:
@@ -49,8 +57,8 @@ def test_score_margins_are_those_of_the_records() -> None:
     assert all(-1 <= margin <= 1 for margin in margins(results))
 
 
-def test_mirroring_is_measured_on_as_many_games_of_both_kinds() -> None:
-    measured = measure_mirroring(Step("truco", {"cut": "none"}, "regular", "rookie", 40), jobs=1)
+def test_mirroring_is_measured_on_equal_numbers_of_games() -> None:
+    measured = measure_mirroring(LadderStep("truco", {"cut": "none"}, "regular", "rookie", 40), jobs=1)
     assert measured.games == 80
     for found in (measured.results, measured.scores):
         assert 0 < found.low < found.ratio < found.high

@@ -7,20 +7,20 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from arena.records import load_records
-from arena.verify import verify
+from arena.records.record import load_records
+from arena.records.verify import verify
 from tests.runner import bots
+from tests.waiting import PATIENCE, wait_until
 
 COMMAND = [sys.executable, "-m", "arena.cli"]
 ROOT = Path(__file__).parents[2]
 
 
-def botequim(*words: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def botequim(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
     return subprocess.run(
         [*COMMAND, *words], capture_output=True, text=True, timeout=timeout, env=environment, cwd=ROOT
@@ -139,12 +139,9 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
-        for _ in range(200):
-            time.sleep(0.05)
-            if path.exists() and path.stat().st_size > 100_000:
-                break
+        wait_until(lambda: path.exists() and path.stat().st_size > 100_000)
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 130, err
@@ -172,7 +169,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["truco"], "BOTS"),
     ],
 )  # fmt: skip
-def test_bad_input_is_told_in_one_line(words: list[str], said: str) -> None:
+def test_bad_input_is_reported_in_one_line(words: list[str], said: str) -> None:
     done = botequim("play", *words)
     assert done.returncode == 2
     assert said in done.stderr
@@ -189,7 +186,7 @@ def test_bad_input_is_told_in_one_line(words: list[str], said: str) -> None:
         ("class Bot:\n    pass\n", "holds no bot"),
     ],
 )
-def test_a_bot_file_without_a_bot_is_told_in_one_line(source: str, said: str, tmp_path: Path) -> None:
+def test_a_bot_file_without_a_bot_is_reported_in_one_line(source: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_text(source)
     done = botequim("play", "truco", "random", str(path))

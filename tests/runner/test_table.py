@@ -10,9 +10,8 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.games import GAMES
-from arena.records import build_record
-from arena.table import (
-    FAULT_LIMIT,
+from arena.play.faults import FAULT_LIMIT
+from arena.play.table import (
     StaleTurn,
     Table,
     TurnAlreadyAnswered,
@@ -20,7 +19,8 @@ from arena.table import (
     parse_turn_id,
     turn_id,
 )
-from arena.verify import verify
+from arena.records.record import build_record
+from arena.records.verify import verify
 
 SEED = bytes(range(32))
 kinds = pytest.mark.parametrize("kind", sorted(GAMES))
@@ -65,7 +65,7 @@ def test_the_turn_id_changes_only_with_the_seat_and_its_own_actions(kind: str) -
             changes += not same
 
 
-def test_a_knock_sent_while_somebody_else_plays_still_counts() -> None:
+def test_a_knock_sent_while_another_seat_plays_still_counts() -> None:
     table = new_table("toepen", max_exchanges=0)
     first = table.awaited()[0]
     knocker = (first + 2) % 4
@@ -91,7 +91,7 @@ def test_the_same_answer_again_returns_the_first_result(kind: str) -> None:
 
 
 @kinds
-def test_an_answer_to_a_question_that_is_gone_says_why(kind: str) -> None:
+def test_an_answer_to_a_closed_turn_gives_the_reason(kind: str) -> None:
     table = new_table(kind)
     seat = table.awaited()[0]
     number = table.turn_number(seat)

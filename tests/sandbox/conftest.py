@@ -2,22 +2,25 @@ from __future__ import annotations
 
 import pytest
 
-from arena.dealing import bot_seed
+from arena.play.dealing import bot_seed
+from arena.play.table import Table
 from arena.sandbox.bot import SandboxedBot, sandboxed_spec
-from arena.sandbox.limits import Limits
-from arena.sandbox.python import PythonProgram, python_program
-from arena.table import Table
+from arena.sandbox.engine.fast import LinkedPython
+from arena.sandbox.limits import SandboxLimits
+from arena.sandbox.runtime import python_program
 
 
 @pytest.fixture(scope="session")
-def python() -> PythonProgram:
-    """The sandbox's Python, built and compiled at the first use and then kept."""
-    return python_program()
+def python() -> LinkedPython:
+    """The Python of the fast engine, built and compiled at the first use and then kept."""
+    program = python_program()
+    assert isinstance(program, LinkedPython)
+    return program
 
 
 SEED = bytes(range(32))
 
-QUICK = Limits(load_ms=500, decision_ms=300, game_ms=5_000, memory_bytes=80 << 20)
+QUICK = SandboxLimits(load_ms=500, decision_ms=300, game_ms=5_000, memory_bytes=80 << 20)
 
 
 def turn(kind: str = "toepen") -> dict[str, object]:
@@ -30,5 +33,5 @@ def turn(kind: str = "toepen") -> dict[str, object]:
     return found
 
 
-def bot_of(source: str, limits: Limits = QUICK) -> SandboxedBot:
+def bot_of(source: str, limits: SandboxLimits = QUICK) -> SandboxedBot:
     return sandboxed_spec("mine", "1", source, limits).make(bot_seed(SEED, 0))

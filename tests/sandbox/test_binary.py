@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wasmtime import Engine, Func, Instance, Module, Store
 
-from arena.sandbox.binary import (
+from arena.sandbox.engine.binary import (
     MODULE_MAGIC,
     BuildFailed,
     Reader,
@@ -26,7 +26,6 @@ SIGNED = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(UNSIGNED, st.binary(max_size=3), st.binary(max_size=3))
 def test_unsigned_numbers_come_back(number: int, before: bytes, after: bytes) -> None:
     data = encoded(number)
@@ -34,7 +33,6 @@ def test_unsigned_numbers_come_back(number: int, before: bytes, after: bytes) ->
     assert len(data) == max(1, -(-number.bit_length() // 7))
 
 
-@settings(deadline=None)
 @given(SIGNED, st.binary(max_size=3), st.binary(max_size=3))
 def test_signed_numbers_come_back(number: int, before: bytes, after: bytes) -> None:
     data = encoded_signed(number)
@@ -51,7 +49,6 @@ def padded(data: bytes, filling: int, size: int) -> bytes:
     return data[:-1] + bytes([data[-1] | 0x80]) + middle + bytes([filling])
 
 
-@settings(deadline=None)
 @given(UNSIGNED, SIGNED)
 def test_padded_numbers_are_read(one: int, other: int) -> None:
     assert unsigned(padded(encoded(one), 0, 10), 0) == (one, 10)
@@ -91,13 +88,13 @@ def test_wasmtime_reads_the_same_numbers(bits: int) -> None:
             assert constant(kind, code, number) == number
 
 
-def test_a_reader_goes_on_where_it_was() -> None:
+def test_a_reader_continues_at_its_position() -> None:
     data = b"?" + encoded(300) + encoded_signed(-300) + sized(b"name") + b"\x07" + b"\x02\x01a\x05\x00"
     reader = Reader(data, 1, len(data))
     assert (reader.unsigned(), reader.signed(), reader.name(), reader.expect(6, 7)) == (300, -300, "name", 7)
     assert [(number, part.end - part.at) for number, part in reader.sections()] == [(2, 1), (5, 0)]
 
 
-def test_an_unexpected_byte_is_told_with_its_place() -> None:
+def test_an_unexpected_byte_is_reported_with_its_position() -> None:
     with pytest.raises(BuildFailed, match="an unknown part: byte 0x63 at 2"):
         Reader(b"abc", 2, 3).expect(1, 2)

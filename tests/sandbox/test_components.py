@@ -11,15 +11,18 @@ from pathlib import Path
 import pytest
 
 from arena.bots import BotFailure, InvalidBot
-from arena.dealing import bot_seed
-from arena.sandbox import cache, runtime
+from arena.play.dealing import bot_seed
+from arena.sandbox import building, cache
 from arena.sandbox.bot import SandboxedBot, check_bot, sandboxed_spec
+from arena.sandbox.compiler import FAST
+from arena.sandbox.engine.fast import LinkedPython
 from tests.sandbox import components
 from tests.sandbox.conftest import QUICK, SEED, turn
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _own_cache(python: LinkedPython, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cache for what the test compiles; the engine itself comes from the usual one."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
@@ -37,7 +40,7 @@ def test_a_component_plays() -> None:
     [
         (components.LOOPS, "late", "300 ms"),
         (components.TRAPS, "crashed", "unreachable"),
-        (components.GIANT_ANSWER, "malformed", "is no action"),
+        (components.GIANT_ANSWER, "malformed", "is not an action"),
         (components.OUT_OF_BOUNDS, "crashed", "out of bounds"),
         (components.NO_TEXT, "crashed", "utf-8"),
         (components.MUCH_MEMORY, "crashed", "memory"),
@@ -47,7 +50,7 @@ def test_a_component_plays() -> None:
     ],
     ids=["loops", "traps", "giant", "bounds", "utf-8", "memory", "fills", "recurses", "files"],
 )
-def test_a_hostile_component_is_classed(wasm: bytes, fault: str, detail: str) -> None:
+def test_faults_of_a_hostile_component_are_classified(wasm: bytes, fault: str, detail: str) -> None:
     bot = bot_of(wasm)
     with pytest.raises(BotFailure) as caught:
         bot.choose(turn())
@@ -80,27 +83,27 @@ def test_memory_grows_to_the_limit_and_no_further() -> None:
     ],
     ids=["nothing", "elf", "text", "module", "empty", "cut", "type"],
 )
-def test_what_is_no_bot_is_refused(wasm: bytes, why: str) -> None:
+def test_components_that_are_not_bots_are_rejected(wasm: bytes, why: str) -> None:
     with pytest.raises(InvalidBot) as caught:
         check_bot(sandboxed_spec("mine", "1", wasm))
     assert why in str(caught.value)
 
 
 def test_a_precompiled_component_is_refused() -> None:
-    path = runtime.compiled(components.PASSES, hashlib.sha256(components.PASSES).hexdigest())
+    path = building.compiled(components.PASSES, hashlib.sha256(components.PASSES).hexdigest(), FAST)
     with pytest.raises(InvalidBot, match="not a WebAssembly component"):
         check_bot(sandboxed_spec("mine", "1", path.read_bytes()))
 
 
-def test_a_compile_bomb_costs_only_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "_COMPILE_SECONDS", 1)
+def test_a_compile_bomb_kills_only_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "_COMPILE_SECONDS", 1)
     body = "(i64.add " * 20_000 + "(i64.const 1)" + " (i64.const 1))" * 20_000
     core = "".join(f"(func $b{number} (result i64) {body})" for number in range(40))
     with pytest.raises(InvalidBot, match="too much time or memory"):
         check_bot(sandboxed_spec("mine", "1", components.component(core=core, choose=components.text(16, 4))))
 
 
-def test_one_of_many_processes_makes_a_file(tmp_path: Path) -> None:
+def test_one_of_several_processes_builds_a_file(tmp_path: Path) -> None:
     script = (
         "import sys, time\nfrom pathlib import Path\nfrom arena.sandbox.cache import cached\n"
         "def make(path):\n    print('made'); time.sleep(0.3); path.write_text('x')\n"

@@ -132,10 +132,12 @@ MEMORY = [
 
 ANSWERS = [
     attack("a giant answer", "malformed", "return 'x' * 10**7", "text of 10000000 characters"),
-    attack("a number", "malformed", "return 7", "(int) is no action"),
+    attack("a number", "malformed", "return 7", "(int) is not an action"),
     attack("a list", "malformed", "return [turn['legal_actions'][0]]", "(list)"),
     attack("bytes", "malformed", "return b'play:4C'", "(bytes)"),
-    attack("a class named as an answer", "malformed", "return type('\"play:4C\"', (), {})()", "is no action"),
+    attack(
+        "a class named as an answer", "malformed", "return type('\"play:4C\"', (), {})()", "is not an action"
+    ),
     attack("an illegal action", "illegal", "return 'play:ZZ'"),
     attack("an action with a newline", "illegal", "return turn['legal_actions'][0] + '\\n'"),
     attack("half a surrogate pair", "illegal", "return '\\ud800'"),
@@ -168,8 +170,8 @@ TAMPERING = [
         "WitWorld.choose = lambda self, turn: 5\nraise ValueError",
     ),
     attack("the environment", "malformed", "import os; return dict(os.environ) or 0", "(int)"),
-    attack("another module of the service", "crashed", "import arena.records", "there is no module"),
-    attack("the service's store", "crashed", "import arena.live.store", "there is no module"),
+    attack("another module of the service", "crashed", "import arena.records.record", "there is no module"),
+    attack("the service's store", "crashed", "import arena.store.games", "there is no module"),
     Attack("no bot at all", "x = 1\n", "crashed", "holds no bot"),
     Attack("no Python at all", "\0\x01 not python", "crashed"),
     Attack("a syntax error", "def choose(turn)\n    return 1\n", "crashed", "bot.py, line 1"),
@@ -189,12 +191,12 @@ def asked(bot: SandboxedBot, told: dict[str, object]) -> tuple[str, str]:
     return ("" if action in told["legal_actions"] else "illegal"), repr(action)  # type: ignore[operator]
 
 
-def test_there_are_forty() -> None:
+def test_there_are_forty_attacks() -> None:
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 40
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_it_is_contained_and_classed(attack: Attack) -> None:
+def test_each_attack_is_contained_and_classified(attack: Attack) -> None:
     told = turn()
     bot = bot_of(attack.source)
     fault, detail = asked(bot, told)
@@ -254,7 +256,7 @@ class Bot(Base):
 """
 
 
-def test_seats_and_games_cannot_whisper() -> None:
+def test_seats_and_games_cannot_communicate() -> None:
     one, other = bot_of(WHISPER), bot_of(WHISPER)
     one.choose(turn())
     other.choose(turn())
@@ -288,7 +290,7 @@ def choose(turn):
 """
 
 
-def test_what_a_bot_ravages_is_whole_in_the_next_game() -> None:
+def test_damage_by_a_bot_does_not_reach_the_next_game() -> None:
     outputs = []
     for _ in range(5):
         bot = bot_of(RAVAGE)

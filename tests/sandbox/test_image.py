@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from wasmtime import wat2wasm
 
-from arena.sandbox.binary import BuildFailed
-from arena.sandbox.image import with_immortal_objects
+from arena.sandbox.building import BuildFailed
+from arena.sandbox.engine.image import with_immortal_objects
 from tests.sandbox.conftest import bot_of, turn
 
 IMMORTAL_FROM = 1 << 30
@@ -32,6 +32,6 @@ def test_the_objects_of_the_image_are_immortal_and_a_bots_own_are_not() -> None:
     assert all(count < 10 for count in counts[-2:])
 
 
-def test_a_module_without_the_list_is_no_runtime() -> None:
+def test_a_module_without_the_list_is_rejected() -> None:
     with pytest.raises(BuildFailed, match="no list of objects"):
         with_immortal_objects(bytes(wat2wasm('(module (memory 1) (data (i32.const 16) "null"))')))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.sandbox.pages import written
+from arena.sandbox.engine.pages import written_pages
 
 PAGE = mmap.PAGESIZE
 PAGES = 2000
@@ -51,7 +51,7 @@ def mapped(path: Path) -> Iterator[tuple[mmap.mmap, Scan]]:
     start = addressof(c_char.from_buffer(memory))
 
     def scan(most: int = ALL, first: int = 0, last: int = PAGES) -> list[tuple[int, int]] | None:
-        runs = written(start + first * PAGE, (last - first) * PAGE, most)
+        runs = written_pages(start + first * PAGE, (last - first) * PAGE, most)
         return runs and [((low - start) // PAGE, (high - start) // PAGE) for low, high in runs]
 
     with memory:
@@ -64,7 +64,7 @@ def runs_of(pages: set[int]) -> list[tuple[int, int]]:
     return list(zip(firsts, ends, strict=True))
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sets(st.one_of(st.integers(0, 20), st.integers(0, PAGES - 1)), max_size=60),
     st.integers(0, PAGE - 1),
@@ -81,7 +81,7 @@ def test_exactly_the_written_pages_are_found_in_joined_runs(
         assert scan() == runs_of(pages)
 
 
-def test_what_was_written_stays_written(file: Path) -> None:
+def test_written_pages_stay_reported(file: Path) -> None:
     with mapped(file) as (memory, scan):
         before = memory[7 * PAGE]
         memory[7 * PAGE] = 0
@@ -91,7 +91,7 @@ def test_what_was_written_stays_written(file: Path) -> None:
         assert scan() == []
 
 
-def test_only_the_pages_asked_about_are_told(file: Path) -> None:
+def test_only_the_requested_pages_are_reported(file: Path) -> None:
     with mapped(file) as (memory, scan):
         memory[10 * PAGE : 20 * PAGE] = bytes(10 * PAGE)
         assert scan(first=12, last=15) == [(12, 15)]
@@ -99,7 +99,7 @@ def test_only_the_pages_asked_about_are_told(file: Path) -> None:
         assert scan(last=11) == [(10, 11)]
 
 
-def test_more_than_the_most_is_none(file: Path) -> None:
+def test_more_than_the_maximum_returns_none(file: Path) -> None:
     with mapped(file) as (memory, scan):
         for page in (3, 4, 9):
             memory[page * PAGE] = 0
@@ -107,7 +107,7 @@ def test_more_than_the_most_is_none(file: Path) -> None:
         assert scan(most=3 * PAGE - 1) is None
 
 
-def test_more_runs_than_there_is_room_for_are_none(file: Path) -> None:
+def test_too_many_runs_return_none(file: Path) -> None:
     with mapped(file) as (memory, scan):
         for page in range(0, 2 * 500, 2):
             memory[page * PAGE] = 0
@@ -117,7 +117,7 @@ def test_more_runs_than_there_is_room_for_are_none(file: Path) -> None:
         assert scan() is None
 
 
-def test_a_system_that_does_not_tell_is_none(file: Path) -> None:
+def test_an_unsupported_system_returns_none(file: Path) -> None:
     with mapped(file) as (memory, _):
         start = addressof(c_char.from_buffer(memory))
-        assert written(start + 1, PAGE, ALL) is None
+        assert written_pages(start + 1, PAGE, ALL) is None

@@ -22,7 +22,7 @@ import click
 
 from arena.errors import ArenaError
 from arena.ratings.results import collect, record_set_hash
-from arena.verify import verify
+from arena.records.verify import verify
 from tests.live.arenas import Arena
 from tests.service import Service
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import click
 
-from arena.verify import verify
+from arena.records.verify import verify
 from tests.service import Service, botequim, environment
 from tests.soak.season import end
 

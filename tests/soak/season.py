@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.client import Client
-from arena.verify import verify
+from arena.records.verify import verify
 from tests.service import Service, environment
 
 CLOCK = {"per_turn_ms": 20_000, "bank_ms": 60_000}

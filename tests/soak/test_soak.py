@@ -28,25 +28,25 @@ def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", arena.KINDS)
-def test_a_tournament_comes_out_the_same_whatever_is_killed(kind: str, tmp_path: Path) -> None:
+def test_a_tournament_has_the_same_result_whatever_is_killed(kind: str, tmp_path: Path) -> None:
     outcome, killed = arena.compare(tmp_path, kind, 120 * SCALE, 1.0, seed=1)
     assert outcome.records == 240 * SCALE
     assert sum(killed.values()) > 5
 
 
-def test_bots_that_are_called_play_over_http(tmp_path: Path) -> None:
+def test_webhook_bots_play_over_http(tmp_path: Path) -> None:
     counts = webhooks.play(tmp_path, 10 * SCALE, seconds=300 * SCALE)
     assert counts["truco"] == counts["toepen"] == 5 * SCALE
     assert counts["faults"] == 0
 
 
 @pytest.mark.parametrize("kind", faulty.KINDS)
-def test_bots_that_go_wrong_cost_only_themselves(kind: str, tmp_path: Path) -> None:
+def test_faulty_bots_harm_only_themselves(kind: str, tmp_path: Path) -> None:
     rows = faulty.play(tmp_path, kind)
     assert len(rows) == 7
 
 
-def test_two_files_come_to_the_leaderboards(tmp_path: Path) -> None:
+def test_two_uploaded_files_reach_the_leaderboards(tmp_path: Path) -> None:
     lines: list[str] = []
     counts = submit.play(tmp_path, lines.append, soon=True)
     assert counts["decisions"] > counts["games"] > 0

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from arena.client import Client
-from arena.verify import verify
+from arena.records.verify import verify
 from tests.service import Service
 from tests.webhooks.parts import SECRET, node_receiver, python_receiver
 

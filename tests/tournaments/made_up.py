@@ -10,8 +10,9 @@ from arena.games import game_of
 from arena.ratings.results import GameResult, GroupResult
 from arena.tournaments.entry import Entrant
 from arena.tournaments.formats import plan
+from arena.tournaments.parsing import parse_spec
 from arena.tournaments.plan import GroupPlan, Planned
-from arena.tournaments.spec import Spec, parse_spec
+from arena.tournaments.spec import Spec
 
 NOW = 1_000_000
 SEED = bytes(range(32))

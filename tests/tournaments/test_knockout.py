@@ -13,7 +13,7 @@ from arena.tournaments.formats import plan
 from arena.tournaments.plan import GroupPlan
 from tests.tournaments.made_up import SEED, entrants, play, result, spec
 
-PATIENT = settings(max_examples=60, deadline=None)
+PATIENT = settings(max_examples=60)
 
 
 def places(answer: object, count: int) -> list[int]:
@@ -44,7 +44,7 @@ def test_byes_go_to_the_top_seeds() -> None:
 
 
 @pytest.mark.parametrize(("count", "expected"), [(2, [1, 2]), (3, [1, 2, 3])])
-def test_so_few_have_no_match_for_third_place(count: int, expected: list[int]) -> None:
+def test_small_knockouts_have_no_match_for_third_place(count: int, expected: list[int]) -> None:
     answer, planned, _ = play(spec("knockout"), entrants(count))
     assert len(planned) == count - 1
     assert places(answer, count) == expected
@@ -91,7 +91,7 @@ def test_sudden_death_is_over_with_the_first_group_that_is_won() -> None:
     assert places(answer, 2) == [2, 1]
 
 
-def test_who_forfeits_is_out() -> None:
+def test_a_forfeiter_is_out() -> None:
     answer, planned, _ = play(
         spec("knockout", groups=3), entrants(4), forfeits=lambda g: {0} & set(g.members)
     )
@@ -99,19 +99,19 @@ def test_who_forfeits_is_out() -> None:
     assert len(planned) == 4 * 3
 
 
-def test_two_who_forfeit_leave_it_to_the_higher_seed() -> None:
+def test_when_both_forfeit_the_higher_seed_goes_on() -> None:
     answer, planned, _ = play(spec("knockout"), entrants(2), forfeits=lambda group: {0, 1})
     assert len(planned) == 1
     assert places(answer, 2) == [1, 2]
 
 
-def test_groups_that_are_given_up_leave_it_to_the_higher_seed() -> None:
+def test_when_groups_are_given_up_the_higher_seed_goes_on() -> None:
     answer, planned, _ = play(spec("knockout"), entrants(2), void=lambda group: True)
     assert len(planned) == 6
     assert places(answer, 2) == [1, 2]
 
 
-def test_who_withdraws_makes_way() -> None:
+def test_the_opponent_of_a_withdrawn_entrant_goes_on() -> None:
     field = entrants(4)
     chosen = spec("knockout")
     first = plan(chosen, field, {}, SEED, planned=()).groups
@@ -124,7 +124,7 @@ def test_who_withdraws_makes_way() -> None:
     assert places(end, 4) == [2, 1, 3, 4]
 
 
-def test_who_went_on_stays_in_when_a_result_is_annulled() -> None:
+def test_winners_stay_in_when_a_result_is_annulled() -> None:
     field = entrants(4)
     chosen = spec("knockout")
     _, planned, done = play(chosen, field, lambda index: index)
@@ -194,7 +194,7 @@ def test_a_tie_at_the_cut_is_played_off() -> None:
     assert [group.id for group in planned] == [f"r1-p1-g{number}" for number in range(1, 7)]
 
 
-def test_who_forfeits_at_a_table_is_out_and_the_others_play_it_again() -> None:
+def test_a_forfeiter_at_a_table_is_out_and_the_rest_play_again() -> None:
     field = entrants(6)
     answer, planned, _ = play(
         spec("knockout", seats=3),
@@ -210,7 +210,7 @@ def test_who_forfeits_at_a_table_is_out_and_the_others_play_it_again() -> None:
     assert answer.places[field[1].player] == 1
 
 
-def test_the_last_who_went_out_fill_the_table_of_those_who_withdrew() -> None:
+def test_the_last_to_go_out_replace_withdrawn_entrants() -> None:
     field = entrants(6)
     chosen = spec("knockout", seats=3)
     first = plan(chosen, field, {}, SEED, planned=()).groups

@@ -38,7 +38,7 @@ def most_pairs(vertices: frozenset[int], edges: Edges) -> int:
     return max([most_pairs(rest, edges), *with_first])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(graphs())
 def test_no_matching_has_more_pairs(drawn: tuple[int, Edges]) -> None:
     count, edges = drawn
@@ -54,7 +54,7 @@ def test_two_blossoms() -> None:
     assert len(maximum_matching(neighbours(8, edges))) == 8
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(graphs())
 def test_the_first_gets_the_best_mate_that_a_maximum_allows(drawn: tuple[int, Edges]) -> None:
     count, edges = drawn

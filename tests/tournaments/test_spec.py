@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from arena.bots.transports import HOUSE, SANDBOX
 from arena.errors import ArenaError
-from arena.ratings.results import Player
+from arena.play.players import PlayerId
 from arena.tournaments.entry import Entrant, check_entry, seed_order
+from arena.tournaments.parsing import parse_spec
 from arena.tournaments.plan import GroupPlan
-from arena.tournaments.spec import Spec, check_entrants, parse_spec
+from arena.tournaments.spec import Spec, check_entrants
 from tests.tournaments.made_up import NOW, entrants, spec
 
 TRUCO = {"name": "Cup", "kind": "truco", "format": "round_robin"}
@@ -89,12 +91,12 @@ def test_json_keeps_everything(given: dict[str, Any]) -> None:
         ("rules", {**TRUCO, "rules": []}),
     ],
 )
-def test_what_cannot_be_says_where(field: str, given: dict[str, Any]) -> None:
+def test_invalid_settings_name_the_field(field: str, given: dict[str, Any]) -> None:
     assert refused("invalid_tournament", given).field == field
 
 
 def test_errors_of_the_parts_keep_their_codes() -> None:
-    assert refused("unknown_game", {**TRUCO, "kind": "chess"}).field == "kind"
+    assert refused("kind_not_found", {**TRUCO, "kind": "chess"}).field == "kind"
     assert refused("invalid_option", {**TRUCO, "rules": {"seats": 4}}).field == "rules.seats"
     assert refused("invalid_clock", {**TRUCO, "clock": {"per_turn_ms": 1}}).field == "clock.per_turn_ms"
     assert refused("too_few_entrants", {**TOEPEN, "rules": {"seats": 5}, "max_entries": 4})
@@ -126,23 +128,31 @@ def test_too_few_entrants(chosen: Spec, least: int) -> None:
         ("already_entered", spec(), Entrant("bot000", "2", "eve")),
         ("too_many_of_owner", spec(per_owner=2), Entrant("new", "1", "ann")),
         ("tournament_full", spec(max_entries=3), Entrant("new", "1", "eve")),
+        ("wrong_division", spec(division="sealed"), Entrant("new", "1", "eve")),
+        ("wrong_division", spec(), Entrant("new", "1", "eve", runner=SANDBOX)),
     ],
 )
-def test_who_may_not_enter(code: str, chosen: Spec, new: Entrant) -> None:
+def test_entries_that_are_refused(code: str, chosen: Spec, new: Entrant) -> None:
     with pytest.raises(ArenaError) as caught:
         check_entry(chosen, entrants(["ann", "ann", ""]), new)
     assert caught.value.code == code
 
 
-def test_who_may_enter() -> None:
+def test_entries_that_are_accepted() -> None:
     check_entry(spec(per_owner=1, max_entries=4), entrants(["ann", "", ""]), Entrant("new", "1", "bob"))
-    check_entry(spec(who="house", per_owner=1), entrants(2), Entrant("rookie", "1", house=True))
+    check_entry(spec(who="house", per_owner=1), entrants(2), Entrant("rookie", "1", runner=HOUSE))
     check_entry(spec(who="invited", invited=["new"]), [], Entrant("new", "1", "bob"))
+    for runner in (HOUSE, SANDBOX):
+        check_entry(spec(division="sealed"), [], Entrant("new", "1", "bob", runner=runner))
 
 
 def test_seeds_go_by_rating_then_by_lot() -> None:
     field = entrants(6)
-    ratings = {Player("bot004", "1"): 1600.0, Player("bot002", "1"): 1700.0, Player("bot005", "2"): 9999.0}
+    ratings = {
+        PlayerId("bot004", "1"): 1600.0,
+        PlayerId("bot002", "1"): 1700.0,
+        PlayerId("bot005", "2"): 9999.0,
+    }
     first = seed_order(field, ratings, bytes(32))
     assert [entrant.name for entrant in first[:2]] == ["bot002", "bot004"]
     assert seed_order(field[::-1], ratings, bytes(32)) == first
@@ -150,9 +160,7 @@ def test_seeds_go_by_rating_then_by_lot() -> None:
     assert len(others) > 1
 
 
-def test_entrants_and_groups_survive_json() -> None:
-    entrant = Entrant("ann", "3", "eve", nonce="x", entered_ms=5, withdrawn=2)
-    assert Entrant.from_json(json.loads(json.dumps(entrant.as_json()))) == entrant
+def test_groups_survive_json() -> None:
     group = GroupPlan("r2-p11-g3-x1", 2, 11, ((4, 5), (5, 4)))
     assert GroupPlan.from_json(json.loads(json.dumps(group.as_json()))) == group
     assert (group.members, group.number, group.replay) == ((4, 5), 3, 1)

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
-from typing import Any
 
 from arena.client import Client
 from tests.service import Service
+from tests.waiting import wait_until
 
 KINDS = ("truco", "toepen")
 FIRST = {"first-truco", "first-toepen"}
 
 
-def board(client: Client, kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(client.leaderboard(kind, "sealed"))
-    return found
+def names(client: Client, kind: str) -> set[str]:
+    """The bots on the board of uploaded and house bots."""
+    return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed"))["rows"]}
 
 
 def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()
-        deadline = time.monotonic() + 120
-        while not all(board(client, kind)["rows"] for kind in KINDS):
-            assert time.monotonic() < deadline
-            time.sleep(0.5)
+        everybody = {"random", "rookie", "regular"}
         for kind in KINDS:
-            assert {row["name"] for row in board(client, kind)["rows"]} == {"random", "rookie", "regular"}
+            wait_until(lambda kind=kind: names(client, kind) >= everybody, seconds=300, pause=0.5)  # type: ignore[misc]
+            assert names(client, kind) == everybody
         made = {one["id"] for one in client.tournaments()}
         assert made >= FIRST
         schedules = {schedule["id"] for schedule in client.schedules()}

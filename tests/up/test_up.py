@@ -7,15 +7,15 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arena.client import Client
 from arena.client.http import Unreachable
-from arena.supervisor import Address
-from arena.verify import verify
+from arena.ops.supervisor import Address
+from arena.records.verify import verify
+from tests.ports import free_port
 from tests.service import (
     Process,
     Service,
@@ -23,9 +23,9 @@ from tests.service import (
     command_line,
     descendants,
     environment,
-    free_port,
     is_alive,
 )
+from tests.waiting import wait_until as until
 
 
 def refused(folder: Path, *arguments: str, **settings: str) -> str:
@@ -36,20 +36,13 @@ def refused(folder: Path, *arguments: str, **settings: str) -> str:
         env=environment(**settings),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith("botequim: error: ")
     return line
-
-
-def until(condition: Callable[[], object], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def play_house_game(client: Client) -> str:
@@ -71,7 +64,7 @@ def play_house_game_again(client: Client) -> None:
     play_house_game(client)
 
 
-def test_it_comes_up_plays_and_stops_without_a_trace_and_finds_its_data_again(tmp_path: Path) -> None:
+def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert f"API:      {service.url}" in service.lines
         assert f"docs:     {service.url}/docs" in service.lines
@@ -92,7 +85,7 @@ def test_it_comes_up_plays_and_stops_without_a_trace_and_finds_its_data_again(tm
         assert service.stop(signal.SIGTERM) == 0
 
 
-def test_what_is_killed_is_started_again(tmp_path: Path) -> None:
+def test_a_killed_process_is_restarted(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")
         for what, line in (
@@ -133,23 +126,22 @@ def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> N
         assert f"the data folder {service.data} is in use by process {service.process.pid}" in told
         other = tmp_path / "other"
         told = refused(tmp_path, "--data", str(other), "--bind", bind)
-        assert f"nothing can listen at {bind}: Address already in use" in told
+        assert f"cannot listen at {bind}: Address already in use" in told
         assert "expected a free address and port" in told
         # The first goes on.
         assert service.client().request("GET", "/readyz") == {"status": "ok"}
 
 
-def test_what_cannot_work_is_one_line(tmp_path: Path) -> None:
+def test_invalid_options_are_reported_in_one_line(tmp_path: Path) -> None:
     bind = ("--bind", f"127.0.0.1:{free_port()}")
-    assert "is no address to listen at" in refused(tmp_path, "--bind", "8000")
+    assert "is not an address to listen at" in refused(tmp_path, "--bind", "8000")
     (tmp_path / "file").write_text("")
-    assert "cannot be made" in refused(tmp_path, *bind, "--data", "file/inside")
+    assert "cannot be created" in refused(tmp_path, *bind, "--data", "file/inside")
     told = refused(tmp_path, *bind, BOTEQUIM_ADMIN_TOKEN="short")
     assert "the admin token is too short" in told
-    assert "api.log" in told
 
 
-def test_being_stopped_while_it_comes_up(tmp_path: Path) -> None:
+def test_stopping_while_it_starts(tmp_path: Path) -> None:
     with Process(botequim("up", "--bind", f"127.0.0.1:{free_port()}"), tmp_path) as process:
         until(lambda: any("gunicorn" in command_line(pid) for pid in descendants(process.process.pid)))
         began = descendants(process.process.pid)

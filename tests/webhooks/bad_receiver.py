@@ -35,6 +35,15 @@ def endless_headers(client: socket.socket) -> None:
         client.sendall(b"X-More: " + b"y" * 1000 + b"\r\n")
 
 
+def drip_headers(client: socket.socket) -> None:
+    """Sends a byte of a header now and then, for ever."""
+    client.recv(65_536)
+    client.sendall(b"HTTP/1.1 200 OK\r\nX-More: ")
+    while True:
+        client.sendall(b"y")
+        time.sleep(0.05)
+
+
 def gigabyte(client: socket.socket) -> None:
     """Answers 1 GB, as announced."""
     client.recv(65_536)
@@ -94,6 +103,7 @@ WAYS: dict[str, Callable[[socket.socket], None]] = {
     for way in (
         hang,
         drip,
+        drip_headers,
         endless_headers,
         gigabyte,
         chunked_gigabyte,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.live.embedded import EmbeddedStore
+from arena.store.embedded import EmbeddedStore
 from tests.webhooks.parts import Arena
 
 

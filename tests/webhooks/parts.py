@@ -10,33 +10,26 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from typing import Any
 
-from arena.bots import HOUSE_BOTS
 from arena.errors import ArenaError
-from arena.live.accounts import Accounts
-from arena.live.games import LIVE_SCRIPTS, LiveGames, RecordNotReady
-from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.live.store_webhooks import WEBHOOK_SCRIPTS, Circuit, WebhookStore
-from arena.live.store_wire import connect
+from arena.live.service import RecordNotReady
+from arena.ops.jobs import Job, JobName, Jobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from arena.store.webhooks import Circuit
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 from arena.webhooks.driver import Driver
 from tests.service import ROOT, environment
-from workers.jobs import choose
+from tests.waiting import PATIENCE
+from tests.waiting import wait_until as until
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLcSwMfKQ9r8GKYo="
-LOOPBACK = Policy.from_environment({"BOTEQUIM_WEBHOOK_HTTP": "1", "BOTEQUIM_WEBHOOK_NETWORKS": "127.0.0.0/8"})
+LOOPBACK = Policy(http=True, networks=(ip_network("127.0.0.0/8"),))
 CLOCK = {"per_turn_ms": 20_000, "bank_ms": 60_000}
 PYTHON = (sys.executable, str(ROOT / "examples/webhook_receiver.py"))
-
-
-def until(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until it is so."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it does not come about"
-        time.sleep(0.02)
 
 
 @contextmanager
@@ -113,28 +106,38 @@ def first_legal(to: BaseHTTPRequestHandler, body: bytes) -> None:
     reply(to, {"action": (calm or turn["legal_actions"])[0]})
 
 
+class BackgroundHouse(Jobs):
+    """Lets the house bots of each game move in a thread until it is over."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._games: set[Job] = set()
+
+    def request(self, job: Job) -> None:
+        assert job.name is JobName.MOVE_HOUSE_BOTS
+        if job not in self._games:
+            self._games.add(job)
+            threading.Thread(target=self._play, args=job.args, daemon=True).start()
+
+    def _play(self, game: str) -> None:
+        live = self._arena.live
+        # At the end of a test the connections are closed.
+        with suppress(ArenaError):
+            while live.summary(game)["state"] == "running":
+                live.move_house_bots(game)
+                time.sleep(0.005)
+
+
 class Arena:
     """Games and accounts on the database at ``url``, and any number of drivers."""
 
     def __init__(self, url: str) -> None:
-        self.wire = connect(url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *WEBHOOK_SCRIPTS))
-        self.live = LiveGames(self.wire, on_house=self._play_house)
-        self.accounts = Accounts(AccountStore(self.wire), reserved=HOUSE_BOTS)
-        self.webhooks = WebhookStore(self.wire)
+        self.service = open_service(Settings(url), BackgroundHouse(self))
+        self.live = self.service.live
+        self.accounts = self.service.accounts
+        self.store = self.service.store
+        self.webhooks = self.store.webhooks
         self.accounts.sign_up("olga")
-        self._house: set[str] = set()
-
-    def _play_house(self, game: str) -> None:
-        if game not in self._house:
-            self._house.add(game)
-            threading.Thread(target=self._house_plays, args=(game,), daemon=True).start()
-
-    def _house_plays(self, game: str) -> None:
-        # At the end of a test the connections are closed.
-        with suppress(ArenaError):
-            while self.live.summary(game)["state"] == "running":
-                self.live.play_house(game, choose)
-                time.sleep(0.005)
 
     def bot(self, name: str, url: str, secret: str = SECRET, **more: Any) -> str:
         """Register a bot with a webhook."""
@@ -147,7 +150,7 @@ class Arena:
         options = {"rules": rules, "clock": CLOCK, **more}
         return str(self.live.create(kind, seats=seats, **options)["game"])
 
-    def wait(self, *games: str, seconds: float = 60) -> list[dict[str, Any]]:
+    def wait(self, *games: str, seconds: float = PATIENCE) -> list[dict[str, Any]]:
         """The records of games when they are over."""
         until(lambda: all(map(self._has_record, games)), seconds)
         return [json.loads(self.live.record(game)) for game in games]
@@ -179,5 +182,5 @@ class Arena:
         finally:
             driver.stop()
             stopped.set()
-            thread.join(10)
-            sweeper.join(10)
+            thread.join(PATIENCE)
+            sweeper.join(PATIENCE)

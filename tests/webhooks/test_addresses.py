@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from ipaddress import ip_network
 
 import pytest
 
-from arena.errors import ArenaError
-from arena.webhooks.addresses import AddressNotAllowed, InvalidUrl, NameNotFound, Policy, system_resolve
+from arena.webhooks.addresses import Policy, system_resolve
+from arena.webhooks.errors import AddressNotAllowed, InvalidUrl, NameNotFound
 from tests.webhooks.parts import LOOPBACK, until
 
 PUBLIC = Policy()
@@ -46,7 +47,7 @@ def test_public_addresses_are_called(address: str) -> None:
 
 
 def test_an_admin_allows_networks_and_no_more() -> None:
-    policy = Policy.from_environment({"BOTEQUIM_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00:1::/32"})
+    policy = Policy(networks=(ip_network("10.1.0.0/16"), ip_network("fd00:1::/32")))
     assert policy.allows("10.1.2.3")
     assert policy.allows("::ffff:10.1.2.3")
     assert policy.allows("fd00:1::5")
@@ -55,15 +56,6 @@ def test_an_admin_allows_networks_and_no_more() -> None:
     assert not policy.allows("127.0.0.1")
     assert not policy.allows("fd00:2::5")
     assert not policy.http
-
-
-@pytest.mark.parametrize("text", ["10.0.0.1/8", "10.0.0.0/99", "localhost", "*"])
-def test_a_network_that_is_none_is_one_line(text: str) -> None:
-    with pytest.raises(ArenaError) as caught:
-        Policy.from_environment({"BOTEQUIM_WEBHOOK_NETWORKS": text})
-    assert caught.value.code == "invalid_setting"
-    assert caught.value.field == "BOTEQUIM_WEBHOOK_NETWORKS"
-    assert repr(text) in str(caught.value)
 
 
 def test_a_url_in_parts() -> None:
@@ -103,7 +95,7 @@ def test_a_url_in_parts() -> None:
         "https://bot.example/" + "a" * 2000,
     ],
 )
-def test_what_is_no_url_of_a_webhook(url: str) -> None:
+def test_invalid_urls_are_rejected(url: str) -> None:
     with pytest.raises(InvalidUrl) as caught:
         PUBLIC.target(url)
     assert caught.value.code == "invalid_webhook_url"
@@ -112,7 +104,7 @@ def test_what_is_no_url_of_a_webhook(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["https://127.1/", "https://2130706433/", "https://0x7f.0.0.1/", "https://[::1]/"]
 )
-def test_no_way_to_write_an_address_gets_around_the_check(url: str) -> None:
+def test_no_spelling_of_an_address_bypasses_the_check(url: str) -> None:
     target = PUBLIC.target(url)
     with pytest.raises((AddressNotAllowed, NameNotFound)):
         PUBLIC.addresses(target, time.monotonic() + 20)
@@ -141,7 +133,7 @@ def test_one_bad_address_among_good_ones_is_enough() -> None:
         PUBLIC.addresses(target, time.monotonic() + 20, resolve)
 
 
-def test_a_resolver_that_hangs_is_given_up() -> None:
+def test_a_hanging_resolver_times_out() -> None:
     let_go = False
 
     def resolve(host: str, port: int) -> Sequence[str]:

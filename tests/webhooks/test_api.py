@@ -11,8 +11,8 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
-from api.config import DEFAULT_LIMITS, Config, Limit
-from arena.live.embedded import EmbeddedStore
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
+from arena.store.embedded import EmbeddedStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.signing import new_secret
 from tests.api.contract import ContractClient, contract_client
@@ -25,7 +25,9 @@ Ask = Callable[..., Any]
 
 def app_with(store: EmbeddedStore, policy: Policy, checks: Limit | None = None) -> Flask:
     limits = {**dict.fromkeys(DEFAULT_LIMITS), "webhook_checks_per_owner": checks}
-    return create_app(Config(store.url, admin_token=ADMIN, limits=limits, webhooks=policy))
+    return create_app(
+        Settings(store.url, admin_token=ADMIN, webhooks=policy, http=HttpSettings(limits=limits))
+    )
 
 
 def sign_up(app: Flask, name: str) -> ContractClient:
@@ -74,7 +76,9 @@ def test_a_webhook_is_registered_after_a_signed_ping(app: Flask, owner: Contract
     assert contract_client(app, ADMIN).get("/v1/bots/sota-bot").json["webhook"] == shown
 
 
-def test_others_see_neither_url_nor_circuit_and_nobody_the_secret(app: Flask, owner: ContractClient) -> None:
+def test_url_and_circuit_are_for_the_owner_and_the_secret_is_hidden(
+    app: Flask, owner: ContractClient
+) -> None:
     with python_receiver() as url:
         owner.post("/v1/bots", json=webhook(url, secret=SECRET))
     for client in (contract_client(app), sign_up(app, "bia")):
@@ -108,7 +112,7 @@ def test_without_a_secret_one_is_made_and_shown_once(owner: ContractClient) -> N
     assert len(signatures) == 2
 
 
-def test_a_bot_that_asks_becomes_one_that_is_called(owner: ContractClient) -> None:
+def test_a_polling_bot_becomes_a_webhook_bot(owner: ContractClient) -> None:
     owner.post("/v1/bots", json={"name": "sota-bot"})
     assert owner.get("/v1/bots/sota-bot").json["webhook"] is None
     none = owner.post("/v1/bots/sota-bot/webhook/secret", json={})
@@ -139,7 +143,7 @@ def test_a_secret_is_replaced_by_its_owner(app: Flask, owner: ContractClient) ->
 
 
 @pytest.mark.parametrize("way", ["hang_up", "redirect", "failing", "garbage", "gigabyte", "no_http"])
-def test_what_does_not_answer_a_ping_is_not_registered(owner: ContractClient, way: str) -> None:
+def test_a_webhook_that_does_not_answer_a_ping_is_not_registered(owner: ContractClient, way: str) -> None:
     with bad_receiver(way) as url:
         refused = owner.post("/v1/bots", json=webhook(url))
         assert (refused.status_code, refused.json["code"]) == (422, "webhook_failed")
@@ -177,7 +181,9 @@ def test_a_receiver_with_another_secret_is_not_registered(owner: ContractClient)
         ({"transport": "pigeon"}, "invalid", "transport"),
     ],
 )
-def test_what_no_webhook_can_have(owner: ContractClient, body: dict[str, Any], code: str, field: str) -> None:
+def test_invalid_webhooks_are_rejected(
+    owner: ContractClient, body: dict[str, Any], code: str, field: str
+) -> None:
     refused = owner.post("/v1/bots", json={"name": "sota-bot", "transport": "webhook", **body})
     assert (refused.status_code, refused.json["code"], refused.json["field"]) == (422, code, field)
 
@@ -200,10 +206,10 @@ def test_checks_are_limited(clean_store: EmbeddedStore) -> None:
 def test_the_owner_sees_why_the_circuit_is_open(owner: ContractClient, arena: Arena) -> None:
     with python_receiver() as url:
         owner.post("/v1/bots", json=webhook(url, secret=SECRET))
-        now = arena.live.store.clock().now_ms
+        now = arena.store.games.clock().now_ms
         for number in range(5):
             arena.webhooks.failed(
-                "sota-bot", now, f"attempt {number}", "it redirects (302), which is not followed"
+                "sota-bot", "1", now, f"attempt {number}", "it redirects (302), which is not followed"
             )
         seen = owner.get("/v1/bots/sota-bot").json["webhook"]
         assert seen["circuit"] in ("open", "half_open")

@@ -15,13 +15,15 @@ from typing import Any
 
 import pytest
 
-from arena.live.embedded import EmbeddedStore
-from arena.verify import verify
+from arena.records.verify import verify
+from arena.store.embedded import EmbeddedStore
 from arena.webhooks import driver as driver_module
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 from arena.webhooks.driver import Driver
+from tests.ports import free_port
 from tests.service import Process
+from tests.waiting import PATIENCE
 from tests.webhooks.parts import (
     LOOPBACK,
     SECRET,
@@ -79,7 +81,7 @@ def test_a_bad_receiver_costs_only_itself(arena: Arena, way: str) -> None:
     assert arena.circuit("good-bot").failures == 0
 
 
-def test_a_name_that_stands_for_a_private_address_is_never_called(arena: Arena) -> None:
+def test_a_name_with_a_private_address_is_never_called(arena: Arena) -> None:
     called = threading.Event()
 
     def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -96,9 +98,61 @@ def test_a_name_that_stands_for_a_private_address_is_never_called(arena: Arena) 
                 {"bot": "inner-bot"}, {"house": "random"}, clock={"per_turn_ms": 500, "bank_ms": 0}
             )
             (record,) = arena.wait(game)
-    assert faults(record) == {"late": 3}
+    assert faults(record) == {"unreachable": 3}
     assert not called.is_set()
     assert arena.circuit("inner-bot").last_error == "the host has an address that may not be called"
+
+
+def test_a_webhook_with_a_closed_port_is_unreachable(arena: Arena) -> None:
+    arena.bot("shut-bot", f"http://127.0.0.1:{free_port()}/")
+    seats = [{"bot": "shut-bot"}, {"house": "random"}]
+    with arena.driven():
+        (first,) = arena.wait(arena.game(*seats, clock=SHORT))
+        # By now the circuit is open, so that nothing is posted in the first turns of these games.
+        until(lambda: arena.circuit("shut-bot").state == "open")
+        others = arena.wait(*(arena.game(*seats, clock=SHORT) for _ in range(2)))
+    for record in (first, *others):
+        assert verify(record) == []
+        assert faults(record) == {"unreachable": 3}
+        marks = [mark for seat, _, *marks in record["canonical"]["actions"] if seat == 0 for mark in marks]
+        assert marks[:3] == ["clock", "clock", "forfeit"]
+        assert record["canonical"]["outcome"]["places"] == [2, 1]
+        assert record["info"]["fault_details"] == ["the webhook could not be reached"] * 3
+
+
+def test_only_the_version_that_cannot_be_reached_is_unreachable(arena: Arena) -> None:
+    """A version that asks for its turns itself, and does not, is late."""
+    arena.bot("both-bot", f"http://127.0.0.1:{free_port()}/")
+    arena.accounts.add_version("both-bot", "2", "remote")
+    with arena.driven():
+        games = [
+            arena.game({"bot": "both-bot", "version": version}, {"house": "random"}, clock=SHORT)
+            for version in ("1", "2")
+        ]
+        called, asking = arena.wait(*games)
+    assert faults(called) == {"unreachable": 3}
+    assert faults(asking) == {"late": 3}
+
+
+def test_a_webhook_is_unreachable_until_a_connection_is_made(arena: Arena) -> None:
+    hooks = arena.webhooks
+    bot = arena.bot("some-bot", "http://127.0.0.1:9/")
+    assert not hooks.is_unreachable(bot, "1", 0), "nothing was posted"
+    hooks.failed(bot, "1", 1000, "attempt 1", "refused", connected=False)
+    assert hooks.is_unreachable(bot, "1", 1000)
+    assert not hooks.is_unreachable(bot, "1", 1001), "that was before the turn"
+    assert not hooks.is_unreachable(bot, "2", 1000)
+    hooks.failed(bot, "1", 1100, "attempt 2", "cut short", connected=None)
+    assert hooks.is_unreachable(bot, "1", 1000)
+    hooks.failed(bot, "1", 1200, "attempt 3", "status 503")
+    assert not hooks.is_unreachable(bot, "1", 1000), "it was reached"
+    for number in (4, 5):
+        opened = hooks.failed(bot, "1", 1300, f"attempt {number}", "refused", connected=False)
+    assert opened == 3300
+    assert hooks.is_unreachable(bot, "1", 3300), "the circuit was open when the turn began"
+    assert not hooks.is_unreachable(bot, "1", 3301)
+    hooks.replied(bot, "1", 3400)
+    assert not hooks.is_unreachable(bot, "1", 1000)
 
 
 def test_the_circuit_opens_and_closes_again(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,39 +189,39 @@ def test_the_circuit_opens_and_closes_again(arena: Arena, monkeypatch: pytest.Mo
     assert now.last_error == "it replied with status 503"
 
 
-def test_an_open_circuit_is_tried_by_one_post_at_a_time(arena: Arena) -> None:
+def test_a_half_open_circuit_allows_one_post_at_a_time(arena: Arena) -> None:
     hooks = arena.webhooks
     bot = arena.bot("some-bot", "http://127.0.0.1:9/")
-    now = arena.live.store.clock().now_ms
-    untils = [hooks.failed(bot, now, f"attempt {number}", "no") for number in range(5)]
+    now = arena.store.games.clock().now_ms
+    untils = [hooks.failed(bot, "1", now, f"attempt {number}", "no") for number in range(5)]
     assert untils == [None, None, None, None, now + 2000]
-    assert hooks.failed(bot, now, "attempt 4", "no") == now + 2000, "a repeated command counts once"
-    assert hooks.begin(bot, "g.0.1", "one", now).told == "open"
+    assert hooks.failed(bot, "1", now, "attempt 4", "no") == now + 2000, "a repeated command counts once"
+    assert hooks.begin(bot, "g.0.1", "one", now).status == "open"
     later = now + 2001
     assert hooks.circuits([bot], later)[0].state == "half_open"
-    assert hooks.begin(bot, "g.0.1", "one", later).told == "go"
-    assert hooks.begin(bot, "g.0.1", "one", later).told == "go", "asking again does no harm"
-    assert hooks.begin(bot, "g.0.2", "two", later).told == "open"
-    assert hooks.failed(bot, later, "attempt 5", "no") == later + 4000
-    assert hooks.begin(bot, "g.0.2", "two", later).told == "open"
-    assert hooks.begin(bot, "g.0.2", "two", later + 4001).told == "go"
-    hooks.replied(bot, later + 4002)
+    assert hooks.begin(bot, "g.0.1", "one", later).status == "go"
+    assert hooks.begin(bot, "g.0.1", "one", later).status == "go", "asking again does no harm"
+    assert hooks.begin(bot, "g.0.2", "two", later).status == "open"
+    assert hooks.failed(bot, "1", later, "attempt 5", "no") == later + 4000
+    assert hooks.begin(bot, "g.0.2", "two", later).status == "open"
+    assert hooks.begin(bot, "g.0.2", "two", later + 4001).status == "go"
+    hooks.replied(bot, "1", later + 4002)
     assert hooks.circuits([bot], later + 4002)[0].state == "closed"
-    assert hooks.begin(bot, "g.0.3", "three", later + 4003).told == "go"
+    assert hooks.begin(bot, "g.0.3", "three", later + 4003).status == "go"
 
 
-def test_a_lease_keeps_others_away_until_it_is_done(arena: Arena) -> None:
+def test_a_lease_excludes_other_drivers(arena: Arena) -> None:
     hooks = arena.webhooks
-    now = arena.live.store.clock().now_ms
-    assert hooks.begin("some-bot", "g.0.1", "one", now).told == "go"
+    now = arena.store.games.clock().now_ms
+    assert hooks.begin("some-bot", "g.0.1", "one", now).status == "go"
     begun = hooks.begin("some-bot", "g.0.1", "two", now)
-    assert begun.told == "leased"
+    assert begun.status == "leased"
     assert 0 < begun.wait_ms <= 4000
-    assert hooks.begin("some-bot", "g.0.2", "two", now).told == "go"
+    assert hooks.begin("some-bot", "g.0.2", "two", now).status == "go"
     hooks.release("some-bot", "g.0.1")
-    assert hooks.begin("some-bot", "g.0.1", "two", now).told == "go"
+    assert hooks.begin("some-bot", "g.0.1", "two", now).status == "go"
     hooks.finish("some-bot", "g.0.1", 60_000)
-    assert hooks.begin("some-bot", "g.0.1", "one", now).told == "done"
+    assert hooks.begin("some-bot", "g.0.1", "one", now).status == "done"
 
 
 def test_two_drivers_do_not_post_a_turn_twice(arena: Arena) -> None:
@@ -187,7 +241,7 @@ def test_two_drivers_do_not_post_a_turn_twice(arena: Arena) -> None:
     assert sum(turns.values()) - len(turns) <= len(turns) // 20
 
 
-def test_a_refused_answer_comes_back_with_the_reason(arena: Arena) -> None:
+def test_a_rejected_answer_is_posted_again_with_the_reason(arena: Arena) -> None:
     refused: list[dict[str, Any]] = []
 
     def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -211,7 +265,7 @@ def test_a_refused_answer_comes_back_with_the_reason(arena: Arena) -> None:
     assert faults(record) == {"illegal": 1, "malformed": 2}
 
 
-def test_rights_are_posted_to_those_who_want_them_and_passed_once(arena: Arena) -> None:
+def test_rights_are_posted_if_wanted_and_passed_once(arena: Arena) -> None:
     wanted: Counter[str] = Counter()
     others: list[bool] = []
 
@@ -245,7 +299,7 @@ def test_each_game_is_played_by_the_version_that_sits_there(arena: Arena) -> Non
     hold = threading.Event()
 
     def old(to: BaseHTTPRequestHandler, body: bytes) -> None:
-        hold.wait(20)
+        hold.wait(PATIENCE)
         calls["old"] += 1
         first_legal(to, body)
 
@@ -283,7 +337,7 @@ def test_a_new_secret_signs_and_the_old_one_goes_on_for_a_day(arena: Arena) -> N
             assert faults(record) == {}
 
 
-def test_a_deleted_bot_is_called_no_more(arena: Arena) -> None:
+def test_a_deleted_bot_is_no_longer_called(arena: Arena) -> None:
     posts: list[bytes] = []
 
     def answer(to: BaseHTTPRequestHandler, body: bytes) -> None:
@@ -329,9 +383,9 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
         arena.bot("calm-bot", url)
         games = [arena.game({"bot": "calm-bot"}, {"bot": "calm-bot"}) for _ in range(2)]
         with Process(command, tmp_path, **settings) as process:
-            assert held.wait(30)
+            assert held.wait(PATIENCE)
             process.process.send_signal(signal.SIGKILL)
-            process.process.wait(10)
+            process.process.wait(PATIENCE)
         hold = False
         with Process(command, tmp_path, **settings) as process:
             for record in arena.wait(*games):
@@ -344,23 +398,26 @@ def test_nothing_is_lost_when_a_driver_is_killed(store: EmbeddedStore, arena: Ar
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({}, "there is no database; at REDIS_URL"),
-        ({"BOTEQUIM_WEBHOOK_NETWORKS": "here"}, "'here' is not a network; at BOTEQUIM_WEBHOOK_NETWORKS"),
+        ({}, "no database is configured; at REDIS_URL"),
+        (
+            {"REDIS_URL": "unix:///nothing", "BOTEQUIM_WEBHOOK_NETWORKS": "here"},
+            "'here' is not a network; at BOTEQUIM_WEBHOOK_NETWORKS",
+        ),
     ],
 )
-def test_a_driver_that_cannot_work_says_why_in_a_line(
+def test_a_driver_that_cannot_start_reports_why_in_one_line(
     settings: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "workers", "--webhooks"]
     with Process(command, tmp_path, **settings) as process:
-        assert process.process.wait(30) == 1
-        process._ear.join(5)
+        assert process.process.wait(PATIENCE) == 1
+        process._ear.join(PATIENCE)
     (line,) = process.lines
     assert line.startswith("botequim: error: ")
     assert said in line
 
 
-def test_places_are_shared_among_bots(arena: Arena) -> None:
+def test_posts_are_shared_among_bots(arena: Arena) -> None:
     """With room for two posts, a bot that hangs in many games does not hold up another for good."""
     with bad_receiver("hang") as bad, python_receiver() as good:
         arena.bot("bad-bot", bad)
@@ -374,4 +431,4 @@ def test_places_are_shared_among_bots(arena: Arena) -> None:
             arena.wait(arena.game({"bot": "good-bot"}, {"bot": "good-bot"}))
         finally:
             driver.stop()
-            thread.join(10)
+            thread.join(PATIENCE)

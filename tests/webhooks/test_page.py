@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.live import store_webhooks
+from arena.store import webhooks as store_webhooks
 from arena.webhooks import calling, driver, messages
 from tests.blocks import ROOT, follow
 
@@ -17,6 +17,7 @@ TOOLS = ("curl", "jq", "openssl", "base64", "od")
 
 
 @pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"needs {', '.join(TOOLS)}")
+@pytest.mark.system
 def test_the_page(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     said = follow("docs/webhooks.md", tmp_path)

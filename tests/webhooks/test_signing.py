@@ -63,7 +63,7 @@ def test_ids_and_secrets_are_new_each_time() -> None:
     ],
     ids=["empty", "no key", "no prefix", "too short", "too long", "not base64", "no padding"],
 )
-def test_what_is_no_secret_is_refused_and_not_repeated(secret: str) -> None:
+def test_invalid_secrets_are_rejected_and_not_repeated(secret: str) -> None:
     with pytest.raises(InvalidSecret) as caught:
         key_of(secret)
     assert "24 to 64 bytes" in str(caught.value)

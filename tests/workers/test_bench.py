@@ -12,7 +12,7 @@ from tests.service import environment
 
 
 def ratios(folder: Path, *options: str) -> list[float]:
-    command = [sys.executable, "-m", "workers.bench", "--times", "1", *options]
+    command = [sys.executable, "-m", "benchmarks.tournaments", "--times", "1", *options]
     done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]

@@ -6,32 +6,23 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from redis import Redis
-from rq import Queue
 
-import api.queues
-import workers.jobs
-import workers.settings
-from arena.bots import HOUSE_BOTS
-from arena.live.accounts import Accounts
-from arena.live.boards import Boards
-from arena.live.embedded import EmbeddedStore
-from arena.live.games import LIVE_SCRIPTS, LiveGames
-from arena.live.schedules import Schedules
-from arena.live.store_accounts import ACCOUNT_SCRIPTS, AccountStore
-from arena.live.store_wire import connect
-from arena.live.tournaments import TOURNAMENT_SCRIPTS, Tournaments
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
 from arena.ratings.board import board
 from arena.ratings.results import collect
-from arena.verify import verify
+from arena.records.verify import verify
+from arena.store.embedded import EmbeddedStore
+from queues.rq_jobs import RqJobs
 from tests.live.playing import Choose, bot_loop, random_player
 from tests.service import Process
+from tests.waiting import wait_until
 
 WORKER = [sys.executable, "-m", "workers"]
 SCHEDULER = [*WORKER, "--scheduler"]
@@ -70,23 +61,14 @@ class Arena:
     """The parts, as the API has them."""
 
     def __init__(self, url: str) -> None:
-        wire = connect(url, (*LIVE_SCRIPTS, *ACCOUNT_SCRIPTS, *TOURNAMENT_SCRIPTS))
-        connection = Redis.from_url(url)
-        planner = Queue(api.queues.PLANNER_QUEUE, connection=connection)
-        house = Queue(api.queues.HOUSE_QUEUE, connection=connection)
-        self.live = LiveGames(
-            wire,
-            on_house=lambda game: api.queues.enqueue_house(house, game),
-            on_finished=lambda game, summary: self.tournaments.finished(game, summary),
-        )
-        self.accounts = Accounts(AccountStore(wire), reserved=HOUSE_BOTS)
-        self.tournaments = Tournaments(
-            wire, self.live, self.accounts, on_due=lambda name: api.queues.enqueue_advance(planner, name)
-        )
-        self.boards = Boards(self.tournaments.store, self.live.store.clock)
-        self.schedules = Schedules(self.tournaments.store, self.tournaments, self.live.store.clock)
+        service = open_service(Settings(url), RqJobs(url))
+        self.live = service.live
+        self.accounts = service.accounts
+        self.tournaments = service.tournaments
+        self.boards = service.boards
+        self.schedules = service.schedules
 
-    def wait(self, name: str, state: str = "finished", seconds: float = 120) -> dict[str, Any]:
+    def wait(self, name: str, state: str = "finished", seconds: float = 400) -> dict[str, Any]:
         """The tournament as soon as it is in that state."""
         deadline = time.monotonic() + seconds
         view = self.tournaments.view(name)
@@ -124,28 +106,16 @@ def in_ms(seconds: float) -> int:
     return time.time_ns() // 1_000_000 + int(1000 * seconds)
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
     records = [json.loads(line) for line in arena.tournaments.records(name)]
     assert all(verify(record) == [] for record in records)
     return records
 
 
-def test_both_sides_mean_the_same_queue_and_job() -> None:
-    assert workers.settings.PLANNER_QUEUE == api.queues.PLANNER_QUEUE
-    assert f"workers.jobs.{workers.jobs.advance.__name__}" == api.queues.ADVANCE_JOB
-
-
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
-def test_house_bots_play_a_round_robin_without_a_hand_on_it(kind: str, arena: Arena, service: None) -> None:
+def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, service: None) -> None:
     made = arena.tournaments.create(
-        fields(kind, locks_ms=in_ms(2)), "olga", tournament_id="cup", seed=bytes(32)
+        fields(kind, locks_ms=in_ms(5)), "olga", tournament_id="cup", seed=bytes(32)
     )
     assert made["state"] == "entry"
     assert made["seed"] is None

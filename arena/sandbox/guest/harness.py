@@ -8,11 +8,12 @@ is. This module makes what does not exist fail as a Python exception, and makes 
 
 from __future__ import annotations
 
-from arena.sandbox.guest import doors
+from arena.sandbox.guest import lockdown
 
-doors.make_deterministic()
+lockdown.make_deterministic()
 
 import importlib
+import json
 import linecache
 import marshal
 import random
@@ -23,6 +24,7 @@ from array import array
 from typing import Any
 
 import wit_world
+from componentize_py_types import Err
 
 from arena.sandbox.guest.modules import MODULES
 from arena.sandbox.guest.protocol import DONE, FAILED, NO_ACTION, NOTHING, RIGHTS
@@ -40,8 +42,30 @@ MOST_REPORT = 8000
 _player: Bot | None = None
 
 
+_from_json, _to_json = json.loads, json.dumps
+"""A bot may change the module, in its own instance."""
+
+
 class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
-    """The exports of the world ``python``. Every call makes a new object of this class."""
+    """The exports of the world ``python``, which includes ``bot``. Every call makes a new object of it."""
+
+    def load(self, source: str, seed: str) -> bool:
+        lockdown.seed(int(seed))
+        try:
+            return _load(source, compile(source, FILE, "exec"), int(seed))
+        except BaseException as error:
+            raise Err(_report(error)) from None
+
+    def choose(self, turn: str) -> str:
+        try:
+            kind, answer = _decide(_from_json(turn))
+            text = _to_json(None if kind == NOTHING else answer, ensure_ascii=False)
+            # Only lone surrogates are not UTF-8, and JSON escapes them in the same way.
+            return (answer if kind == NO_ACTION else text).encode("utf-8", "backslashreplace").decode()
+        except BaseException as error:
+            raise Err(_report(error)) from None
+        finally:
+            lockdown.flush()
 
     def room(self, size: int) -> int:
         global _message
@@ -50,47 +74,59 @@ class WitWorld(wit_world.WitWorld):  # type: ignore[misc]
         return _message.address
 
     def prepare(self, size: int) -> int:
-        doors.seed(0)
+        lockdown.seed(0)
         try:
-            return _answer(DONE, marshal.dumps(compile(_told(size), FILE, "exec")))
+            return _answer(DONE, marshal.dumps(compile(_received(size), FILE, "exec")))
         except BaseException as error:
             return _error(error)
         finally:
-            doors.flush()
+            lockdown.flush()
 
-    def load(self, size: int) -> int:
-        global _player
-        source, code, seed = _told(size)
-        doors.seed(seed)
-        linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+    def begin(self, size: int) -> int:
+        source, code, seed = _received(size)
+        lockdown.seed(seed)
         try:
-            module = types.ModuleType("bot")
-            module.__file__ = FILE
-            sys.modules["bot"] = module
-            exec(marshal.loads(code), module.__dict__)
-            player = factory_of_module(module, FILE)()
-            player.random = random.Random(seed)
-            wants_rights = bool(getattr(player, "wants_rights", False))
+            return RIGHTS if _load(source, marshal.loads(code), seed) else DONE
         except BaseException as error:
             return _error(error)
-        _player = player
-        return RIGHTS if wants_rights else DONE
 
-    def choose(self, size: int) -> int:
-        assert _player is not None
+    def decide(self, size: int) -> int:
         try:
-            answer = _player.choose(_told(size))
-            if isinstance(answer, str):
-                if len(answer) <= MOST_ANSWER:
-                    return _answer(DONE, answer.encode("utf-8", "surrogatepass"))
-                return _answer(NO_ACTION, b"(text of %d characters)" % len(answer))
-            if answer is None:
-                return NOTHING
-            return _answer(NO_ACTION, f"({_name_of(answer)[:100]})".encode("utf-8", "surrogatepass"))
+            kind, answer = _decide(_received(size))
+            return NOTHING if kind == NOTHING else _answer(kind, answer.encode("utf-8", "surrogatepass"))
         except BaseException as error:
             return _error(error)
         finally:
-            doors.flush()
+            lockdown.flush()
+
+
+def _load(source: str, code: types.CodeType, seed: int) -> bool:
+    """Run a source. Returns whether its bot wants to be offered rights; raises whatever the bot raises."""
+    global _player
+    linecache.cache[FILE] = (len(source), None, source.splitlines(True), FILE)
+    module = types.ModuleType("bot")
+    module.__file__ = FILE
+    sys.modules["bot"] = module
+    exec(code, module.__dict__)
+    player = factory_of_module(module, FILE)()
+    player.random = random.Random(seed)
+    wants_rights = bool(getattr(player, "wants_rights", False))
+    _player = player
+    return wants_rights
+
+
+def _decide(turn: Any) -> tuple[int, str]:
+    """The kind and the text of the bot's answer; raises whatever the bot raises."""
+    assert _player is not None
+    answer = _player.choose(turn)
+    if isinstance(answer, str):
+        if len(answer) <= MOST_ANSWER:
+            return DONE, answer
+        return NO_ACTION, f"(text of {len(answer)} characters)"
+    if answer is None:
+        return NOTHING, ""
+    # It begins as no JSON does.
+    return NO_ACTION, f"({_name_of(answer)[:100]})"
 
 
 class _Room:
@@ -103,13 +139,13 @@ class _Room:
 
 
 _message = _Room(1 << 14)
-"""What the host tells."""
+"""The host's message."""
 
 _kept = _Room(1 << 13)
 """The last answer, from its start."""
 
 
-def _told(size: int) -> Any:
+def _received(size: int) -> Any:
     # All of the message would be copied: the interpreter passes what it reads on to audit hooks.
     return marshal.loads(_message.view[:size])
 
@@ -157,9 +193,9 @@ def _report(error: BaseException) -> str:
 
 
 def forget() -> None:
-    """Undo what :meth:`WitWorld.load` did."""
+    """Undo what :func:`_load` did."""
     global _player
     _player = None
     sys.modules.pop("bot", None)
     linecache.cache.pop(FILE, None)
-    doors.unseed()
+    lockdown.unseed()

@@ -2,7 +2,7 @@
 
 A page is shared by all instances until one writes to it, and the copy costs more than most decisions. So when
 the runtime is built the code is used until the interpreter has adapted to it, all objects are listed
-(``arena.sandbox.image`` makes them immortal, so that using them writes no reference counts), and the gaps
+(``engine.image`` makes them immortal, so that using them writes no reference counts), and the gaps
 between them are filled, so that what an instance allocates lies together.
 """
 
@@ -17,11 +17,12 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-from arena.redeal import redeal
-from arena.sandbox.guest import doors, harness
+from arena.bots.redeal import redeal
+from arena.games import GAMES
+from arena.play.table import Table
+from arena.sandbox.guest import harness, lockdown
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
 from arena.sandbox.guest.protocol import DONE, MARSHAL_VERSION
-from arena.table import Table
 
 _GAMES = 4
 _SOURCES = (
@@ -40,9 +41,9 @@ def prepare() -> None:
     global _objects
     if _objects is None:
         for number in range(_GAMES):
-            for kind, source in product(("truco", "toepen"), _SOURCES):
+            for kind, source in product(GAMES, _SOURCES):
                 _play(kind, source, number)
-        doors.close()
+        lockdown.lock_down()
         gc.collect()
         _objects = _list_objects()
         # Collections would look at, and so copy, every object.
@@ -55,7 +56,7 @@ def _play(kind: str, source: str, number: int) -> None:
     table = Table("image", kind, {}, bytes([number] * 32))
     table.start()
     code = marshal.dumps(compile(source, harness.FILE, "exec"))
-    _asked(harness.WitWorld.load, (source, code, number))
+    _call(harness.WitWorld.begin, (source, code, number))
     while not table.is_over():
         seat = table.awaited()[0]
         turn = table.turn(seat)
@@ -63,13 +64,13 @@ def _play(kind: str, source: str, number: int) -> None:
         if number == 0:
             redeal(turn, random.Random(0))
         assert json.loads(json.dumps(turn)) == turn
-        table.submit(seat, table.turn_number(seat), _asked(harness.WitWorld.choose, turn))
+        table.submit(seat, table.turn_number(seat), _call(harness.WitWorld.decide, turn))
     harness.forget()
 
 
-def _asked(function: Callable[[harness.WitWorld, int], int], told: Any) -> str:
-    """What the host would be answered."""
-    message = marshal.dumps(told, MARSHAL_VERSION)
+def _call(function: Callable[[harness.WitWorld, int], int], value: Any) -> str:
+    """Call a function as the host does, and return its answer."""
+    message = marshal.dumps(value, MARSHAL_VERSION)
     assert harness.WitWorld().room(len(message)) == harness._message.address
     harness._message.view[: len(message)] = message
     number = function(harness.WitWorld(), len(message))
@@ -104,6 +105,12 @@ def _makers() -> list[Callable[[], Any]]:
     makers: list[Callable[[], Any]] = [lambda size=size: bytes(size) for size in sizes]  # type: ignore[misc]
     makers += [lambda size=size: tuple([None] * size) for size in range(20, 0, -1)]  # type: ignore[misc]
     makers += [lambda bits=bits: 1 << bits for bits in (100, 62, 32, 20)]  # type: ignore[misc]
-    makers += [list, dict, lambda: float(len(_fillers)), lambda: _fillers.append, lambda: doors._output.write]
+    makers += [
+        list,
+        dict,
+        lambda: float(len(_fillers)),
+        lambda: _fillers.append,
+        lambda: lockdown._output.write,
+    ]
     makers += [lambda: iter([]), lambda: iter((None,)), lambda: iter(range(9)), lambda: range(9), object]
     return makers

@@ -1,5 +1,7 @@
 """The modules that bots may import: there is no file system, so what is not imported here does not exist."""
 
+from arena.former_names import FORMER_NAMES
+
 STANDARD_LIBRARY = (
     "abc",
     "array",
@@ -67,35 +69,22 @@ STANDARD_LIBRARY = (
 SDK = (
     "arena.bots",
     "arena.bots.random_bot",
+    "arena.bots.redeal",
     "arena.bots.regular",
     "arena.bots.rookie",
     "arena.bots.shark",
-    "arena.bots.toepen.odds",
-    "arena.bots.toepen.playout",
-    "arena.bots.toepen.regular",
-    "arena.bots.toepen.rookie",
-    "arena.bots.toepen.shark",
-    "arena.bots.truco.chances",
-    "arena.bots.truco.playout",
-    "arena.bots.truco.regular",
-    "arena.bots.truco.rookie",
-    "arena.bots.truco.shark",
-    "arena.dealing",
     "arena.errors",
+    # All modules of all games: their descriptors import them.
     "arena.games",
-    "arena.games.toepen",
-    "arena.games.truco",
-    "arena.outcomes",
-    "arena.redeal",
-    "arena.redeal.toepen",
-    "arena.redeal.truco",
-    "arena.table",
+    "arena.play.dealing",
+    "arena.play.outcomes",
+    "arena.play.table",
 )
 
 # What those import only when they are used.
 _LATE = ("_strptime", "_pydatetime", "annotationlib", "_colorize", "codeop", "tokenize", "encodings.ascii")
 
-MODULES = (*STANDARD_LIBRARY, *SDK, *_LATE)
+MODULES = (*STANDARD_LIBRARY, *SDK, *FORMER_NAMES, *_LATE)
 
 LIST_OF_OBJECTS = b"the objects of the image: "
 """What the list of the image's objects begins with; then come, as 32-bit numbers, how many objects there are,

@@ -1,4 +1,4 @@
-"""Maximum matchings in any graph, and the one of them that the first in an order like best."""
+"""Maximum matchings in general graphs, and the one preferred by an order of vertices."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Graph = Mapping[int, Collection[int]]
 
 
 def maximum_matching(graph: Graph, mates: Mapping[int, int] | None = None) -> dict[int, int]:
-    """The mate of everybody who has one in a matching with as many pairs as possible.
+    """The mate of each matched vertex in a maximum matching.
 
-    ``graph``: whom each vertex may be paired with, both ways. ``mates``: a matching to begin with.
-    Edmonds' algorithm: an augmenting path at a time, with blossoms shrunk.
+    ``graph``: the possible mates of each vertex, in both directions. ``mates``: a matching to begin with.
+    Edmonds' algorithm: one augmenting path at a time, with blossoms shrunk.
     """
     found = dict(mates or {})
     for vertex in graph:

@@ -1,78 +1,77 @@
-"""Play that goes on: whoever is online is paired, those whose strength is least known first."""
+"""Open play: bots that are online are paired, those with the widest intervals first."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb, inf
 
-from arena.ratings.results import GroupResult, Player
-from arena.tournaments.entry import Entrant, lot
+from arena.play.players import PlayerId
+from arena.tournaments.entry import lot
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.tables import Meetings
-from arena.tournaments.plan import Field, GroupPlan, Planned
+from arena.tournaments.plan import Field, GroupPlan
 from arena.tournaments.spec import MAX_GROUPS, MIXED, Spec
 
 
-def plan_open(
-    spec: Spec,
-    entrants: Sequence[Entrant],
-    done: Mapping[str, GroupResult | None],
-    seed: bytes,
-    *,
-    planned: Iterable[GroupPlan],
-    online: Collection[Player],
-    widths: Mapping[Player, float] | None = None,
-) -> Planned:
-    """The next groups of an ``open`` tournament; arguments as for
-    :func:`~arena.tournaments.formats.plan`.
+class Open(TournamentFormat):
+    """Every step is a round: whoever is online and in no running group is seated.
 
-    ``planned``: all groups so far, those that are not in ``done`` are running. ``online``: who can
-    play; house bots always can. ``widths``: half the width of the interval of each rating, missing if
-    unknown. Every call is a round: whoever is online and in no running group is seated. It is
-    finished when no table can be filled although all are online and free, or after ``MAX_GROUPS``;
-    the end of its time (``spec.ends_ms``) is the caller's.
+    It is finished when its time is over, when no table can be filled although all are online and
+    free, or after ``MAX_GROUPS``.
     """
-    field = Field(spec, entrants, tuple(sorted(planned, key=GroupPlan.order)), done, seed)
-    widths = widths or {}
-    waiting = [group for group in field.planned if group.id not in done]
-    busy = {index for group in waiting for index in group.members}
-    present = field.playing(field.round + 1)
-    history = _History(field)
-    free = [
+
+    name = "open"
+    doc = "whichever entrants are online, continuously"
+    ends_by_time = True
+    plans_while_running = True
+
+    def most_groups(self, spec: Spec, entrants: int) -> int:
+        return min(MAX_GROUPS, spec.groups * spec.max_repeats * comb(entrants, 2))
+
+    def due(self, field: Field) -> list[GroupPlan]:
+        if _time_is_over(field) or len(field.planned) >= MAX_GROUPS:
+            return []
+        history = _History(field)
+        tables = history.tables(history.order(_free(field), field.now.widths))
+        round = field.round + 1
+        return [
+            group
+            for pairing, table in enumerate(tables, 1)
+            for group in field.groups_of(round, pairing, table)
+        ]
+
+    def may_finish(self, field: Field) -> bool:
+        present = field.playing(field.round + 1)
+        full = len(field.planned) >= MAX_GROUPS
+        return full or _time_is_over(field) or len(_free(field)) == len(present)
+
+    def expected(self, field: Field) -> int:
+        """All that the repeats allow if nobody comes or goes."""
+        if _time_is_over(field):
+            return len(field.planned)
+        present = len(field.playing(field.round + 1))
+        return field.spec.groups * (comb(present, 2) * field.spec.max_repeats // comb(field.spec.table, 2))
+
+
+def _time_is_over(field: Field) -> bool:
+    return field.spec.ends_ms is not None and field.now.ms >= field.spec.ends_ms
+
+
+def _free(field: Field) -> list[int]:
+    """Who can play (bots that the arena runs always can) and is in no running group."""
+    busy = {index for group in field.planned if group.id not in field.done for index in group.members}
+    return [
         index
-        for index in present
-        if index not in busy and (entrants[index].house or entrants[index].player in online)
+        for index in field.playing(field.round + 1)
+        if index not in busy
+        and (field.entrants[index].runner.arena_run or field.entrants[index].player in field.now.online)
     ]
-    order = history.order(free, widths)
-    tables = history.tables(order) if len(field.planned) < MAX_GROUPS else []
-    round = field.round + 1
-    groups = tuple(
-        group for pairing, table in enumerate(tables, 1) for group in field.groups_of(round, pairing, table)
-    )
-    return Planned(
-        groups,
-        {},
-        not waiting and not groups and (len(free) == len(present) or len(field.planned) >= MAX_GROUPS),
-        max((group.round for group in groups), default=field.round),
-        _expected(field, len(present), len(groups)),
-        None,
-        tuple(
-            group.id
-            for group in waiting
-            if any(entrants[index].withdrawn is not None for index in group.members)
-        ),
-    )
-
-
-def _expected(field: Field, present: int, more: int) -> int:
-    """All that the repeats allow if nobody comes or goes; what is planned, if that is more."""
-    tables = comb(present, 2) * field.spec.max_repeats // comb(field.spec.table, 2)
-    return max(field.spec.groups * tables, len(field.planned) + more)
 
 
 class _History:
-    """Who played how often, and with whom."""
+    """The number of games and meetings of each entrant."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -85,7 +84,7 @@ class _History:
             self._meetings.add([first.seats[0] if self._meetings.mixed else first.members])
             self._met.update(combinations(sorted(first.members), 2))
 
-    def order(self, free: Sequence[int], widths: Mapping[Player, float]) -> list[int]:
+    def order(self, free: Sequence[int], widths: Mapping[PlayerId, float]) -> list[int]:
         """Those first who have played less than half as much as the others do on average, then by
         interval, the widest first.
         """
@@ -128,7 +127,7 @@ class _History:
         return tables
 
     def may_meet(self, one: int, other: int) -> bool:
-        """Whether they are no bots of one owner and have not met too often."""
+        """Whether two entrants have different owners and have not met too often."""
         pair = (one, other) if one < other else (other, one)
         return self._field.may_meet(one, other) and self._met[pair] < self._spec.max_repeats
 

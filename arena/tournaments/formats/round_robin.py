@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+from math import comb
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.tables import rerun, tables_of_all
 from arena.tournaments.plan import Field, GroupPlan
+from arena.tournaments.spec import Spec, invalid
+
+MAX_TABLE_ENTRIES: Final = 64
+"""The maximum entries of a round robin at tables; the design of larger ones takes seconds."""
 
 
-def due(field: Field) -> list[GroupPlan]:
-    """All groups at once; afterwards those tables again at which somebody forfeited."""
-    if field.planned:
-        return rerun(field)
-    return [
-        group
-        for round, tables in enumerate(_rounds(field), 1)
-        for pairing, table in tables
-        for group in field.groups_of(round, pairing, table)
-    ]
+class RoundRobin(TournamentFormat):
+    """All groups are planned at once; afterwards tables with forfeits are played again."""
 
+    name = "round_robin"
+    doc = "everybody meets everybody"
+    rounds = "how many times each bot meets each other"
+    default_rounds = 1
 
-def expected(field: Field) -> int:
-    """All groups, as long as nobody forfeits at a table."""
-    if field.planned:
-        return len(field.planned)
-    return field.spec.groups * sum(len(tables) for tables in _rounds(field))
+    def conflict(self, spec: Spec) -> ArenaError | None:
+        if not spec.duels and spec.max_entries > MAX_TABLE_ENTRIES:
+            return invalid(
+                f"a round robin at tables of up to {spec.max_entries}",
+                "max_entries",
+                f"at most {MAX_TABLE_ENTRIES}",
+            )
+        return None
+
+    def most_groups(self, spec: Spec, entrants: int) -> int:
+        times = spec.groups * (spec.rounds or 1)
+        return times * comb(entrants, 2) if spec.duels else times * 2 * max(70, entrants**2)
+
+    def due(self, field: Field) -> list[GroupPlan]:
+        if field.planned:
+            return rerun(field)
+        return [
+            group
+            for round, tables in enumerate(_rounds(field), 1)
+            for pairing, table in tables
+            for group in field.groups_of(round, pairing, table)
+        ]
+
+    def expected(self, field: Field) -> int:
+        if field.planned:
+            return len(field.planned)
+        return field.spec.groups * sum(len(tables) for tables in _rounds(field))
 
 
 def _rounds(field: Field) -> list[list[tuple[int, tuple[int, ...]]]]:

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from math import fsum
 
-from arena.ratings.results import Player
+from arena.play.players import PlayerId
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.matching import maximum_matching, preferred_matching
 from arena.tournaments.formats.tables import (
     APART,
@@ -18,39 +19,51 @@ from arena.tournaments.formats.tables import (
     settle,
 )
 from arena.tournaments.plan import Field, GroupPlan
-from arena.tournaments.spec import MIXED, swiss_rounds
+from arena.tournaments.spec import MIXED, Spec
 
 _REPEAT = 1000
 """What a repeat costs at tables, compared with a place in the order between two who meet."""
 
 _UNKNOWN = 0.5
-"""The score of somebody of whom nothing counts yet: neither first nor last."""
+"""The score of an entrant without a group that counts: neither first nor last."""
 
 
-def due(field: Field) -> list[GroupPlan]:
-    """The tables of the next round at which somebody forfeited again, else the next round."""
-    again = rerun(field)
-    round = field.round + 1
-    if again or round > swiss_rounds(field.spec, len(field.playing(1))):
-        return again
-    present = field.playing(round)
-    tables = _pairs(field, present) if field.spec.duels else _tables(field, present)
-    return [
-        group for pairing, table in enumerate(tables, 1) for group in field.groups_of(round, pairing, table)
-    ]
+class Swiss(TournamentFormat):
+    """Tables with forfeits are played again before the next round."""
+
+    name = "swiss"
+    doc = "in each round, entrants with similar scores so far"
+    rounds = "the number of rounds; by default as many as halve the field to one"
+    seeded_by_rating = True
+
+    def most_groups(self, spec: Spec, entrants: int) -> int:
+        return spec.groups * _rounds(spec, entrants) * (entrants // spec.table)
+
+    def due(self, field: Field) -> list[GroupPlan]:
+        again = rerun(field)
+        round = field.round + 1
+        if again or round > _rounds(field.spec, len(field.playing(1))):
+            return again
+        present = field.playing(round)
+        tables = _pairs(field, present) if field.spec.duels else _tables(field, present)
+        return [
+            group
+            for pairing, table in enumerate(tables, 1)
+            for group in field.groups_of(round, pairing, table)
+        ]
+
+    def expected(self, field: Field) -> int:
+        rounds = _rounds(field.spec, len(field.playing(1))) - field.round
+        per_round = field.spec.groups * (len(field.playing(field.round + 1)) // field.spec.table)
+        return len(field.planned) + max(0, rounds) * per_round
+
+    def byes(self, field: Field) -> dict[PlayerId, int]:
+        return {field.entrants[index].player: count for index, count in sorted(byes_of(field).items())}
 
 
-def expected(field: Field) -> int:
-    """The groups of all rounds."""
-    present = len(field.playing(1))
-    rounds = swiss_rounds(field.spec, present) - field.round
-    per_round = field.spec.groups * (len(field.playing(field.round + 1)) // field.spec.table)
-    return len(field.planned) + max(0, rounds) * per_round
-
-
-def byes(field: Field) -> dict[Player, int]:
-    """How many byes each has had."""
-    return {field.entrants[index].player: count for index, count in sorted(byes_of(field).items())}
+def _rounds(spec: Spec, entrants: int) -> int:
+    """The rounds of the settings, else as many as halve the field to one."""
+    return spec.rounds or max(1, (entrants - 1).bit_length())
 
 
 def byes_of(field: Field) -> Counter[int]:
@@ -124,7 +137,7 @@ def _pairs(field: Field, present: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[int]:
-    """Whom somebody meets: of equals the first meets the first of the lower half; then the next ones."""
+    """The opponents of an entrant by preference: among equals the first meets the first of the lower half."""
     equals = [other for other in left if found[other] == found[index]]
     half = len(equals) // 2
     others = [other for other in left if found[other] != found[index]]
@@ -132,7 +145,7 @@ def _folded(index: int, left: Sequence[int], found: dict[int, float]) -> list[in
 
 
 def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -> dict[int, list[int]]:
-    """Who may meet whom with at most so many meetings before."""
+    """The possible opponents with at most ``level`` meetings before."""
     return {
         index: [
             other
@@ -146,8 +159,8 @@ def _graph(field: Field, order: Sequence[int], met: Counter[Pair], level: int) -
 def _bye(
     field: Field, order: Sequence[int], graphs: Sequence[dict[int, list[int]]], most: int
 ) -> tuple[int, dict[int, list[int]]]:
-    """Who has the bye, and who may meet whom: nobody has a second bye before all have had one, then
-    there are no repeats if possible, then the last in the order.
+    """The entrant with the bye, and the possible opponents: first no second bye before all have had one, then
+    no repeats if possible, then the last in the order.
     """
     had = byes_of(field)
     matchings = [maximum_matching(graph) for graph in graphs]
@@ -158,7 +171,7 @@ def _bye(
             for index in reversed(order):
                 if had[index] == level and _can_rest(graph, mates, index, most):
                     return index, graph
-    raise AssertionError("with an odd number somebody is left over by every matching")
+    raise AssertionError("with an odd number, every matching leaves an entrant over")
 
 
 def _can_rest(graph: dict[int, list[int]], mates: dict[int, int], index: int, most: int) -> bool:

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from arena.ratings.results import Player
-from arena.tournaments.formats.knockout import (
-    SUDDEN_DEATH,
-    forfeited,
-    places_of,
-    points_of,
-)
+from arena.tournaments.formats.bracket import SUDDEN_DEATH, Bracket, forfeited, points_of
 from arena.tournaments.formats.tables import rerun
 from arena.tournaments.plan import Field, GroupPlan
 
 
-class _State(NamedTuple):
-    """What is due now, or, if nothing is, the levels from first to last."""
-
-    due: list[GroupPlan]
-    levels: list[list[int]]
-
-
-def due(field: Field) -> list[GroupPlan]:
-    """Tables at which somebody forfeited again, else the sudden death of tables that are tied at the
-    cut, else the next round.
-    """
-    return rerun(field) or _state(field).due
-
-
-def expected(field: Field) -> int:
+def groups_of_tables(field: Field) -> int:
     """The tables of all rounds, without sudden death."""
     size = field.spec.table
     left = len(field.playing(1))
@@ -42,17 +21,18 @@ def expected(field: Field) -> int:
     return field.spec.groups * (tables + (left == size))
 
 
-def places(field: Field) -> dict[Player, int]:
-    """The final table in its order; before it, those who went out in one round share a place."""
-    return places_of(field, _state(field).levels)
-
-
 def _next_count(left: int, size: int) -> int:
     """How many are left after a round: half, but always a full table."""
     return max(size, (left + 1) // 2)
 
 
-def _state(field: Field) -> _State:
+def table_bracket(field: Field) -> Bracket:
+    """Due are tables with forfeits again, else the sudden death of tables that are tied
+    at the cut, else the next round.
+    """
+    again = rerun(field)
+    if again:
+        return Bracket(again, [])
     size = field.spec.table
     left = field.playing(1)
     out: list[list[int]] = []
@@ -62,7 +42,7 @@ def _state(field: Field) -> _State:
         round += 1
         left, out = _present(field, round, left, out, size)
         if len(left) < size:
-            return _State([], [[index] for index in left] + out[::-1])
+            return Bracket([], [[index] for index in left] + out[::-1])
         resting = sorted(left, key=lambda index: (rested[index], index))[: len(left) % size]
         rested.update(resting)
         tables = _snake([index for index in left if index not in resting], size)
@@ -79,9 +59,9 @@ def _state(field: Field) -> _State:
             going_on += order[: size - share]
             losers += order[size - share :]
         if groups:
-            return _State(groups, [])
+            return Bracket(groups, [])
         if final:
-            return _State([], [[index] for index in order] + out[::-1])
+            return Bracket([], [[index] for index in order] + out[::-1])
         left = sorted(going_on)
         out.append(sorted(losers))
 
@@ -89,7 +69,7 @@ def _state(field: Field) -> _State:
 def _present(
     field: Field, round: int, left: Sequence[int], out: Sequence[list[int]], size: int
 ) -> tuple[list[int], list[list[int]]]:
-    """Who is left without those who withdrew; if that is less than a table, the last who went out come
+    """The entrants left without those that withdrew; if that is less than a table, the last who went out come
     back in the order of their seeds.
     """
     present = [index for index in left if field.entrants[index].plays(round)]

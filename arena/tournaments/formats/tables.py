@@ -1,4 +1,4 @@
-"""Tables of more than two entrants: who sits with whom, so that everybody meets everybody alike."""
+"""Tables of more than two entrants: balanced seating, so that all entrants meet equally often."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Cost: TypeAlias = Callable[[int, int], int]
 Swap: TypeAlias = Callable[[int, int], bool]
 
 ALL_TABLES: Final = 126
-"""A round robin has all the tables that there are if they are no more than these."""
+"""A round robin plays all possible tables if there are at most this many."""
 
 APART: Final = 10**9
 """What it costs to seat two bots of one owner at a table: more than any repeats."""
@@ -37,14 +37,14 @@ def pair_of(one: int, other: int) -> Pair:
 
 
 def pairs_of(table: Iterable[int]) -> list[Pair]:
-    """Everybody at a table with everybody else."""
+    """All pairs at a table."""
     return list(combinations(sorted(table), 2))
 
 
 def rerun(field: Field) -> list[GroupPlan]:
-    """The groups of tables at which somebody forfeited, again without those, if two or more are left.
+    """The groups of tables with forfeits again, without the forfeiters, if two or more are left.
 
-    Such a group counts for nobody else. It is not played again in a duel, where nobody is left; nor
+    Such a group counts for no other player. It is not played again in a duel, where one is left, nor
     with mixed partners, where three cannot play.
     """
     if field.spec.duels or field.spec.partners == MIXED:
@@ -91,7 +91,7 @@ def _design(
 
 
 def _in_rounds(tables: Sequence[Table]) -> tuple[tuple[Table, ...], ...]:
-    """Each table in the first round in which nobody of it sits yet."""
+    """Each table in the first round in which all of its members are free."""
     rounds: list[list[Table]] = []
     busy: list[set[int]] = []
     for table in tables:
@@ -111,8 +111,8 @@ def _partnerships(members: Sequence[int]) -> list[Table]:
 
 
 class Meetings:
-    """How often whom met whom, and what it would cost to seat two at one table again: the growth of
-    the sum of the squares of all meetings.
+    """The number of meetings of each pair, and the cost of another one: the growth of the sum of the
+    squares of all meetings.
     """
 
     def __init__(self, mixed: bool, owners: Mapping[int, str]) -> None:
@@ -132,7 +132,7 @@ class Meetings:
             self.played.update(table)
 
     def complete(self, present: Sequence[int]) -> bool:
-        """Whether all who may meet have met, as opponents and with mixed partners as partners."""
+        """Whether all pairs that may meet have met as opponents, and with mixed partners also as partners."""
         return all(
             self.opposed[pair] and (self.partnered[pair] or not self.mixed)
             for pair in pairs_of(present)
@@ -198,7 +198,7 @@ class Meetings:
 def improve(tables: list[list[int]], cost: Cost, allowed: Swap | None = None) -> None:
     """Swap members of two tables as long as that makes the sum of the costs of all pairs smaller.
 
-    ``allowed(member, table)``: whether somebody may sit at the table with that number.
+    ``allowed(member, table)``: whether a member may sit at the table with that number.
     """
     better = True
     while better:

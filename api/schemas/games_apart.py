@@ -1,0 +1,139 @@
+"""Schemas generated per game from its descriptor.
+
+Games are looked up when a schema is used, not when this module is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from api.schemas.common import ResponseSchema, described
+from api.schemas.fields import OneOf, WholeNumber, rules_schema
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.games.shapes import (
+    EventShape,
+    ListShape,
+    NumberShape,
+    ObjectShape,
+    Shape,
+    TextShape,
+    TruthShape,
+)
+
+Members = Mapping[str, Any]
+
+
+class SchemaByGame(Mapping[str, type[Schema]]):
+    """One schema per game, by kind. Raises :class:`~arena.errors.UnknownGame` for other kinds."""
+
+    def __init__(self, make: Callable[[Game], type[Schema]]) -> None:
+        self._make = make
+        self._made: dict[str, type[Schema]] = {}
+
+    def __getitem__(self, kind: str) -> type[Schema]:
+        if kind not in self._made:
+            self._made[kind] = self._make(game_of(kind))
+        return self._made[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(GAMES)
+
+    def __len__(self) -> int:
+        return len(GAMES)
+
+
+def for_each_game(
+    name: str,
+    doc: str,
+    *bases: type[Schema] | SchemaByGame,
+    members: Callable[[Game], Members] = lambda game: {},
+) -> SchemaByGame:
+    """Return one schema per game.
+
+    ``{}`` in ``name`` stands for the kind, ``{title}`` and ``{seating}`` in ``doc`` for those of the game.
+    ``bases``: schemas for all games, or one per game.
+    """
+
+    def make(game: Game) -> type[Schema]:
+        own = tuple(base[game.kind] if isinstance(base, SchemaByGame) else base for base in bases)
+        text = doc.format(title=game.title, seating=game.seating)
+        return _schema(name.format(game.kind.capitalize()), text, own, members(game))
+
+    return SchemaByGame(make)
+
+
+def kind_of(game: Game, **options: Any) -> fields.String:
+    """The field that identifies the game."""
+    metadata = {"description": "The kind of game."}
+    return fields.String(required=True, validate=validate.OneOf((game.kind,)), metadata=metadata, **options)
+
+
+OF_GAME = for_each_game(
+    "Of{}",
+    "Of {title}.",
+    ResponseSchema,
+    members=lambda game: {
+        "kind": kind_of(game),
+        "rules": fields.Nested(rules_schema(game.game_rules), required=True),
+    },
+)
+"""The kind of game and its rules, in responses."""
+
+
+def observation_of(game: Game) -> type[Schema]:
+    """The schema of the game's observations."""
+    return _object(game.observation)
+
+
+def event_of(game: Game) -> OneOf:
+    """The field for an event of the game, as shown to a viewer."""
+    return OneOf([_event(event) for event in game.events])
+
+
+_objects: dict[str, type[Schema]] = {}
+
+
+def _object(shape: ObjectShape) -> type[Schema]:
+    # apispec creates one component per class, so each shape has one class.
+    if shape.name not in _objects:
+        members = {name: _field(field) for name, field in shape.fields.items()}
+        _objects[shape.name] = _schema(shape.name, shape.doc, (ResponseSchema,), members)
+    return _objects[shape.name]
+
+
+def _event(shape: EventShape) -> type[Schema]:
+    if shape.name not in _objects:
+        members: dict[str, Any] = {
+            "n": described(WholeNumber, "The number of the event in the game."),
+            "type": described(fields.String, "The type of the event.", validate=validate.OneOf(shape.types)),
+        }
+        members |= {name: _field(field) for name, field in shape.fields.items()}
+        _objects[shape.name] = _schema(shape.name, shape.doc, (ResponseSchema,), members)
+    return _objects[shape.name]
+
+
+def _schema(name: str, doc: str, bases: tuple[type[Schema], ...], members: Members) -> type[Schema]:
+    # Fields are passed before bases' fields are inherited, so a class statement would order them alike.
+    return type(name, bases, {**members, "__doc__": doc, "__module__": __name__})
+
+
+def _field(shape: Shape) -> fields.Field[Any]:
+    options: dict[str, Any] = {"required": shape.required, "allow_none": shape.nullable}
+    if shape.doc and not isinstance(shape, ObjectShape):
+        options["metadata"] = {"description": shape.doc}
+    match shape:
+        case NumberShape():
+            return WholeNumber(**options)
+        case TruthShape():
+            return fields.Boolean(**options)
+        case TextShape(choices=choices):
+            return fields.String(validate=validate.OneOf(choices) if choices else None, **options)
+        case ListShape(of=item):
+            return fields.List(_field(item), **options)
+        case ObjectShape():
+            return fields.Nested(_object(shape), **options)
+    raise TypeError(f"unsupported shape {shape!r}")

@@ -1,0 +1,1 @@
+"""Owners, bots, versions and uploads."""

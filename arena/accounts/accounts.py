@@ -1,0 +1,540 @@
+"""Owners, their bots, the tokens of both, and the log of admin actions."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from arena.accounts.uploads import MAX_STORED, InvalidSource, Upload
+from arena.accounts.versions import (
+    BotAccount,
+    BotState,
+    NoSource,
+    Version,
+    new_version,
+    pack_version,
+    unpack_version,
+)
+from arena.bots.transports import REMOTE, transport_of
+from arena.errors import ArenaError
+from arena.store.accounts import AccountStore
+
+OWNER_PREFIX: Final = "btq_o_"
+BOT_PREFIX: Final = "btq_b_"
+"""The prefixes of tokens: ``btq_b_<name>_<256 random bits>``. Names contain no underscore."""
+
+FIRST_ADMIN: Final = "admin"
+"""The name of the admin whose token is in the environment."""
+
+REMEMBERED_SECONDS: Final = 5.0
+"""How long a process caches a valid token."""
+
+_REMEMBERED_TOKENS: Final = 20_000
+
+MAX_BOTS: Final = 50
+"""The maximum number of bots of one owner, without deleted ones."""
+
+MAX_VERSIONS: Final = 200
+"""The maximum number of versions of one bot."""
+
+MAX_PAGE: Final = 100
+"""The maximum number of entries of a page."""
+
+NAME_PATTERN: Final = r"^[a-z][a-z0-9-]{1,30}[a-z0-9]$"
+NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter"
+LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
+LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, beginning with a letter or digit"
+
+OLD_SECRET_MS: Final = 86_400_000
+"""How long a replaced signing secret still signs, in addition to the new one."""
+
+Scope = Literal["owner", "bot", "admin"]
+
+
+class InvalidName(ArenaError):
+    """The name or version label breaks the rules for names."""
+
+    code = "invalid_name"
+
+
+class NameTaken(ArenaError):
+    """The name is in use, was in use, or belongs to a house bot."""
+
+    code = "name_taken"
+
+
+class OwnerNotFound(ArenaError):
+    """The owner does not exist."""
+
+    code = "owner_not_found"
+
+
+class BotNotFound(ArenaError):
+    """The bot does not exist, or was deleted."""
+
+    code = "bot_not_found"
+
+
+class BotWithdrawn(ArenaError):
+    """The bot's owner has withdrawn it from new games."""
+
+    code = "bot_withdrawn"
+
+
+class VersionExists(ArenaError):
+    """The label is taken, and versions never change."""
+
+    code = "version_exists"
+
+
+class TooMany(ArenaError):
+    """A maximum number is reached; ``extra['most']`` is that number."""
+
+    code = "too_many"
+
+
+class InvalidToken(ArenaError):
+    """The token is missing, malformed, revoked or was never issued."""
+
+    code = "invalid_token"
+
+
+class Forbidden(ArenaError):
+    """The token is valid, but does not allow this."""
+
+    code = "forbidden"
+
+
+@dataclass(frozen=True)
+class Principal:
+    """The holder of a token. ``owner``: the owner itself, or that of the bot; empty for the first admin.
+    ``admin``: whether it has the rights of an admin.
+    """
+
+    scope: Scope
+    name: str
+    owner: str = ""
+    admin: bool = False
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An owner. ``created_ms``: Unix time in milliseconds."""
+
+    name: str
+    created_ms: int
+    admin: bool = False
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One admin action; ``at_ms`` is Unix time in milliseconds, and ``id`` sorts by time."""
+
+    id: str
+    at_ms: int
+    admin: str
+    action: str
+    subject: str
+    detail: str = ""
+
+
+class Accounts:
+    """Owners, bots and tokens in one store.
+
+    ``admin_token``: the token of the first admin, from the environment; None for no such admin.
+    ``reserved``: names that bots may not take (those of house bots).
+    """
+
+    def __init__(
+        self, store: AccountStore, admin_token: str | None = None, reserved: Collection[str] = ()
+    ) -> None:
+        self._store = store
+        self._admin_digest = _digest(admin_token) if admin_token else None
+        self._reserved = frozenset(reserved)
+        self._remembered: dict[str, tuple[float, Principal]] = {}
+
+    # Tokens
+
+    def check(self, token: str) -> Principal:
+        """The holder of ``token``. Raises :class:`InvalidToken`."""
+        digest = _digest(token)
+        remembered = self._remembered.get(digest)
+        now = time.monotonic()
+        if remembered is not None and now - remembered[0] < REMEMBERED_SECONDS:
+            return remembered[1]
+        principal = self._look_up(token, digest)
+        if len(self._remembered) >= _REMEMBERED_TOKENS:
+            self._remembered.clear()
+        self._remembered[digest] = (now, principal)
+        return principal
+
+    def _look_up(self, token: str, digest: str) -> Principal:
+        if self._admin_digest is not None and hmac.compare_digest(digest, self._admin_digest):
+            return Principal("admin", FIRST_ADMIN, admin=True)
+        prefix, name = token[: len(OWNER_PREFIX)], token[len(OWNER_PREFIX) :].partition("_")[0]
+        fields = None
+        if re.fullmatch(NAME_PATTERN, name):
+            if prefix == OWNER_PREFIX:
+                fields = self._store.owner(name)
+            elif prefix == BOT_PREFIX:
+                fields = self._store.bot(name)
+        if fields is None or not hmac.compare_digest(digest, fields.get("token", "")):
+            raise InvalidToken("the token is not valid")
+        if prefix == BOT_PREFIX:
+            return Principal("bot", name, fields["owner"])
+        return Principal("owner", name, name, "admin" in fields)
+
+    def _forget(self, scope: Scope, name: str) -> None:
+        for digest, (_, principal) in list(self._remembered.items()):
+            if principal.scope == scope and principal.name == name:
+                self._remembered.pop(digest, None)
+
+    # Owners
+
+    def sign_up(self, name: str) -> tuple[Owner, str]:
+        """Create an owner, and return it with its token, which is shown only once.
+
+        Raises :class:`InvalidName` or :class:`NameTaken`.
+        """
+        _check_name(name)
+        if name == FIRST_ADMIN:
+            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        token, digest = _new_token(OWNER_PREFIX, name)
+        created = _now()
+        if not self._store.create_owner(name, digest, {"created": str(created)}):
+            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        return Owner(name, created), token
+
+    def owner(self, name: str) -> Owner:
+        """An owner. Raises :class:`OwnerNotFound`."""
+        fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
+        if fields is None:
+            raise _unknown_owner(name)
+        return Owner(fields["name"], int(fields["created"]), "admin" in fields)
+
+    def new_owner_token(self, name: str) -> str:
+        """Replace the owner's token and return the new one. Raises :class:`OwnerNotFound`."""
+        token, digest = _new_token(OWNER_PREFIX, name)
+        if not self._store.change_owner(name, {"token": digest}):
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+        return token
+
+    def revoke_owner_token(self, name: str) -> None:
+        """Revoke the owner's token; only an admin can issue another. Raises :class:`OwnerNotFound`."""
+        if not self._store.change_owner(name, {}, remove=("token",)):
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+
+    def set_admin(self, name: str, admin: bool) -> Owner:
+        """Set whether an owner is an admin. Raises :class:`OwnerNotFound`."""
+        changed = (
+            self._store.change_owner(name, {"admin": "1"})
+            if admin
+            else self._store.change_owner(name, {}, remove=("admin",))
+        )
+        if not changed:
+            raise _unknown_owner(name)
+        self._forget("owner", name)
+        return self.owner(name)
+
+    # Bots
+
+    def register_bot(
+        self,
+        owner: str,
+        name: str,
+        label: str = "1",
+        transport: str = REMOTE.name,
+        description: str = "",
+        *,
+        url: str = "",
+        rights: bool = False,
+        secret: str = "",
+        upload: Upload | None = None,
+    ) -> tuple[BotAccount, str]:
+        """Register a bot with its first version, and return it with its token, which is shown only once.
+
+        ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
+        ``upload`` is for uploaded bots.
+        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`TooMany` or
+        :class:`~arena.bots.transports.UnknownTransport`.
+        """
+        _check_name(name)
+        _check_version(label, transport, url, upload)
+        if name in self._reserved:
+            raise NameTaken(f"{name!r} is the name of a house bot", field="name", expected="another name")
+        if len(self.bots(owner, limit=MAX_BOTS)[0]) >= MAX_BOTS:
+            raise TooMany(f"an owner may have {MAX_BOTS} bots", field="name", extra={"most": MAX_BOTS})
+        token, digest = _new_token(BOT_PREFIX, name)
+        created = _now()
+        fields = {"created": str(created), "state": "active", "description": description}
+        if secret:
+            fields["hook"] = secret
+        taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
+        if url:
+            self._store.note_webhook(name)
+        version = new_version(label, transport, created, url, rights, upload)
+        if upload is not None:
+            if self._store.bot(name) is not None:
+                raise taken
+            self._store.put_source(name, upload.digest, upload.data)
+        if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version)):
+            raise taken
+        return BotAccount(name, owner, "active", label, created, description, (version,)), token
+
+    def bot(self, name: str) -> BotAccount:
+        """A bot with its versions. Raises :class:`BotNotFound`, also for a deleted one."""
+        fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
+        bot = _account(fields)
+        if bot is None or fields is None:
+            raise _unknown_bot(name)
+        versions = [
+            replace(version, published=_published(version.label) in fields)
+            for version in map(unpack_version, self._store.versions(name).values())
+        ]
+        return replace(bot, versions=tuple(sorted(versions, key=lambda version: version.created_ms)))
+
+    def _bot(self, name: str) -> BotAccount | None:
+        return _account(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
+
+    def bots(
+        self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
+    ) -> tuple[list[BotAccount], str | None]:
+        """A page of bots by name, without their versions, and the cursor of the next page or None."""
+        names = self._store.bot_names(owner, after, limit + 1)
+        bots = [_account(fields) for fields in self._store.bots(names[:limit])]
+        found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
+        return found, names[limit - 1] if len(names) > limit else None
+
+    def add_version(
+        self,
+        name: str,
+        label: str,
+        transport: str = REMOTE.name,
+        *,
+        url: str = "",
+        rights: bool = False,
+        upload: Upload | None = None,
+    ) -> Version:
+        """Add a version, which becomes the current one. ``url``, ``rights``, ``upload``: as for
+        :meth:`register_bot`.
+
+        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or :class:`TooMany`.
+        """
+        _check_version(label, transport, url, upload)
+        if url:
+            self._store.note_webhook(name)
+        version = new_version(label, transport, _now(), url, rights, upload)
+        if upload is not None:
+            self._check_room(self.bot(name), upload)
+            self._store.put_source(name, upload.digest, upload.data)
+        added = self._store.add_version(name, label, pack_version(version), MAX_VERSIONS)
+        if added == "unknown":
+            raise _unknown_bot(name)
+        if added == "exists":
+            raise VersionExists(
+                f"{name} already has a version {label!r}", field="label", expected="a label not used before"
+            )
+        if added == "full":
+            raise TooMany(
+                f"a bot may have at most {MAX_VERSIONS} versions", field="label", extra={"most": MAX_VERSIONS}
+            )
+        return version
+
+    def change_bot(
+        self, name: str, state: BotState | None = None, description: str | None = None
+    ) -> BotAccount:
+        """Change the state or the description of a bot. Raises :class:`BotNotFound`."""
+        changes = {"state": state, "description": description}
+        given = {key: value for key, value in changes.items() if value is not None}
+        if not self._store.change_bot(name, given):
+            raise _unknown_bot(name)
+        return self.bot(name)
+
+    def delete_bot(self, name: str) -> None:
+        """Delete a bot. Its token ends, and its name stays taken. Raises :class:`BotNotFound`."""
+        bot = self._bot(name)
+        if bot is None or not self._store.delete_bot(name, bot.owner):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+
+    def new_bot_token(self, name: str) -> str:
+        """Replace the bot's token and return the new one. Raises :class:`BotNotFound`."""
+        token, digest = _new_token(BOT_PREFIX, name)
+        if not self._store.change_bot(name, {"token": digest}):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+        return token
+
+    def revoke_bot_token(self, name: str) -> None:
+        """Revoke the bot's token. Raises :class:`BotNotFound`."""
+        if not self._store.change_bot(name, {}, remove=("token",)):
+            raise _unknown_bot(name)
+        self._forget("bot", name)
+
+    # Uploads
+
+    def upload_of(self, name: str, label: str) -> Upload:
+        """The upload of a version.
+
+        Raises :class:`BotNotFound`, :class:`~arena.accounts.versions.VersionNotFound` or
+        :class:`~arena.accounts.versions.NoSource`.
+        """
+        version = self.bot(name).find(label)
+        data = None if version.digest is None else self._store.source(name, version.digest)
+        if data is None:
+            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+        return Upload("python" if version.language == "python" else "component", data)
+
+    def publish(self, name: str, label: str, published: bool) -> Version:
+        """Set whether everybody may read the upload of a version.
+
+        Raises :class:`BotNotFound` or :class:`~arena.accounts.versions.VersionNotFound`.
+        """
+        if self.bot(name).find(label).digest is None:
+            raise NoSource(f"version {label} of {name} was not uploaded", field="version")
+        fields = {_published(label): "1"} if published else {}
+        if not self._store.change_bot(name, fields, () if published else (_published(label),)):
+            raise _unknown_bot(name)
+        return self.bot(name).find(label)
+
+    def uploaded_bots(self) -> list[BotAccount]:
+        """The active bots that have or had an uploaded version, by name, without their versions."""
+        names = self._store.uploaded_names()
+        bots = [_account(fields) for fields in self._store.bots(names)]
+        return [bot for bot in bots if bot is not None and bot.state == "active"]
+
+    def _check_room(self, bot: BotAccount, upload: Upload) -> None:
+        sizes = {version.digest: version.size for version in bot.versions if version.digest}
+        sizes[upload.digest] = len(upload.data)
+        if sum(sizes.values()) > MAX_STORED:
+            raise TooMany(
+                f"all versions of {bot.name} together may have at most {MAX_STORED} bytes",
+                field="source",
+                expected="another bot",
+                extra={"most": MAX_STORED},
+            )
+
+    # Webhooks
+
+    def webhooks(self) -> list[str]:
+        """The names of bots that have or had a webhook; some may be deleted."""
+        return self._store.webhook_names()
+
+    def signing_secrets(self, name: str) -> list[str]:
+        """The secrets that sign posts to the bot's webhook, current first; empty without a webhook."""
+        fields = self._store.signing_fields(name)
+        secrets_ = [fields["hook"]] if "hook" in fields else []
+        if "hook_old" in fields and int(fields["hook_old_until"]) > _now():
+            secrets_.append(fields["hook_old"])
+        return secrets_
+
+    def set_signing_secret(self, name: str, secret: str) -> int | None:
+        """Sign with ``secret`` from now on. Returns until when (Unix time in milliseconds) the previous
+        secret signs as well, None if there was none. Raises :class:`BotNotFound`.
+        """
+        old = self._store.signing_fields(name).get("hook")
+        fields = {"hook": secret}
+        until = None
+        if old is not None and old != secret:
+            until = _now() + OLD_SECRET_MS
+            fields |= {"hook_old": old, "hook_old_until": str(until)}
+        if not self._store.change_bot(name, fields):
+            raise _unknown_bot(name)
+        return until
+
+    # Audit
+
+    def audit(self, admin: Principal, action: str, subject: str, detail: str = "") -> None:
+        """Log what an admin is about to do. Call it before the action, so that no action goes unlogged."""
+        entry = {
+            "at": str(_now()),
+            "admin": admin.name,
+            "action": action,
+            "subject": subject,
+            "detail": detail,
+        }
+        self._store.audit(entry)
+
+    def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
+        """A page of the audit log, the newest entry first, and the cursor of the next page or None."""
+        if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
+            raise ArenaError("this is not a cursor of the audit log", code="invalid_cursor", field="cursor")
+        found = self._store.audited(before, limit + 1)
+        entries = [
+            AuditEntry(
+                number, int(entry["at"]), entry["admin"], entry["action"], entry["subject"], entry["detail"]
+            )
+            for number, entry in found[:limit]
+        ]
+        return entries, entries[-1].id if len(found) > limit else None
+
+
+def _new_token(prefix: str, name: str) -> tuple[str, str]:
+    token = f"{prefix}{name}_{secrets.token_urlsafe(32)}"
+    return token, _digest(token)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _check_name(name: str) -> None:
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
+
+
+def _published(label: str) -> str:
+    """The field that is set if everybody may read a version."""
+    return f"published:{label}"
+
+
+def _check_version(label: str, transport: str, url: str, upload: Upload | None) -> None:
+    if not re.fullmatch(LABEL_PATTERN, label):
+        raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
+    chosen = transport_of(transport)
+    if bool(url) != chosen.needs_url:
+        raise ArenaError(
+            "a URL is required for a webhook, and for nothing else",
+            code="invalid_webhook_url",
+            field="url",
+            expected="the URL of the webhook" if not url else 'the transport "webhook"',
+        )
+    if (upload is not None) != chosen.takes_upload:
+        raise InvalidSource(
+            "a source or a component is required for an uploaded bot, and for nothing else",
+            field="source",
+            expected="source or component" if upload is None else 'the transport "uploaded"',
+        )
+
+
+def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
+    if fields is None or fields["state"] == "deleted":
+        return None
+    return BotAccount(
+        fields["name"],
+        fields["owner"],
+        "active" if fields["state"] == "active" else "withdrawn",
+        fields["version"],
+        int(fields["created"]),
+        fields["description"],
+    )
+
+
+def _unknown_owner(name: str) -> OwnerNotFound:
+    return OwnerNotFound(f"there is no owner {name[:64]!r}", field="owner")
+
+
+def _unknown_bot(name: str) -> BotNotFound:
+    return BotNotFound(f"there is no bot {name[:64]!r}", field="bot")

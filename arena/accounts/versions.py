@@ -1,0 +1,115 @@
+"""Registered bots and their versions, and the stored form of a version."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from arena.accounts.uploads import Upload
+from arena.bots.transports import Runner, transport_of
+from arena.errors import ArenaError
+from arena.text import printable
+
+BotState = Literal["active", "withdrawn"]
+
+
+class NoSource(ArenaError):
+    """The version was not uploaded, so it has no source."""
+
+    code = "no_source"
+
+
+class VersionNotFound(ArenaError):
+    """The bot has no version with that label."""
+
+    code = "version_not_found"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One immutable version of a bot. ``created_ms``: Unix time in milliseconds. For a webhook, ``url`` is
+    where turns are posted, and ``rights`` whether optional turns are, too. For an upload, ``language`` is
+    ``python`` or ``component``, ``digest`` its SHA-256, ``size`` its bytes, and ``published`` whether
+    everybody may read it.
+    """
+
+    label: str
+    transport: str
+    created_ms: int
+    url: str = ""
+    rights: bool = False
+    language: str | None = None
+    digest: str | None = None
+    size: int = 0
+    published: bool = False
+
+    @property
+    def runner(self) -> Runner:
+        """Who runs it. Raises :class:`~arena.bots.transports.UnknownTransport` for one of a newer release."""
+        return transport_of(self.transport).runner
+
+
+@dataclass(frozen=True)
+class BotAccount:
+    """A registered bot. ``version``: the label of the current version, which plays new games. ``versions``:
+    all versions, oldest first; empty where a list omits them.
+    """
+
+    name: str
+    owner: str
+    state: BotState
+    version: str
+    created_ms: int
+    description: str = ""
+    versions: tuple[Version, ...] = ()
+
+    def find(self, label: str) -> Version:
+        """A version. Raises :class:`VersionNotFound`."""
+        for version in self.versions:
+            if version.label == label:
+                return version
+        raise VersionNotFound(
+            f"{self.name} has no version {printable(label, 40)!r}",
+            field="version",
+            expected="one of " + ", ".join(version.label for version in self.versions[-20:]),
+        )
+
+    @property
+    def current(self) -> Version:
+        """The version that plays new games."""
+        return self.find(self.version)
+
+
+def new_version(
+    label: str, transport: str, created_ms: int, url: str, rights: bool, upload: Upload | None
+) -> Version:
+    """A new version; ``upload`` for one that the arena runs."""
+    version = Version(label, transport, created_ms, url, rights)
+    if upload is None:
+        return version
+    return replace(version, language=upload.language, digest=upload.digest, size=len(upload.data))
+
+
+def pack_version(version: Version) -> str:
+    """The stored form of a version; every call returns another text."""
+    # The random part distinguishes a repeated command from a second one.
+    values: list[object] = [
+        version.label,
+        version.transport,
+        version.created_ms,
+        secrets.token_hex(4),
+    ]
+    if version.digest is not None:
+        values += ["", False, version.language, version.digest, version.size]
+    elif version.url:
+        values += [version.url, version.rights]
+    return json.dumps(values)
+
+
+def unpack_version(text: str) -> Version:
+    """The inverse of :func:`pack_version`."""
+    # A newer version of the program may have added fields to the row.
+    label, transport, created, _, *more = json.loads(text)[:9]
+    return Version(label, transport, created, *more)

@@ -1,0 +1,44 @@
+"""Operations for admins, and the health of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from arena.client.http import HttpClient, path
+
+
+class AdminCalls(HttpClient):
+    """The operations of ``/v1/admin``, ``/healthz``, ``/readyz`` and ``/metrics``."""
+
+    def issue_owner_token(self, owner: str) -> str:
+        """Issue a new token for an owner and return it."""
+        return str(self.request("POST", path("admin", "owners", owner, "token"), repeatable=False)["token"])
+
+    def set_admin(self, owner: str, admin: bool) -> Any:
+        """Set whether an owner is an admin."""
+        return self.request("PUT", path("admin", "owners", owner, "admin"), {"admin": admin})
+
+    def audit(self, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """The log of admin actions, newest first; ``limit`` per request."""
+        return self._pages(path("admin", "audit"), "entries", limit=limit)
+
+    def annul_game(self, game: str, reason: str) -> Any:
+        """Annul the group of a game, with a public reason."""
+        return self.request("POST", path("admin", "games", game, "annul"), {"reason": reason})
+
+    def suspicions(self, kind: str, division: str) -> Any:
+        """Pairs of bots whose results suggest collusion, with the evidence."""
+        return self.request("GET", path("admin", "suspicions"), query={"kind": kind, "division": division})
+
+    def is_alive(self) -> Any:
+        """Whether the API answers."""
+        return self.request("GET", "/healthz")
+
+    def is_ready(self) -> Any:
+        """Whether the API reaches its database. Raises :class:`~arena.client.ApiError` if it does not."""
+        return self.request("GET", "/readyz")
+
+    def metrics(self) -> str:
+        """The metrics in Prometheus' text format."""
+        return self._text("/metrics")

@@ -1,0 +1,1 @@
+"""Running tournaments: lifecycle, admission, qualification, groups, boards, schedules."""

@@ -1,0 +1,189 @@
+"""Admission: the qualification of entries, and bots that are entered automatically."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.versions import BotAccount
+from arena.bots.transports import SANDBOX, UnknownTransport
+from arena.errors import ArenaError
+from arena.events.published import published
+from arena.events.qualification import RETRY_MS, Qualifications
+from arena.events.released import ReleasedRecords
+from arena.events.tournament import Entered, Tournament
+from arena.play.clocks import ServiceClock
+from arena.play.players import SEALED, PlayerId
+from arena.store.boards import BoardStore
+from arena.store.presence import Presence
+from arena.tournaments.entry import check_entry
+
+GRACE_MS: Final = 60_000
+"""How long the lock waits for entries that are qualifying."""
+
+_LOOK_MS: Final = 2_000
+
+
+class Admission:
+    """Checks the entries of tournaments until the lock."""
+
+    def __init__(
+        self,
+        boards: BoardStore,
+        clock: Callable[[], ServiceClock],
+        presence: Presence,
+        accounts: Accounts,
+        qualifications: Qualifications,
+        records: ReleasedRecords,
+    ) -> None:
+        self._boards = boards
+        self._clock = clock
+        self._presence = presence
+        self._accounts = accounts
+        self._qualifications = qualifications
+        self._records = records
+
+    def admit(self, tournament: Tournament, bot: BotAccount, entry: Entered) -> None:
+        """Set the status of a new entry, and start its qualification if it needs one."""
+        known = self._qualifications.start(tournament.spec.kind, bot, entry.version)
+        entry.status, entry.reason = known.state, known.reason
+
+    def due_ms(self, tournament: Tournament) -> int:
+        """When a tournament whose entry is open must be checked."""
+        if tournament.spec.auto_enter or _qualifying(tournament):
+            return min(self._clock().now_ms + _LOOK_MS, tournament.spec.locks_ms + GRACE_MS)
+        return tournament.spec.locks_ms
+
+    def check(self, tournament: Tournament, now_ms: int) -> bool:
+        """Update the entries that are qualifying, and start the qualification of bots to be entered."""
+        if tournament.spec.auto_enter and tournament.spec.division != SEALED:
+            for bot in self._not_entered(tournament):
+                self._qualifications.start(tournament.spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
+        return self._refresh(tournament)
+
+    def may_lock(self, tournament: Tournament, now_ms: int) -> bool:
+        """Whether it is time, and no entry is still qualifying."""
+        if now_ms < tournament.spec.locks_ms:
+            return False
+        if now_ms >= tournament.spec.locks_ms + GRACE_MS:
+            return True
+        return not _qualifying(tournament)
+
+    def close(self, tournament: Tournament, now_ms: int) -> None:
+        """Lock: enter bots automatically, and exclude entries that have not qualified or were withdrawn."""
+        if tournament.spec.auto_enter:
+            # Uploaded bots are always online, but not every bot plays every game: only those that have
+            # qualified are entered, and no qualification is started for them.
+            sealed = tournament.spec.division == SEALED
+            bots = self._uploaded(tournament) if sealed else self._not_entered(tournament)
+            names = [(bot.name, bot.version) for bot in bots]
+            for bot, known in zip(bots, self._qualifications.known(tournament.spec.kind, names), strict=True):
+                if known is None or known.state != "qualified":
+                    continue
+                entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified")
+                try:
+                    check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+                except ArenaError:
+                    continue
+                tournament.entries.append(entry)
+        for entry in tournament.entries:
+            if entry.status == "qualifying":
+                entry.status, entry.reason = "failed", "its qualification was not over in time"
+            elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
+                entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
+        playing = [entry for entry in tournament.entries if entry.status == "qualified"]
+        if not all(entry.runner.arena_run for entry in playing):
+            for entry in playing:
+                if entry.is_copy:
+                    entry.status, entry.reason = "failed", "copies of a house bot play local groups only"
+
+    def lacking(self, tournament: Tournament, groups: int) -> list[str]:
+        """The uploaded bots that would be entered and have fewer ``groups`` on the board, fewest first."""
+        found = []
+        played = self._played(tournament)
+        for bot in self._uploaded(tournament):
+            entry = Entered.of(bot, bot.version)
+            try:
+                check_entry(tournament.spec, [other.entrant for other in tournament.entries], entry.entrant)
+            except ArenaError:
+                continue
+            if played.get(entry.player, 0) < groups:
+                found.append(bot.name)
+        return found
+
+    def online(self) -> list[str]:
+        """The bots that are online, by name."""
+        return self._presence.online()
+
+    def finish_qualification(self, tournament: Tournament) -> None:
+        """Store the result of a qualification."""
+        self._qualifications.finish(tournament, self._records.of(tournament))
+
+    def _refresh(self, tournament: Tournament) -> bool:
+        waiting = _qualifying(tournament)
+        names = [(entry.name, entry.version) for entry in waiting]
+        changed = False
+        for entry, known in zip(
+            waiting, self._qualifications.known(tournament.spec.kind, names), strict=True
+        ):
+            if known is not None and known.state != entry.status:
+                entry.status, entry.reason = known.state, known.reason
+                changed = True
+        return changed
+
+    def _not_entered(self, tournament: Tournament) -> list[BotAccount]:
+        """The bots that are online and have not entered."""
+        found = []
+        for name in self._presence.online():
+            if tournament.find(name) is not None:
+                continue
+            try:
+                bot = self._accounts.bot(name)
+                entry = Entered.of(bot, bot.version)
+                check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+            except ArenaError:
+                # Deleted, or not allowed here.
+                continue
+            if bot.state == "active":
+                found.append(bot)
+        return found
+
+    def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
+        """The uploaded bots whose current version has qualified and that have not entered; those with the
+        fewest groups on the board first, so that all play in turn where there is no room for all.
+        """
+        bots = [bot for bot in self._accounts.uploaded_bots() if tournament.find(bot.name) is None]
+        names = [(bot.name, bot.version) for bot in bots]
+        known = self._qualifications.known(tournament.spec.kind, names)
+        found = []
+        for bot, qualification in zip(bots, known, strict=True):
+            if qualification is None or qualification.state != "qualified":
+                continue
+            try:
+                bot = self._accounts.bot(bot.name)
+                if bot.current.runner is SANDBOX:
+                    found.append(bot)
+            except (BotNotFound, UnknownTransport):
+                continue
+        played = self._played(tournament)
+        return sorted(found, key=lambda bot: played.get(PlayerId(bot.name, bot.version), 0))
+
+    def _played(self, tournament: Tournament) -> dict[PlayerId, int]:
+        """The number of groups of each version on the sealed board."""
+        board = published(self._boards, tournament.spec.kind, SEALED)
+        return {player: rating["groups"] for player, rating in board.items()}
+
+    def _withdrawn(self, entry: Entered) -> bool:
+        try:
+            return self._accounts.bot(entry.name).state == "withdrawn"
+        except BotNotFound:
+            return True
+
+
+def _qualifying(tournament: Tournament) -> list[Entered]:
+    return [entry for entry in tournament.entries if entry.status == "qualifying"]
+
+
+def _in(tournament: Tournament) -> list[Entered]:
+    return [entry for entry in tournament.entries if entry.status not in ("withdrawn", "failed")]

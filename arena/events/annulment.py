@@ -1,0 +1,135 @@
+"""Annulment of groups: a group no longer counts, and its records give the reason publicly."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from arena.errors import ArenaError
+from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
+from arena.events.tournament import PlannedGroup, Tournament
+from arena.live.header import GameNotFound
+from arena.live.service import LiveGames
+from arena.play.game_ids import game_id, tournament_of
+from arena.records.record import dumps
+from arena.store.repositories import Store
+from arena.store.tournaments import NewGroup, TournamentRow
+from arena.text import printable
+
+_REASON_LENGTH: Final = 200
+
+
+class GroupNotOver(ArenaError):
+    """The group has no result that could be annulled."""
+
+    code = "group_not_over"
+
+
+class Annulments:
+    """Removes groups from standings and leaderboards."""
+
+    def __init__(
+        self,
+        store: Store,
+        live: LiveGames,
+        lifecycle: TournamentLifecycle,
+    ) -> None:
+        self._store = store.tournaments
+        self._boards = store.boards
+        self._annulments = store.annulments
+        self._live = live
+        self._lifecycle = lifecycle
+        self._clock = store.clock
+
+    def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
+        """Annul the group of a game, or the group with that id in records, and return what is published.
+        Repeating it changes nothing.
+
+        Raises :class:`GameNotFound` for a game without a tournament, and :class:`GroupNotOver`.
+        """
+        group_id = _group_of(game)
+        name = tournament_of(group_id)
+        row = None if name is None else self._store.load([name])[0]
+        if name is None or row is None:
+            raise GameNotFound(
+                f"no tournament has a game {printable(game, 80)!r}",
+                field="game",
+                expected="a game of a tournament, or a group",
+            )
+        tournament = Tournament.loads(row.meta)
+        local = group_id[len(name) + 1 :]
+        ((stored, voided),) = self._store.rows(name, [local])
+        (data,) = self._store.results(name, [local])
+        if stored is None:
+            raise GameNotFound(f"there is no group {printable(group_id, 80)!r}", field="game")
+        result = None if data is None else read_result(data)
+        if result is None:
+            raise GroupNotOver(
+                f"group {group_id} has no result", field="game", expected="a group that is over"
+            )
+        annulment: dict[str, Any] = {
+            "group": local,
+            "reason": printable(reason, _REASON_LENGTH),
+            "by": by,
+            "at_ms": self._clock().now_ms,
+        }
+        if result.annulled:
+            return annulment
+        group = PlannedGroup.loads(local, stored)
+        # The annulment first: if the process dies on the way, a repetition does the rest.
+        self._annulments.add(group_id, annulment)
+        pack = self._annul_records(tournament, group, voided, annulment["reason"])
+        result.annulled = True
+        annulled = json.dumps(result.as_json(), separators=(",", ":")).encode()
+        self._store.replace_result(name, local, annulled, pack)
+        board = tournament.board_of(group)
+        if board is not None:
+            self._boards.forget_ledger(board)
+        self._lifecycle.change(name, self._finish_again)
+        return annulment
+
+    def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, Any] | None]:
+        """The published annulments of groups, None where there is none."""
+        return self._annulments.many([tournament.group_id(group) for group in groups])
+
+    def _annul_records(self, tournament: Tournament, group: PlannedGroup, voided: int, reason: str) -> bytes:
+        """Write the reason into the records; returns the new pack, if the group has one."""
+        (pack,) = self._store.packs(tournament.id, [group.id])
+        if pack is not None:
+            lines = gzip.decompress(pack).split(b"\n")
+            return _packed([_annulled(line, reason) for line in lines])
+        for number in range(len(group.seats)):
+            game = game_id(tournament.group_id(group.id), number, voided)
+            ended = self._live.index.ended(game)
+            if ended is not None and ended.record is not None:
+                record = _annulled(gzip.decompress(ended.record), reason)
+                self._live.index.replace_record(game, _packed([record]))
+        return b""
+
+    def _finish_again(self, tournament: Tournament, row: TournamentRow) -> list[NewGroup] | None:
+        if tournament.state != "finished":
+            return None
+        tournament.final = final_standings(tournament, self._lifecycle.results(tournament).values()).as_json()
+        return []
+
+
+def _annulled(line: bytes, reason: str) -> str:
+    record = json.loads(line)
+    record["info"]["annulled"] = reason or "annulled"
+    return dumps(record)
+
+
+def _packed(lines: list[str]) -> bytes:
+    return gzip.compress("\n".join(lines).encode(), 6, mtime=0)
+
+
+def _group_of(text: str) -> str:
+    """The group of a game's id, or the text itself."""
+    found = _GAME(text)
+    return text if found is None else found[1]
+
+
+_GAME: Final = re.compile(r"(.+-g[0-9]+(?:-x[0-9]+)?)-[0-9]+(?:-a[0-9]+)?\Z").match

@@ -1,0 +1,66 @@
+"""New tournaments: announced ones, and those of qualification groups."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from arena.accounts.versions import BotAccount
+from arena.events.house_entries import house_entry, house_names
+from arena.events.tournament import Entered, Tournament
+from arena.live.jobs import GameJobs
+from arena.play.dealing import SEED_BYTES
+from arena.store.tournaments import TournamentStore
+from arena.tournaments.entry import check_entry
+from arena.tournaments.parsing import parse_spec
+
+
+def new_tournament(
+    fields: Mapping[str, Any], tournament_id: str, created_by: str, now_ms: int, seed: bytes
+) -> Tournament:
+    """An unstored tournament made of ``fields`` (those of ``parse_spec``, and ``house``: the house bots that
+    take part). Raises the errors of ``parse_spec`` and ``check_entry``.
+    """
+    own = dict(fields)
+    house = own.pop("house", None)
+    tournament = Tournament(tournament_id, parse_spec(own, now_ms), created_by, now_ms, seed.hex())
+    for bot in house_names(house, tournament.spec.kind):
+        add_entry(tournament, house_entry(bot, tournament.spec.kind, now_ms))
+    return tournament
+
+
+def add_entry(tournament: Tournament, entry: Entered) -> None:
+    """Add ``entry``. Raises the errors of ``check_entry``."""
+    present = [other.entrant for other in tournament.entries if other.status not in ("withdrawn", "failed")]
+    check_entry(tournament.spec, present, entry.entrant)
+    tournament.entries.append(entry)
+
+
+class TournamentCreation:
+    """Stores new tournaments. Storing one twice changes nothing."""
+
+    def __init__(self, store: TournamentStore, jobs: GameJobs) -> None:
+        self._store = store
+        self._jobs = jobs
+
+    def add(self, tournament: Tournament) -> None:
+        """Store ``tournament``, and request its first step if that is due."""
+        if tournament.created_ms >= tournament.spec.opens_ms:
+            tournament.state = "entry"
+        self._store.step(tournament.id, 0, tournament.dumps())
+        self._store.enlist(
+            tournament.id, tournament.created_ms, tournament.spec.opens_ms, listed=not tournament.purpose
+        )
+        if tournament.spec.locks_ms <= tournament.created_ms:
+            self._jobs.step_tournament(tournament.id)
+
+    def add_qualification(
+        self, fields: Mapping[str, Any], tournament_id: str, bot: BotAccount, version: str, purpose: str
+    ) -> None:
+        """Store the tournament in which a version plays its qualification group."""
+        now_ms: int = fields["locks_ms"]
+        tournament = new_tournament(fields, tournament_id, bot.owner, now_ms, secrets.token_bytes(SEED_BYTES))
+        tournament.purpose = purpose
+        add_entry(tournament, Entered.of(bot, version, entered_ms=now_ms, status="qualified"))
+        self.add(tournament)

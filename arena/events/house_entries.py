@@ -1,0 +1,46 @@
+"""House bots among the entries of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from arena.bots import HOUSE_BOTS
+from arena.errors import ArenaError
+from arena.events.tournament import Entered
+from arena.games import game_of
+
+_COPY_MARK: Final = "+"
+
+
+def house_names(given: Any, kind: str) -> Sequence[str]:
+    """The requested house bots, which must play games of ``kind``."""
+    playing = game_of(kind).house_bots
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)) or not all(
+        isinstance(name, str) and house_source(name) in playing for name in given
+    ):
+        raise ArenaError(
+            "these are not house bots",
+            code="invalid_tournament",
+            field="house",
+            expected="a list of " + ", ".join(playing),
+        )
+    return given
+
+
+def house_source(name: str) -> str | None:
+    """The house bot of an entry's name, which may be a copy (``rookie+2``)."""
+    source, mark, number = name.partition(_COPY_MARK)
+    if source in HOUSE_BOTS and (not mark or (number.isascii() and number.isdecimal() and len(number) < 4)):
+        return source
+    return None
+
+
+def house_entry(name: str, kind: str, now_ms: int) -> Entered:
+    """The entry of a house bot in a tournament of ``kind``. Raises :class:`~arena.errors.UnknownBot`."""
+    source = house_source(name)
+    assert source is not None
+    version = game_of(kind).house_bot(source).version
+    return Entered(name, version, source=source, entered_ms=now_ms, status="qualified")

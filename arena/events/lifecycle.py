@@ -1,0 +1,263 @@
+"""The steps of a tournament: entry opens, it is locked, rounds are planned, it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.events.admission import Admission
+from arena.events.live_groups import LiveGroups
+from arena.events.published import published
+from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
+from arena.play.players import OPEN, SEALED, PlayerId
+from arena.ratings.results import GroupResult
+from arena.ratings.standings import Standings, standings
+from arena.store.repositories import Store
+from arena.store.tournaments import NewGroup, TournamentRow
+from arena.tournaments.entry import seed_order
+from arena.tournaments.formats import FORMATS, plan
+from arena.tournaments.plan import Now, Planned
+from arena.tournaments.spec import check_entrants
+
+_TRIES: Final = 20
+
+STEP_MS: Final = 2_000
+"""The maximum time between two steps of a running tournament."""
+
+
+class TournamentBusy(ArenaError):
+    """The change was rejected because of too many concurrent ones; nothing was changed by it."""
+
+    code = "tournament_busy"
+
+
+class TournamentStep(NamedTuple):
+    """The progress of a tournament: its state, the number of local groups that can be played now, and when
+    its next step is due (milliseconds since 1970; None: never).
+    """
+
+    state: str
+    local_groups_due: int
+    due_ms: int | None
+
+
+class TournamentLifecycle:
+    """Takes the steps of tournaments. May run twice, also at the same time: a version has one next step."""
+
+    def __init__(
+        self,
+        store: Store,
+        live_groups: LiveGroups,
+        admission: Admission,
+        record_ms: int | None,
+    ) -> None:
+        self._store = store.tournaments
+        self._boards = store.boards
+        self._clock = store.clock
+        self._live_groups = live_groups
+        self._admission = admission
+        self._record_ms = record_ms
+
+    # Steps
+
+    def load(self, event_id: str) -> tuple[Tournament, TournamentRow]:
+        """Load a tournament. Raises :class:`TournamentNotFound`."""
+        (row,) = self._store.load([event_id])
+        if row is None:
+            raise TournamentNotFound(f"there is no tournament {event_id!r}", field="tournament")
+        return Tournament.loads(row.meta), row
+
+    def change(
+        self, event_id: str, act: Callable[[Tournament, TournamentRow], Sequence[NewGroup] | None]
+    ) -> Tournament:
+        """Let ``act`` change the tournament, and store it with the groups that ``act`` returns (None: store
+        nothing). ``act`` may be called again with a newer version; its exceptions are passed on.
+        """
+        for _ in range(_TRIES):
+            tournament, row = self.load(event_id)
+            groups = act(tournament, row)
+            if groups is None or self._store.step(event_id, row.version, tournament.dumps(), groups):
+                return tournament
+        raise TournamentBusy("too many changes at once; try again", field="tournament")
+
+    def step(self, event_id: str) -> TournamentStep:
+        """Take the steps that are due."""
+        while True:
+            tournament = self.change(event_id, self._act)
+            more = (
+                tournament.state in ("announced", "entry")
+                and self._due_ms(tournament) <= self._clock().now_ms
+            )
+            if tournament.state == "running":
+                more = self._live_groups.start_and_collect(tournament)
+            self.release(tournament)
+            if not more:
+                break
+        if tournament.state in OVER:
+            if tournament.state == "cancelled":
+                self._live_groups.give_up(tournament, "the tournament was cancelled")
+            if tournament.purpose:
+                self._admission.finish_qualification(tournament)
+            if self._record_ms is not None:
+                self._store.keep_records(event_id, self._record_ms)
+        due_ms = None if tournament.state in OVER else self._due_ms(tournament)
+        self._store.settle(event_id, due_ms)
+        local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
+        return TournamentStep(tournament.state, local, due_ms)
+
+    def release(self, tournament: Tournament) -> None:
+        """Add results to the lists that were not added when they were stored."""
+        ids = self._store.unreleased(tournament.id)
+        for group_id, (row, voided), pack, result in zip(
+            ids,
+            self._store.rows(tournament.id, ids),
+            self._store.packs(tournament.id, ids),
+            self._store.results(tournament.id, ids),
+            strict=True,
+        ):
+            if row is None or result is None:
+                continue
+            group = PlannedGroup.loads(group_id, row)
+            packed = [(group_id, len(group.seats))] if pack is not None else []
+            others = [] if packed else [group_id]
+            if others:
+                self._live_groups.release(tournament, group, voided)
+            self._store.release(
+                tournament.id, tournament.spec.kind, tournament.board_of(group), packed, others
+            )
+
+    def _due_ms(self, tournament: Tournament) -> int:
+        if tournament.state == "announced":
+            return tournament.spec.opens_ms
+        if tournament.state == "entry":
+            return self._admission.due_ms(tournament)
+        return self._clock().now_ms + STEP_MS
+
+    def _act(self, tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+        now_ms = self._clock().now_ms
+        if tournament.state == "announced" and now_ms >= tournament.spec.opens_ms:
+            tournament.state = "entry"
+            return ()
+        if tournament.state == "entry":
+            changed = self._admission.check(tournament, now_ms)
+            if self._admission.may_lock(tournament, now_ms):
+                self._admission.close(tournament, now_ms)
+                return self._lock(tournament, now_ms)
+            return () if changed else None
+        if tournament.state == "running" and (
+            row.done == row.planned or FORMATS[tournament.spec.format].plans_while_running
+        ):
+            return self._go_on(tournament, now_ms)
+        return None
+
+    def _lock(self, tournament: Tournament, now_ms: int) -> Sequence[NewGroup]:
+        """Fix the entries in play, and plan the first round."""
+        playing = [entry for entry in tournament.entries if entry.status == "qualified"]
+        others = [entry for entry in tournament.entries if entry not in playing]
+        try:
+            check_entrants(tournament.spec, [entry.entrant for entry in playing])
+        except ArenaError as error:
+            tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
+            return ()
+        by_name = {entry.name: entry for entry in playing}
+        seed = bytes.fromhex(tournament.seed)
+        ordered = seed_order([entry.entrant for entry in playing], self._ratings(tournament, playing), seed)
+        tournament.entries = [*(by_name[entrant.name] for entrant in ordered), *others]
+        tournament.in_play = len(playing)
+        tournament.entries_hash = tournament.hash_entries().hex()
+        tournament.state, tournament.started_ms = "running", now_ms
+        return self._take(tournament, self._plan(tournament, [], {}, now_ms), now_ms)
+
+    def _go_on(self, tournament: Tournament, now_ms: int) -> Sequence[NewGroup] | None:
+        groups = self.planned_groups(tournament)
+        results = self.results(tournament)
+        planned = self._plan(tournament, groups, results, now_ms)
+        if planned.finished:
+            if planned.places is not None:
+                tournament.places = [[*player, place] for player, place in sorted(planned.places.items())]
+            tournament.state, tournament.finished_ms = "finished", now_ms
+            tournament.final = final_standings(tournament, results.values()).as_json()
+        elif not planned.groups:
+            return None
+        return self._take(tournament, planned, now_ms)
+
+    def _plan(
+        self,
+        tournament: Tournament,
+        groups: Sequence[PlannedGroup],
+        results: Mapping[str, GroupResult | None],
+        now_ms: int,
+    ) -> Planned:
+        spec = tournament.spec
+        return plan(
+            spec,
+            [entry.entrant for entry in tournament.playing],
+            results,
+            bytes.fromhex(tournament.seed),
+            planned=[group.plan for group in groups],
+            now=self._now(tournament, now_ms) if FORMATS[spec.format].plans_while_running else None,
+        )
+
+    def _now(self, tournament: Tournament, now_ms: int) -> Now:
+        """Who can play, and half the widths of the published intervals."""
+        online = set(self._admission.online())
+        published = self._published(tournament, tournament.playing)
+        return Now(
+            now_ms,
+            {entry.player for entry in tournament.playing if entry.name in online},
+            {player: (rating["high"] - rating["low"]) / 2 for player, rating in published.items()},
+        )
+
+    def _take(self, tournament: Tournament, planned: Planned, now_ms: int) -> list[NewGroup]:
+        """Add the plan to the tournament, and return the groups to store."""
+        numbers = {entry.player: number for number, entry in enumerate(tournament.playing)}
+        tournament.byes = {numbers[player]: count for player, count in planned.byes.items() if count}
+        tournament.round = planned.round
+        tournament.expected = planned.expected
+        groups = map(tournament.planned, planned.groups)
+        return [NewGroup(group.id, group.dumps(), now_ms if group.mirrored else None) for group in groups]
+
+    def _ratings(self, tournament: Tournament, playing: Sequence[Entered]) -> dict[PlayerId, float]:
+        """The published ratings, if the seeding matters."""
+        if not FORMATS[tournament.spec.format].seeded_by_rating:
+            return {}
+        return {player: rating["rating"] for player, rating in self._published(tournament, playing).items()}
+
+    def _published(
+        self, tournament: Tournament, playing: Sequence[Entered]
+    ) -> dict[PlayerId, dict[str, Any]]:
+        """The ratings of all versions on the board of the tournament."""
+        division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
+        return published(self._boards, tournament.spec.kind, division)
+
+    # Reading
+
+    def planned_groups(self, tournament: Tournament) -> list[PlannedGroup]:
+        """All planned groups, in their order."""
+        return [PlannedGroup.loads(group, row) for group, row in self._store.groups(tournament.id)]
+
+    def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
+        """The results by group, None for those that were abandoned."""
+        return {group: read_result(data) for group, data in self._store.all_results(tournament.id).items()}
+
+
+def read_result(data: bytes) -> GroupResult | None:
+    """Parse a stored result; None if the group was abandoned."""
+    value: Any = json.loads(data)
+    return None if value is None else GroupResult.from_json(value)
+
+
+def final_standings(tournament: Tournament, results: Any) -> Standings:
+    """The standings after ``results`` (None: an abandoned group). A finished knockout has places."""
+    playing = tournament.playing
+    found = standings(
+        [result for result in results if result is not None],
+        entrants=[entry.player for entry in playing],
+        byes={playing[number].player: count for number, count in tournament.byes.items()},
+        tie_breaks=tournament.spec.tie_breaks,
+    )
+    if tournament.places is None:
+        return found
+    return found.placed({PlayerId(name, version): place for name, version, place in tournament.places})

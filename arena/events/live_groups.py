@@ -1,0 +1,183 @@
+"""Live groups of tournaments: those with bots that the arena does not run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from arena.events.local_groups import void
+from arena.events.tournament import PlannedGroup, Tournament
+from arena.live.finalizer import ENDED, GameNotOver
+from arena.live.header import GameHeader, GameNotFound
+from arena.live.service import LiveGames
+from arena.play.clocks import ServiceClock
+from arena.play.dealing import game_seed
+from arena.play.game_ids import game_id
+from arena.ratings.results import collect
+from arena.records.record import Record
+from arena.store.tournaments import NewResult, TournamentStore
+
+log = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 50
+
+
+class LiveGroups:
+    """Starts games, collects their results, and releases them. Every method may be repeated."""
+
+    def __init__(self, store: TournamentStore, live: LiveGames, clock: Callable[[], ServiceClock]) -> None:
+        self._store = store
+        self._live = live
+        self._clock = clock
+
+    def start_and_collect(self, tournament: Tournament) -> bool:
+        """Start games and collect results; returns whether there was a new result or void."""
+        busy: Counter[str] = Counter()
+        remote = {entry.name for entry in tournament.playing if not entry.runner.arena_run}
+        ids = sorted(self._store.remote(tournament.id), key=_natural)
+        changed = False
+        waiting: list[tuple[PlannedGroup, int, list[GameHeader | None]]] = []
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            begun = False
+            for name, (row, voided) in zip(some, self._store.rows(tournament.id, some), strict=True):
+                if row is None:
+                    continue
+                group = PlannedGroup.loads(name, row)
+                headers = self._headers(tournament, group, voided)
+                begun = begun or any(headers)
+                if self._take(tournament, group, voided, headers):
+                    changed = True
+                    continue
+                for header in headers:
+                    if header is not None and header.state == "running":
+                        busy.update(header.bots())
+                waiting.append((group, voided, headers))
+            if not begun and all(busy[name] >= tournament.spec.games_per_bot for name in remote):
+                # The groups that follow have not begun either, and cannot.
+                break
+        for group, voided, headers in waiting:
+            self._start(tournament, group, voided, headers, busy)
+        return changed
+
+    def release(self, tournament: Tournament, group: PlannedGroup, voided: int) -> None:
+        """Release the games of a group that is over."""
+        for game in self._games(tournament, group, voided):
+            try:
+                self._live.release(game)
+            except (GameNotFound, GameNotOver):
+                log.warning("game %s is not released", game, exc_info=True)
+
+    def records(self, tournament: Tournament, name: str) -> Iterator[bytes]:
+        """The records of a group that is over."""
+        ((row, voided),) = self._store.rows(tournament.id, [name])
+        if row is None:
+            return
+        for game in self._games(tournament, PlannedGroup.loads(name, row), voided):
+            ended = self._live.index.ended(game)
+            if ended is not None and ended.record is not None:
+                yield gzip.decompress(ended.record)
+
+    def give_up(self, tournament: Tournament, reason: str) -> None:
+        """Void all unfinished games of the tournament."""
+        for name, (row, voided) in zip(
+            ids := self._store.remote(tournament.id), self._store.rows(tournament.id, ids), strict=True
+        ):
+            if row is None:
+                continue
+            group = PlannedGroup.loads(name, row)
+            for header in self._headers(tournament, group, voided):
+                if header is not None and header.state not in ENDED:
+                    self._live.void(header.game, reason)
+
+    def _games(self, tournament: Tournament, group: PlannedGroup, attempt: int) -> list[str]:
+        return [game_id(tournament.group_id(group.id), number, attempt) for number in range(len(group.seats))]
+
+    def _headers(self, tournament: Tournament, group: PlannedGroup, attempt: int) -> list[GameHeader | None]:
+        stored = self._live.index.headers(self._games(tournament, group, attempt))
+        return [None if data is None else GameHeader.loads(data) for data in stored]
+
+    def _take(
+        self, tournament: Tournament, group: PlannedGroup, voided: int, headers: Sequence[GameHeader | None]
+    ) -> bool:
+        """Store the result of a group whose games are over; void a group with a void game."""
+        games = [header for header in headers if header is not None]
+        lost = next((header for header in games if header.state in ("void", "cancelled")), None)
+        if lost is not None:
+            reason = f"game {lost.game} is {lost.state}: {lost.reason}"
+            for header in games:
+                if header.state not in ENDED:
+                    self._live.void(header.game, "another game of the group is void")
+            void(self._store, tournament.id, group.id, voided, reason, self._clock().now_ms)
+            return True
+        if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
+            # It has not begun, and never will: abandoned.
+            self._store.add_results(tournament.id, [NewResult(group.id, voided, 0, b"null", b"")])
+            return True
+        if len(games) < len(headers) or any(header.state != "finished" for header in games):
+            return False
+        records: list[Record] = []
+        for header in games:
+            ended = self._live.index.ended(header.game)
+            if ended is None or ended.record is None:
+                # It has just ended; or its record is lost.
+                return False
+            records.append(json.loads(gzip.decompress(ended.record)))
+        # Whether a group is rated depends on the tournament; unrated ones have standings too.
+        (result,) = collect({**record, "info": {**record["info"], "rated": True}} for record in records)
+        data = json.dumps(result.as_json(), separators=(",", ":")).encode()
+        self._store.add_results(tournament.id, [NewResult(group.id, voided, len(records), data, b"")])
+        return True
+
+    def _start(
+        self,
+        tournament: Tournament,
+        group: PlannedGroup,
+        attempt: int,
+        headers: Sequence[GameHeader | None],
+        busy: Counter[str],
+    ) -> None:
+        bots = {
+            tournament.playing[player].name
+            for player in group.players
+            if not tournament.playing[player].runner.arena_run
+        }
+        seed = tournament.seed_of(group.id, attempt)
+        for number, (game, header) in enumerate(
+            zip(self._games(tournament, group, attempt), headers, strict=True)
+        ):
+            if header is not None or any(busy[bot] >= tournament.spec.games_per_bot for bot in bots):
+                continue
+            busy.update(bots)
+            seats = []
+            for player in group.seats[number]:
+                entry = tournament.playing[player]
+                seats.append(
+                    {"house": entry.source} if entry.source else {"bot": entry.name, "version": entry.version}
+                )
+            self._live.create(
+                tournament.spec.kind,
+                seats=seats,
+                rules=tournament.rules_of(group),
+                clock=tournament.spec.clock,
+                created_by=tournament.created_by,
+                rated=tournament.spec.rated,
+                group={
+                    "id": tournament.group_id(group.id),
+                    "index": number,
+                    "size": len(group.seats),
+                    "mirrored": False,
+                    "attempt": attempt,
+                },
+                seed=game_seed(seed, number, False),
+                game_id=game,
+            )
+
+
+def _natural(name: str) -> list[int]:
+    """Groups in the order of their rounds, pairings and numbers."""
+    return [int(part.lstrip("rpgx")) for part in name.split("-")]

@@ -1,0 +1,180 @@
+"""Qualification: a new version of a bot plays a group against ``rookie`` before it is paired."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any, Final, Literal, NamedTuple
+
+from arena.accounts.versions import BotAccount
+from arena.events.creation import TournamentCreation
+from arena.events.tournament import OVER, Tournament
+from arena.games import game_of
+from arena.play.players import OPEN, SEALED
+from arena.records.decisions import decisions
+from arena.store.repositories import Store
+from arena.text import printable
+
+AGAINST: Final = "rookie"
+RETRY_MS: Final = 600_000
+"""How long after a failure the qualification of an online bot is restarted automatically."""
+
+_SURELY_MADE_MS: Final = 10_000
+
+
+class Qualification(NamedTuple):
+    """The qualification of a version. ``tournament``: in which it plays its group; ``tries``: 1-based attempt
+    number; ``turn``: where it failed; ``detail``: the last fault of an uploaded bot, for its owner only.
+    """
+
+    state: Literal["qualifying", "qualified", "failed"]
+    tournament: str
+    tries: int
+    at_ms: int
+    reason: str = ""
+    turn: dict[str, Any] | None = None
+    detail: str = ""
+
+    def as_json(self, kind: str) -> dict[str, Any]:
+        """The qualification as the owner of the bot sees it."""
+        return {
+            "kind": kind,
+            "state": self.state,
+            "tournament": self.tournament,
+            "reason": self.reason or None,
+            "detail": self.detail or None,
+            "at_ms": self.at_ms,
+        }
+
+
+class Qualifications:
+    """The qualifications of versions. Each group is the only one of a tournament of its own."""
+
+    def __init__(
+        self,
+        store: Store,
+        creation: TournamentCreation,
+    ) -> None:
+        self._rows = store.qualifications
+        self._journals = store.journals
+        self._clock = store.clock
+        self._creation = creation
+
+    def known(self, kind: str, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
+        """The qualifications of versions (name, label); None for one that has not begun."""
+        return [_read(row) for row in self._rows.many([_field(kind, *name) for name in names])]
+
+    def start(self, kind: str, bot: BotAccount, version: str, *, again_after_ms: int = 0) -> Qualification:
+        """The qualification of the version, which is started if it has not been, or if it failed at least
+        ``again_after_ms`` ago.
+        """
+        field = _field(kind, bot.name, version)
+        now_ms = self._clock().now_ms
+
+        def begin(row: Any) -> Any:
+            known = _read(row)
+            if known is not None and (known.state != "failed" or now_ms < known.at_ms + again_after_ms):
+                return row
+            tries = 1 if known is None else known.tries + 1
+            tournament = f"q-{sha256(field.encode()).hexdigest()[:16]}-{tries}"
+            return list(Qualification("qualifying", tournament, tries, now_ms))
+
+        # The row first: the end of the tournament looks it up.
+        found = _read(self._rows.change(field, begin))
+        assert found is not None
+        begun = found.at_ms == now_ms
+        # A process may have died between the row and the tournament; adding it twice changes nothing.
+        if found.state == "qualifying" and (begun or now_ms > found.at_ms + _SURELY_MADE_MS):
+            fields = _fields(kind, bot, version, now_ms)
+            self._creation.add_qualification(fields, found.tournament, bot, version, field)
+        return found
+
+    def finish(self, tournament: Tournament, records: Iterable[bytes]) -> None:
+        """Store the result of a qualification whose tournament is over."""
+        assert tournament.state in OVER
+        known = _read(self._rows.find(tournament.purpose))
+        if known is None or known.tournament != tournament.id or known.state != "qualifying":
+            return
+        bot = tournament.purpose.split("/")[1]
+        state: Literal["qualified", "failed"] = "qualified"
+        reason, turn, detail = "", None, ""
+        if tournament.state == "cancelled" or tournament.final is None or not tournament.final["groups"]:
+            why = tournament.reason or "the group was void"
+            state, reason = "failed", f"server fault, enter again: {why}"
+        else:
+            for line in records:
+                failure = _failure(json.loads(line), bot)
+                if failure is not None:
+                    state, (reason, turn) = "failed", failure
+                    detail = self._detail(bot, turn)
+                    break
+        done = known._replace(
+            state=state, reason=reason, turn=turn, detail=detail, at_ms=self._clock().now_ms
+        )
+
+        def end(row: Any) -> Any:
+            return [*done, *row[len(done) :]] if row is not None and _read(row) == known else row
+
+        self._rows.change(tournament.purpose, end)
+
+    def _detail(self, bot: str, turn: dict[str, Any]) -> str:
+        """The last fault of an uploaded bot."""
+        for seat in self._journals.find(bot, turn["game"]) or ():
+            if seat["seat"] == turn["seat"] and seat["faults"]:
+                fault = seat["faults"][-1]
+                return f"{fault['type']}: {fault['detail']}"
+        return ""
+
+
+def _read(row: Any) -> Qualification | None:
+    """Parse a stored row, to which a newer version may have added fields."""
+    return None if row is None else Qualification(*row[: len(Qualification._fields)])
+
+
+def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | None:
+    """The reason and the place of ``bot``'s forfeit in ``record``; None if it did not forfeit."""
+    canonical = record["canonical"]
+    for seat in canonical["outcome"]["forfeits"]:
+        if canonical["players"][seat]["name"] != bot:
+            continue
+        details = record["info"].get("fault_details") or [""] * len(canonical["faults"])
+        faults = [
+            (fault, detail)
+            for fault, detail in zip(canonical["faults"], details, strict=True)
+            if fault["seat"] == seat
+        ]
+        fault, detail = faults[-1]
+        types = ", ".join(each["type"] for each, _ in faults)
+        turn = _turn_of(record, seat)
+        where = {"game": canonical["game"], "seat": seat, "turn": turn, "after": fault["after"]}
+        reason = (
+            f"forfeited game {where['game']} on seat {seat} by its faults ({types}); the last was "
+            f"{fault['type']} at turn {turn}, after {fault['after']} actions"
+            f"{': ' if detail else ''}{printable(detail, 200)}"
+        )
+        return reason, where
+    return None
+
+
+def _turn_of(record: dict[str, Any], seat: int) -> str:
+    """The id of the last turn of ``seat`` before it forfeited."""
+    turns = [one.turn["turn"] for one in decisions(record) if one.seat == seat]
+    return str(turns[-1])
+
+
+def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
+    return {
+        "name": f"Qualification of {bot.name} {version}",
+        "division": SEALED if bot.find(version).runner.sealed else OPEN,
+        "kind": kind,
+        "rules": game_of(kind).duel_rules,
+        "format": "round_robin",
+        "opens_ms": now_ms,
+        "locks_ms": now_ms,
+        "house": [AGAINST],
+    }
+
+
+def _field(kind: str, bot: str, version: str) -> str:
+    return f"{kind}/{bot}/{version}"

@@ -1,0 +1,283 @@
+"""Schedules: they announce tournaments by a cron line, or once at a set time."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
+
+from croniter import CroniterError, croniter  # type: ignore[import-untyped]
+
+from arena.accounts.accounts import Forbidden, Principal
+from arena.errors import ArenaError
+from arena.events.service import Tournaments
+from arena.events.tournament import OVER, TournamentNotFound
+from arena.play.players import SEALED
+from arena.store.repositories import Store
+from arena.text import printable
+from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
+
+log = logging.getLogger(__name__)
+
+MAX_SECONDS: Final = 31 * 86_400
+MAX_SCHEDULES: Final = 1000
+
+_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
+"""Shorter than the id of a tournament, which consists of its schedule's id and the time it was due."""
+
+_FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
+MOST_GROUPS: Final = 100_000
+_CRON_RULE: Final = "five fields (minute, hour, day, month, day of the week) that match some time, in UTC"
+
+
+class InvalidSchedule(ArenaError):
+    """The schedule is malformed, or would never fire."""
+
+    code = "invalid_schedule"
+
+
+class ScheduleNotFound(ArenaError):
+    """The schedule does not exist."""
+
+    code = "schedule_not_found"
+
+
+class ScheduleExists(ArenaError):
+    """Another schedule has that id."""
+
+    code = "schedule_exists"
+
+
+class Schedules:
+    """Announces recurring tournaments. Any number of processes may call :meth:`fire`.
+
+    Errors are :class:`~arena.errors.ArenaError`: ``invalid_schedule``, ``schedule_not_found``,
+    ``schedule_exists``, ``too_many``, ``forbidden``, and those of an invalid tournament.
+    """
+
+    def __init__(self, store: Store, tournaments: Tournaments) -> None:
+        self._rows = store.schedules
+        self._tournaments = tournaments
+        self._clock = store.clock
+
+    def create(self, fields: Mapping[str, Any], created_by: str) -> dict[str, Any]:
+        """Create a schedule and return it. ``fields``: ``id``; ``cron`` (five fields, UTC) or else ``at_ms``
+        (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds for which entry is open)
+        and ``play_s`` (seconds for which an ``open`` one is played) in place of its times.
+
+        ``until_groups``, for uploaded bots that are entered automatically: it fires only while one of them
+        has fewer groups on its board, and the previous tournament is over.
+        """
+        for key in fields:
+            if key not in _FIELDS:
+                raise InvalidSchedule(
+                    f"a schedule has no field {printable(key, 40)!r}",
+                    field=key,
+                    expected="one of " + ", ".join(_FIELDS),
+                )
+        name = fields.get("id")
+        if not isinstance(name, str) or not _ID(name):
+            raise InvalidSchedule(
+                f"{printable(str(name), 40)!r} is not an id",
+                field="id",
+                expected="1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen",
+            )
+        cron, at_ms, template = fields.get("cron"), fields.get("at_ms"), fields.get("tournament")
+        if (cron is None) == (at_ms is None):
+            raise InvalidSchedule("cron or at_ms is needed", field="cron", expected="one of the two")
+        if not isinstance(template, Mapping):
+            raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
+        now_ms = self._clock().now_ms
+        until_groups = _until_groups(fields.get("until_groups"), template)
+        schedule = {
+            "id": name,
+            "cron": cron,
+            "at_ms": at_ms,
+            "tournament": dict(template),
+            "next_ms": _next_ms(cron, at_ms, now_ms),
+            "last_ms": None,
+            "enabled": True,
+            "created_by": created_by,
+            "until_groups": until_groups,
+        }
+        self._tournaments.check(_timed(template, now_ms))
+        if len(self._rows.all()) >= MAX_SCHEDULES:
+            raise ArenaError(
+                f"there are {MAX_SCHEDULES} schedules already, the maximum",
+                code="too_many",
+                field="id",
+                extra={"most": MAX_SCHEDULES},
+            )
+        if not self._rows.add(name, schedule):
+            raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
+        return _shown(schedule)
+
+    def announce(self, template: Mapping[str, Any], created_by: str, tournament_id: str) -> None:
+        """Announce a tournament from a template now, once per id."""
+        fields = _timed(template, self._clock().now_ms)
+        self._tournaments.create(fields, created_by, tournament_id=tournament_id)
+
+    def view(self, name: str) -> dict[str, Any]:
+        """A schedule. Raises :class:`ScheduleNotFound`."""
+        return _shown(_existing(name, self._rows.find(name)))
+
+    def list(self) -> list[dict[str, Any]]:
+        """All schedules, by id."""
+        return [_shown(schedule) for schedule in self._rows.all().values()]
+
+    def change(self, name: str, *, enabled: bool, by: Principal | None = None) -> dict[str, Any]:
+        """Switch a schedule on or off; it does not catch up on what it missed while it was off."""
+
+        def act(row: Any) -> Any:
+            schedule = _existing(name, row)
+            _check_mine(schedule, by)
+            if enabled and not schedule["enabled"] and schedule["cron"] is not None:
+                schedule["next_ms"] = _next_ms(schedule["cron"], None, self._clock().now_ms)
+            return {**schedule, "enabled": enabled}
+
+        return _shown(self._rows.change(name, act))
+
+    def delete(self, name: str, *, by: Principal | None = None) -> None:
+        """Delete a schedule; the tournaments that it has announced stay."""
+
+        def act(row: Any) -> None:
+            _check_mine(_existing(name, row), by)
+
+        self._rows.change(name, act)
+
+    def fire(self) -> Sequence[str]:
+        """Announce the tournaments that are due and return their ids. A schedule that missed several times
+        fires once; if several processes fire it, there is one tournament.
+        """
+        now_ms = self._clock().now_ms
+        fired = []
+        for name, schedule in self._rows.all().items():
+            due_ms = schedule["next_ms"]
+            if not schedule["enabled"] or due_ms is None or due_ms > now_ms:
+                continue
+            event = scheduled_id(name, due_ms)
+            changes: dict[str, Any] = {}
+            try:
+                if self._is_wanted(schedule, now_ms):
+                    self.announce(schedule["tournament"], schedule["created_by"], event)
+                    fired.append(event)
+                    changes["last_ms"] = due_ms
+            except ArenaError:
+                # The template is no longer valid now; it may be the next time.
+                log.exception("schedule %s cannot announce its tournament", name)
+                changes["last_ms"] = due_ms
+            cron = schedule["cron"]
+            changes["next_ms"] = None if cron is None else _next_ms(cron, None, now_ms)
+            self._rows.change(name, partial(_fired, due_ms, changes))
+        return fired
+
+    def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
+        """Whether a schedule with ``until_groups`` needs another tournament."""
+        groups = schedule.get("until_groups")
+        if groups is None:
+            return True
+        if schedule["last_ms"] is not None:
+            with suppress(TournamentNotFound):
+                last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
+                if last["state"] not in OVER:
+                    return False
+        return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
+
+
+def _existing(name: str, row: Any) -> dict[str, Any]:
+    if row is None:
+        raise ScheduleNotFound(f"there is no schedule {printable(name, 40)!r}", field="schedule")
+    schedule: dict[str, Any] = row
+    return schedule
+
+
+def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
+    """The schedule after it fired, unchanged if it was deleted or another process fired it."""
+    return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
+
+
+def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
+    """The schedule as published; older versions stored no ``until_groups``."""
+    return {"until_groups": None, **schedule}
+
+
+def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GROUPS:
+        raise InvalidSchedule(
+            f"{printable(repr(value), 40)} is not a number of groups",
+            field="until_groups",
+            expected=f"a whole number from 1 to {MOST_GROUPS}",
+        )
+    for key, wanted in (("division", SEALED), ("auto_enter", True), ("rated", True)):
+        if template.get(key, key == "rated") != wanted:
+            raise InvalidSchedule(
+                "until_groups needs a rated, sealed tournament that enters bots automatically",
+                field=f"tournament.{key}",
+                expected=str(wanted).lower(),
+            )
+    return value
+
+
+def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """The tournament of a template if it is announced now."""
+    fields = dict(template)
+    for key in ("opens_ms", "locks_ms", "ends_ms"):
+        if key in fields:
+            raise InvalidSchedule(
+                f"the times of a schedule's tournament are relative; {key} is not allowed",
+                field=f"tournament.{key}",
+                expected="entry_s and play_s",
+            )
+    entry_s = _seconds(fields.pop("entry_s", None), "entry_s") or DEFAULT_ENTRY_S
+    play_s = _seconds(fields.pop("play_s", None), "play_s")
+    fields["opens_ms"] = now_ms
+    fields["locks_ms"] = now_ms + 1000 * entry_s
+    if play_s is not None:
+        fields["ends_ms"] = fields["locks_ms"] + 1000 * play_s
+    return fields
+
+
+def _seconds(value: Any, key: str) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_SECONDS:
+        raise InvalidSchedule(
+            f"{printable(repr(value), 40)} is not a time",
+            field=f"tournament.{key}",
+            expected=f"a whole number of seconds from 1 to {MAX_SECONDS}",
+        )
+    return value
+
+
+def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
+    """The next time it fires after ``now_ms``."""
+    if cron is None:
+        if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
+            raise InvalidSchedule(
+                f"{printable(repr(at_ms), 40)} is not a future time", field="at_ms", expected="a future time"
+            )
+        return at_ms
+    if not isinstance(cron, str) or len(cron.split()) != 5:
+        raise InvalidSchedule(
+            f"{printable(str(cron), 60)!r} is not a cron line", field="cron", expected=_CRON_RULE
+        )
+    try:
+        found: datetime = croniter(cron, datetime.fromtimestamp(now_ms / 1000, UTC)).get_next(datetime)
+    except (CroniterError, ValueError, KeyError) as error:
+        raise InvalidSchedule(
+            f"{printable(cron, 60)!r} never fires: {printable(str(error), 100)}",
+            field="cron",
+            expected=_CRON_RULE,
+        ) from None
+    return int(found.timestamp() * 1000)
+
+
+def _check_mine(schedule: Mapping[str, Any], by: Principal | None) -> None:
+    if by is not None and not by.admin and by.owner != schedule["created_by"]:
+        raise Forbidden(f"schedule {schedule['id']} is not yours", field="schedule")

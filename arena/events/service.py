@@ -1,0 +1,474 @@
+"""Tournaments: the class that the HTTP API, the workers and the tests use.
+
+Methods take and return JSON-ready values, and may be called from any process or host.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from arena.accounts.accounts import Accounts, BotWithdrawn, Forbidden, Principal
+from arena.accounts.versions import BotAccount
+from arena.errors import ArenaError
+from arena.events.admission import Admission
+from arena.events.annulment import Annulments
+from arena.events.creation import TournamentCreation, add_entry, new_tournament
+from arena.events.house_entries import house_entry, house_source
+from arena.events.lifecycle import TournamentLifecycle, TournamentStep, final_standings, read_result
+from arena.events.live_groups import LiveGroups
+from arena.events.local_groups import LocalGroups, Played
+from arena.events.qualification import Qualifications
+from arena.events.released import ReleasedRecords
+from arena.events.tournament import (
+    OVER,
+    STATES,
+    Entered,
+    PlannedGroup,
+    Sandbox,
+    Tournament,
+    check_tournament_id,
+)
+from arena.games import GAMES, game_of
+from arena.live.jobs import GameJobs
+from arena.live.service import LiveGames
+from arena.play.dealing import SEED_BYTES, check_nonce, commitment
+from arena.play.game_ids import game_id
+from arena.ratings.results import GroupResult
+from arena.ratings.standings import Standings
+from arena.store.notifications import tournament_topic
+from arena.store.paging import Page, filled_page, parse_number
+from arena.store.repositories import Store
+from arena.store.rows import read_or_skip
+from arena.store.tournaments import NewGroup, TournamentRow
+from arena.text import printable
+from arena.tournaments.entry import check_entry
+
+_ID_BYTES: Final = 6
+_GROUPS_AT_ONCE: Final = 200
+
+
+class EntryClosed(ArenaError):
+    """The tournament does not take entries now."""
+
+    code = "entry_closed"
+
+
+class EntryNotFound(ArenaError):
+    """The bot has not entered the tournament."""
+
+    code = "entry_not_found"
+
+
+class TournamentOver(ArenaError):
+    """The tournament is finished or cancelled."""
+
+    code = "tournament_over"
+
+
+class Tournaments:
+    """The tournaments in one store. ``jobs`` receives requests for steps before the next tick; ``sandbox``
+    runs uploaded bots.
+
+    Errors are :class:`~arena.errors.ArenaError` with these codes: ``tournament_not_found``,
+    ``tournament_over``, ``tournament_busy``, ``entry_closed``, ``entry_not_found``, ``forbidden``,
+    ``bot_not_found``, ``bot_withdrawn``, ``invalid_nonce``, ``invalid_cursor``, ``store_unavailable``, those
+    of :func:`~arena.tournaments.parsing.parse_spec` and of :func:`~arena.tournaments.entry.check_entry`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        live: LiveGames,
+        accounts: Accounts,
+        jobs: GameJobs,
+        sandbox: Sandbox,
+    ) -> None:
+        self.store = store.tournaments
+        self.journals = store.journals
+        self._live = live
+        self._accounts = accounts
+        self._clock = store.clock
+        live_groups = LiveGroups(self.store, live, self._clock)
+        self._records = ReleasedRecords(self.store, live_groups)
+        self._creation = TournamentCreation(self.store, jobs)
+        self._qualifications = Qualifications(store, self._creation)
+        self._admission = Admission(
+            store.boards, self._clock, live.presence, accounts, self._qualifications, self._records
+        )
+        record_s = live.finalizer.retention.record_s
+        record_ms = None if record_s is None else int(1000 * record_s)
+        self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
+        self._annulments = Annulments(store, live, self.lifecycle)
+        self._local_groups = LocalGroups(self.store, self._clock, self.journals, sandbox)
+
+    # Creating and entering
+
+    def create(
+        self,
+        fields: Mapping[str, Any],
+        created_by: str,
+        *,
+        tournament_id: str | None = None,
+        seed: bytes | None = None,
+    ) -> dict[str, Any]:
+        """Announce a tournament and return its view. ``fields``: those of ``parse_spec``, and ``house``: the
+        house bots that take part. With ``tournament_id`` a second call returns the tournament of the first.
+        """
+        now_ms = self._clock().now_ms
+        made = secrets.token_hex(_ID_BYTES) if tournament_id is None else check_tournament_id(tournament_id)
+        secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed
+        commitment(secret)
+        self._creation.add(new_tournament(fields, made, created_by, now_ms, secret))
+        return self.view(made)
+
+    def check(self, fields: Mapping[str, Any]) -> None:
+        """Check the fields of a tournament. Raises the errors of :meth:`create`."""
+        new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+
+    def enter(
+        self,
+        tournament_id: str,
+        bot: str,
+        version: str | None = None,
+        nonce: str = "",
+        *,
+        by: Principal | None = None,
+    ) -> dict[str, Any]:
+        """Enter a bot, by default with its current version, and return the entry. Entering again changes the
+        version and the nonce. ``by``: who enters it (None: the service itself). House bots are entered by
+        the creator of the tournament.
+        """
+        check_nonce(nonce)
+        house = house_source(bot) is not None
+        now_ms = self._clock().now_ms
+        entered: list[Entered] = []
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            if tournament.state != "entry" or now_ms >= tournament.spec.locks_ms:
+                state = "locked" if tournament.state == "entry" else tournament.state
+                raise EntryClosed(
+                    f"tournament {tournament.id} is {state}",
+                    field="tournament",
+                    expected="a tournament whose entry is open",
+                )
+            if house:
+                _check_may_change(tournament, by)
+                entry = house_entry(bot, tournament.spec.kind, now_ms)
+            else:
+                entry = self._bot_entry(tournament, bot, version, nonce, now_ms, by)
+            known = tournament.find(bot)
+            if known is not None:
+                tournament.entries.remove(known)
+                if known.status != "withdrawn":
+                    entry.entered_ms = known.entered_ms
+            add_entry(tournament, entry)
+            entered[:] = [entry]
+            return ()
+
+        self.lifecycle.change(check_tournament_id(tournament_id), act)
+        return entered[0].as_json()
+
+    def leave(self, tournament_id: str, bot: str, *, by: Principal | None = None) -> dict[str, Any]:
+        """Withdraw a bot and return its entry. Once play has begun it plays its round to the end."""
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            entry = tournament.find(bot)
+            if entry is None:
+                raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
+            if by is not None and not by.admin and by.owner != (entry.owner or tournament.created_by):
+                raise Forbidden(f"{bot} is not yours", field="bot")
+            left[:] = [entry]
+            if tournament.state in OVER:
+                raise _over(tournament)
+            if entry.status == "withdrawn":
+                return None
+            entry.status, entry.reason = "withdrawn", "left"
+            entry.withdrawn = tournament.round
+            return ()
+
+        left: list[Entered] = []
+        self.lifecycle.change(check_tournament_id(tournament_id), act)
+        return left[0].as_json()
+
+    def cancel(self, tournament_id: str, *, by: Principal | None = None, reason: str = "") -> dict[str, Any]:
+        """Cancel a tournament; groups that were played stay."""
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            _check_may_change(tournament, by)
+            if tournament.state == "cancelled":
+                return None
+            if tournament.state in OVER:
+                raise _over(tournament)
+            tournament.state, tournament.finished_ms = "cancelled", self._clock().now_ms
+            tournament.reason = printable(reason, 200) or "cancelled"
+            return ()
+
+        self.lifecycle.change(check_tournament_id(tournament_id), act)
+        self.lifecycle.step(tournament_id)
+        return self.view(tournament_id)
+
+    def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
+        """Annul the group of a game, or a group by its id in records: it no longer counts, and its records
+        give the reason. Returns ``{"group", "reason", "by", "at_ms"}``. Raises ``game_not_found`` or
+        ``group_not_over``.
+        """
+        return self._annulments.annul(game, by, reason)
+
+    # Qualifying
+
+    def qualify(self, kind: str, bot: str, version: str) -> dict[str, Any]:
+        """Start the qualification of a version in a game, again if it failed, and return its state.
+
+        Raises :class:`~arena.accounts.accounts.BotNotFound` or
+        :class:`~arena.accounts.versions.VersionNotFound`.
+        """
+        game_of(kind)
+        account = self._accounts.bot(bot)
+        account.find(version)
+        return self._qualifications.start(kind, account, version).as_json(kind)
+
+    def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
+        """The qualifications of a version, for the owner of the bot."""
+        self._accounts.bot(bot).find(version)
+        found = [(kind, self._qualifications.known(kind, [(bot, version)])[0]) for kind in GAMES]
+        return [known.as_json(kind) for kind, known in found if known is not None]
+
+    def lacking(self, fields: Mapping[str, Any], groups: int) -> list[str]:
+        """The uploaded bots that such a tournament would enter and that have fewer ``groups`` on its
+        board.
+        """
+        tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+        return self._admission.lacking(tournament, groups)
+
+    # Playing
+
+    def step(self, tournament_id: str) -> TournamentStep:
+        """Take the steps that are due: open entry, lock, plan a round, finish. May be repeated."""
+        return self.lifecycle.step(check_tournament_id(tournament_id))
+
+    def play_local_groups(self, tournament_id: str, seconds: float = 1.5) -> Played:
+        """Play local groups for about ``seconds``. Several processes may at the same time."""
+        return self._local_groups.play(check_tournament_id(tournament_id), seconds)
+
+    def online(self) -> list[str]:
+        """The bots that have polled for turns recently."""
+        return self._live.presence.online()
+
+    # Reading
+
+    def view(self, tournament_id: str, viewer: object = None) -> dict[str, Any]:
+        """The tournament as it is published."""
+        tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
+        return {
+            **self._view(tournament, row),
+            "entries": [entry.as_json() for entry in tournament.entries],
+            "voids": [orjson.loads(void) for void in self.store.voids(tournament.id)],
+        }
+
+    def wait(self, tournament_id: str, since: int | None, seconds: float) -> dict[str, Any] | None:
+        """The view as soon as ``version`` is not ``since``; None if it does not change within ``seconds``."""
+        name = check_tournament_id(tournament_id)
+        until = time.monotonic() + seconds
+        with self._live.notifier.waiting(tournament_topic(name)) as subscription:
+            while True:
+                view = self.view(name)
+                if view["version"] != since:
+                    return view
+                left = until - time.monotonic()
+                if left <= 0 or view["state"] in OVER or self._live.notifier.is_stopped:
+                    return None
+                subscription.wait(left)
+
+    def list(
+        self, *, state: str | None = None, kind: str | None = None, cursor: str | None = None, limit: int = 50
+    ) -> Page:
+        """Views without entries and voids, newest first. ``state``: one of ``STATES``, or ``over``. A page
+        may be short although more follow: its cursor is None only at the end.
+        """
+        if kind is not None:
+            game_of(kind)
+        if state not in (None, "over", *STATES):
+            raise ArenaError(
+                f"{state!r} is not a state",
+                code="invalid_tournament",
+                field="state",
+                expected="over or one of " + ", ".join(STATES),
+            )
+        wanted = OVER if state == "over" else STATES if state is None else (state,)
+
+        def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
+            for row in self.store.load(ids):
+                tournament = None if row is None else read_or_skip(Tournament.loads, row.meta, "a tournament")
+                fits = tournament is not None and tournament.state in wanted
+                if row is None or tournament is None or not fits or kind not in (None, tournament.spec.kind):
+                    yield None
+                else:
+                    yield self._view(tournament, row)
+
+        return filled_page(self.store.page, show, cursor, limit)
+
+    def present(self) -> Sequence[dict[str, Any]]:
+        """Views without entries of all tournaments that are not over, in the order of their start."""
+        found = []
+        for row in self.store.load(self.store.active()):
+            tournament = None if row is None else read_or_skip(Tournament.loads, row.meta, "a tournament")
+            if (
+                row is not None
+                and tournament is not None
+                and not tournament.purpose
+                and tournament.state not in OVER
+            ):
+                found.append(self._view(tournament, row))
+        return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
+
+    def progress(self, tournament_id: str) -> dict[str, Any]:
+        """The progress, which is part of the view too."""
+        return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
+
+    def standings(self, tournament_id: str) -> Standings:
+        """The standings, live or final."""
+        tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
+        if tournament.final is not None:
+            return Standings.from_json(tournament.final)
+        return final_standings(tournament, self.lifecycle.results(tournament).values())
+
+    def groups(self, tournament_id: str, cursor: str | None = None, limit: int = 100) -> Page:
+        """The planned groups in their order, with their states and results."""
+        tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
+        start = parse_number(cursor, 9)
+        found = self.store.groups(tournament.id, start, limit)
+        ids = [group for group, _ in found]
+        items = []
+        for (group_id, row), data, (_, voided), annulled in zip(
+            found,
+            self.store.results(tournament.id, ids),
+            self.store.rows(tournament.id, ids),
+            self._annulments.of(tournament, ids),
+            strict=True,
+        ):
+            result = None if data is None else read_result(data)
+            view = _group_view(tournament, PlannedGroup.loads(group_id, row), data, result, voided)
+            items.append({**view, "annulled": annulled})
+        return Page(items, str(start + limit) if len(found) == limit else None)
+
+    def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
+        """The released records, each one line of JSON, group by group; of all groups or of ``group``."""
+        tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
+        return self._records.of(tournament, group)
+
+    # Parts
+
+    def _bot_entry(
+        self,
+        tournament: Tournament,
+        name: str,
+        version: str | None,
+        nonce: str,
+        now_ms: int,
+        by: Principal | None,
+    ) -> Entered:
+        bot = self._accounts.bot(name)
+        if not _may_enter(by, bot):
+            raise Forbidden(f"{name} is not yours", field="bot")
+        if bot.state == "withdrawn":
+            raise BotWithdrawn(f"{name} is withdrawn from new games", field="bot")
+        label = bot.version if version is None else version
+        entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
+        check_entry(tournament.spec, [], entry.entrant)
+        self._admission.admit(tournament, bot, entry)
+        return entry
+
+    def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+        return {
+            "id": tournament.id,
+            **tournament.spec.as_json(),
+            "state": tournament.state,
+            "reason": tournament.reason or None,
+            "created_by": tournament.created_by,
+            "created_ms": tournament.created_ms,
+            "started_ms": tournament.started_ms,
+            "finished_ms": tournament.finished_ms,
+            "commitment": commitment(bytes.fromhex(tournament.seed)),
+            "seed": tournament.seed if tournament.state in OVER else None,
+            "entries_hash": tournament.entries_hash or None,
+            "places": _places_view(tournament),
+            "records_hash": None if tournament.final is None else tournament.final["records_hash"],
+            "progress": self._progress(tournament, row),
+            "version": row.changes,
+        }
+
+    def _progress(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+        until = tournament.finished_ms or self._clock().now_ms
+        seconds = 0.0 if tournament.started_ms is None else max(0.001, (until - tournament.started_ms) / 1000)
+        planned = max(tournament.expected, row.planned)
+        left = None
+        if tournament.state == "running" and row.done:
+            left = round(seconds / row.done * (planned - row.done), 1)
+        return {
+            "done": row.done,
+            "planned": planned,
+            "games": row.games,
+            "games_per_s": round(row.games / seconds, 1) if seconds else 0.0,
+            "left_s": left,
+            "round": tournament.round,
+            "state": tournament.state,
+        }
+
+
+def _places_view(tournament: Tournament) -> list[dict[str, Any]] | None:
+    if tournament.places is None:
+        return None
+    ordered = sorted(tournament.places, key=lambda placed: placed[2])
+    return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
+
+
+def _group_view(
+    tournament: Tournament, group: PlannedGroup, data: bytes | None, result: GroupResult | None, voided: int
+) -> dict[str, Any]:
+    players = [tournament.playing[number] for number in group.players]
+    attempt = 0 if group.mirrored else voided
+    return {
+        "id": group.id,
+        "round": group.round,
+        "pairing": group.pairing,
+        "players": [entry.name for entry in players],
+        "state": "planned" if data is None else "void" if result is None or result.annulled else "done",
+        "mirrored": group.mirrored,
+        "commitment": group.commitment,
+        "voids": voided,
+        "score": None
+        if result is None
+        else {entry.name: round(result.score(entry.player), 9) for entry in players},
+        "forfeits": [] if result is None else sorted(player.name for player in result.forfeiters),
+        "games": [
+            game_id(tournament.group_id(group.id), number, attempt) for number in range(len(group.seats))
+        ],
+    }
+
+
+def _check_may_change(tournament: Tournament, by: Principal | None) -> None:
+    if by is not None and not by.admin and (by.scope != "owner" or by.owner != tournament.created_by):
+        raise Forbidden(f"tournament {tournament.id} is not yours", field="tournament")
+
+
+def _may_enter(by: Principal | None, bot: BotAccount) -> bool:
+    """A bot may enter itself, its owner and admins may enter it."""
+    if by is None or by.admin:
+        return True
+    return by.owner == bot.owner and (by.scope == "owner" or by.name == bot.name)
+
+
+def _over(tournament: Tournament) -> TournamentOver:
+    return TournamentOver(
+        f"tournament {tournament.id} is {tournament.state}",
+        field="tournament",
+        expected="a tournament that is not over",
+    )
+
+
+__all__ = ["Tournaments"]

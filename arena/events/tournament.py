@@ -1,0 +1,285 @@
+"""One tournament in memory: its specification, entries and progress."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, Protocol
+
+import orjson
+
+from arena.accounts.versions import BotAccount
+from arena.bots import BotSpec
+from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
+from arena.errors import ArenaError
+from arena.play.dealing import Entry, commitment, entries_hash, group_seed
+from arena.play.players import OPEN, SEALED, PlayerId
+from arena.store.rows import read_row, row_values, unreadable
+from arena.text import printable
+from arena.tournaments.entry import Entrant
+from arena.tournaments.plan import GroupPlan
+from arena.tournaments.sealed import LocalGroup, ServerFault
+from arena.tournaments.spec import SPEC_FIELDS, Spec
+
+State = Literal["announced", "entry", "running", "finished", "cancelled"]
+STATES: Final = ("announced", "entry", "running", "finished", "cancelled")
+OVER: Final = ("finished", "cancelled")
+
+Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
+
+MAX_VOIDS: Final = 3
+"""A group is abandoned after this many voids."""
+
+
+class TournamentNotFound(ArenaError):
+    """The tournament does not exist."""
+
+    code = "tournament_not_found"
+
+
+def check_tournament_id(text: str) -> str:
+    """``text`` if it is a possible id of a tournament. Raises :class:`TournamentNotFound`."""
+    if not _ID(text):
+        raise TournamentNotFound(f"there is no tournament {printable(text, 80)!r}", field="tournament")
+    return text
+
+
+# The ids of its games begin with it and have up to 64 characters.
+_ID: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,39}\Z").match
+
+
+class Sandbox(Protocol):
+    """Runs uploaded bots."""
+
+    @property
+    def runtime_id(self) -> str:
+        """The id of the sandbox in records."""
+
+    def spec(self, name: str, version: str) -> BotSpec:
+        """A version of a bot, to be run in this process."""
+
+
+@dataclass
+class Entered:
+    """An entry. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
+    the sandbox. ``reason``: explains ``status``.
+    """
+
+    name: str
+    version: str
+    owner: str = ""
+    nonce: str = ""
+    source: str = ""
+    entered_ms: int = 0
+    status: Status = "entered"
+    reason: str = ""
+    withdrawn: int | None = None
+    uploaded: bool = False
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        bot: BotAccount,
+        version: str,
+        *,
+        nonce: str = "",
+        entered_ms: int = 0,
+        status: Status = "entered",
+    ) -> Entered:
+        """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
+        uploaded = bot.find(version).runner is SANDBOX
+        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded)
+
+    @property
+    def runner(self) -> Runner:
+        """Who runs it."""
+        if self.source:
+            return HOUSE
+        return SANDBOX if self.uploaded else OWNER_RUN
+
+    @property
+    def player(self) -> PlayerId:
+        """The player in records and ratings."""
+        return PlayerId(self.name, self.version)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is a copy of a house bot (``rookie+2``), which live games do not support."""
+        return self.source not in ("", self.name)
+
+    @property
+    def entrant(self) -> Entrant:
+        """The entry as the formats use it."""
+        return Entrant(
+            name=self.name,
+            version=self.version,
+            owner=self.owner,
+            runner=self.runner,
+            nonce=self.nonce,
+            entered_ms=self.entered_ms,
+            withdrawn=self.withdrawn,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry as published."""
+        return {
+            "bot": self.name,
+            "version": self.version,
+            "owner": self.owner or None,
+            "house": bool(self.source),
+            "nonce": self.nonce,
+            "status": self.status,
+            "reason": self.reason or None,
+        }
+
+
+class PlannedGroup(NamedTuple):
+    """A planned group: its seats per game (indexes of the entries in play), whether the arena runs all its
+    players, and its commitment.
+    """
+
+    id: str
+    round: int
+    pairing: int
+    seats: list[list[int]]
+    mirrored: bool
+    commitment: str
+
+    @classmethod
+    def loads(cls, group_id: str, row: bytes) -> PlannedGroup:
+        """The inverse of :meth:`dumps`."""
+        # A newer version may have added fields to the row.
+        return cls(group_id, *orjson.loads(row)[: len(cls._fields) - 1])
+
+    def dumps(self) -> bytes:
+        """The row as stored."""
+        return orjson.dumps(list(self[1:]))
+
+    @property
+    def players(self) -> list[int]:
+        """The players (indexes), each once, in the seat order of the first game."""
+        return list(dict.fromkeys(self.seats[0]))
+
+    @property
+    def plan(self) -> GroupPlan:
+        """The group as the formats use it."""
+        return GroupPlan(self.id, self.round, self.pairing, tuple(map(tuple, self.seats)))
+
+
+@dataclass
+class Tournament:
+    """A tournament. Times are milliseconds since 1970; ``seed`` is hexadecimal and secret until the end.
+
+    ``entries`` are in the order of entry; after the lock those ``in_play`` come first, by seeding. ``byes``:
+    number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
+    set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
+    serves, else empty; such a tournament is not listed.
+    """
+
+    id: str
+    spec: Spec
+    created_by: str
+    created_ms: int
+    seed: str
+    state: State = "announced"
+    entries: list[Entered] = field(default_factory=list)
+    in_play: int = 0
+    entries_hash: str = ""
+    round: int = 0
+    byes: dict[int, int] = field(default_factory=dict)
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    reason: str = ""
+    expected: int = 0
+    final: dict[str, Any] | None = None
+    places: list[list[Any]] | None = None
+    purpose: str = ""
+    spec_unknown: dict[str, Any] = field(default_factory=dict)
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def loads(cls, data: bytes) -> Tournament:
+        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        values: Any = None
+        try:
+            values = orjson.loads(data)
+            spec = values["spec"]
+            values["spec"] = Spec.from_json(spec)
+            values["spec_unknown"] = {name: spec[name] for name in spec.keys() - set(SPEC_FIELDS)}
+            values["entries"] = [read_row(Entered, entry) for entry in values["entries"]]
+            values["byes"] = {int(number): count for number, count in values["byes"].items()}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise unreadable("a tournament", values, error) from error
+        return read_row(cls, values)
+
+    def dumps(self) -> bytes:
+        """The row as stored."""
+        values = row_values(self)
+        values["spec"] = {**self.spec.as_json(), **values.pop("spec_unknown")}
+        values["entries"] = [row_values(entry) for entry in self.entries]
+        values["byes"] = {str(number): count for number, count in self.byes.items()}
+        return orjson.dumps(values)
+
+    @property
+    def playing(self) -> list[Entered]:
+        """The entries in play by seeding; groups refer to their indexes."""
+        return self.entries[: self.in_play]
+
+    def find(self, name: str) -> Entered | None:
+        """The entry of a bot."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    def hash_entries(self) -> bytes:
+        """The hash of the entries in play with their nonces."""
+        return entries_hash(Entry(entry.name, entry.version, entry.nonce) for entry in self.playing)
+
+    # Groups
+
+    def group_id(self, group: str) -> str:
+        """The id of a group in records, unique over all tournaments."""
+        return f"{self.id}-{group}"
+
+    def seed_of(self, group: str, attempt: int = 0) -> bytes:
+        """The seed of a group."""
+        return group_seed(
+            bytes.fromhex(self.seed), bytes.fromhex(self.entries_hash), self.group_id(group), attempt
+        )
+
+    def planned(self, plan: GroupPlan) -> PlannedGroup:
+        """The planned group of ``plan``."""
+        seats = [list(seats) for seats in plan.seats]
+        mirrored = all(self.playing[player].runner.arena_run for player in seats[0])
+        return PlannedGroup(
+            plan.id, plan.round, plan.pairing, seats, mirrored, commitment(self.seed_of(plan.id))
+        )
+
+    def local_group(self, group: PlannedGroup, sandbox: Sandbox | None = None) -> LocalGroup:
+        """The group as a worker plays it. ``sandbox``: for uploaded bots."""
+        bots = [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing]
+        uploaded = frozenset(player for player in group.players if self.playing[player].runner is SANDBOX)
+        for player in uploaded:
+            if sandbox is None:
+                raise ServerFault("this process has no sandbox for uploaded bots")
+            bots[player] = sandbox.spec(self.playing[player].name, self.playing[player].version)
+        return LocalGroup(
+            self.group_id(group.id),
+            self.spec.kind,
+            self.rules_of(group),
+            bots,
+            group.seats,
+            self.seed_of(group.id),
+            self.spec.rated,
+            uploaded,
+            sandbox.runtime_id if sandbox is not None and uploaded else "",
+        )
+
+    def board_of(self, group: PlannedGroup) -> str | None:
+        """The board ``<kind>/<division>`` of the group, None if it is not rated."""
+        return f"{self.spec.kind}/{SEALED if group.mirrored else OPEN}" if self.spec.rated else None
+
+    def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
+        """The rules of the group, every option filled in."""
+        return self.spec.rules_for(len(group.seats[0]))

@@ -1,0 +1,179 @@
+"""The description of a game for the rest of the service: one :class:`Game` per game, in its ``game.py``."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from arena.errors import UnknownBot
+from arena.games.kernel import Event, GameRules, State, Turn
+from arena.games.options import OptionSet
+from arena.games.shapes import ActionForm, EventShape, ObjectShape
+
+
+class SeatPlayer(Protocol):
+    """How a house bot plays one seat of one game."""
+
+    def choose(self, turn: Turn) -> str | None:
+        """As :meth:`arena.bots.base.Bot.choose`."""
+        ...
+
+
+class Narrator(Protocol):
+    """Narrates one game for people."""
+
+    def line(self, event: Event) -> list[str]:
+        """The lines for ``event`` (a full event tuple from ``State.apply``); usually one.
+
+        Events are passed in order. All cards are shown, so this is only for games that are public.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class HouseVersion:
+    """A house bot at one game. ``version`` changes only when its play changes, because every version has
+    its own rating.
+    """
+
+    player: Callable[[random.Random], SeatPlayer]
+    version: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preset:
+    """A named rule set: ``rules`` as they differ from the defaults."""
+
+    name: str
+    doc: str
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Award:
+    """A title on the leaderboard for the bot with the highest ``value``, if that is above zero.
+
+    ``value`` takes the sums of a bot's tallies and returns None for one that cannot hold the title.
+    ``settled``: only bots with enough groups for a settled rating can.
+    """
+
+    title: str
+    measure: str
+    value: Callable[[Mapping[str, int]], float | None]
+    settled: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Awards:
+    """What a game counts about the style of its players, and the titles it gives for it.
+
+    ``styles(events, seats)`` returns one tuple of numbers per seat of a game, which are stored with its
+    result; ``tally(style)`` turns one into named counts that can be added up over games. ``given_up``
+    and ``could_give_up`` name the counts of how often a player gave a hand up, and could have.
+    """
+
+    styles: Callable[[Iterable[Event], int], tuple[tuple[int, ...], ...]]
+    tally: Callable[[Sequence[int]], Mapping[str, int]]
+    given_up: str
+    could_give_up: str
+    awards: tuple[Award, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game:
+    """One game: its rules and all that belongs to them.
+
+    ``title``: its name for people. ``seating``: one sentence on who sits where. ``presets``: the first one
+    is the default. ``duel_rules``: the rules of qualification duels and of the tournaments that a new
+    service starts. ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of
+    ``botequim play`` unless its options set others. ``house_bots``: by level, weakest first. ``redeal``: see
+    :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
+    """
+
+    game_rules: GameRules
+    title: str
+    seating: str
+    presets: tuple[Preset, ...]
+    duel_rules: Mapping[str, Any]
+    ladder_rules: tuple[Mapping[str, Any], ...]
+    house_bots: Mapping[str, HouseVersion]
+    redeal: Callable[[Turn, random.Random], State]
+    narrator: Callable[[Sequence[str], Mapping[str, Any]], Narrator]
+    observation: ObjectShape
+    events: tuple[EventShape, ...]
+    actions: tuple[ActionForm, ...]
+    local_rules: Mapping[str, Any] = field(default_factory=dict)
+    awards: Awards | None = None
+
+    @property
+    def kind(self) -> str:
+        """The name of the game in records and requests."""
+        return self.game_rules.kind
+
+    @property
+    def version(self) -> int:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.version
+
+    @property
+    def options(self) -> OptionSet:
+        """The rule options."""
+        return self.game_rules.options
+
+    @property
+    def seat_range(self) -> tuple[int, int]:
+        """The minimum and maximum number of seats."""
+        option = self.options.by_name.get("seats")
+        if option is not None:
+            return option.low, option.high
+        seats = self.seats(self.options.complete())
+        return seats, seats
+
+    @property
+    def has_partners(self) -> bool:
+        """Whether teams have several seats."""
+        return any(len(team) > 1 for team in self.teams(self.options.complete()))
+
+    def house_bot(self, level: str) -> HouseVersion:
+        """The house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""
+        bot = self.house_bots.get(level)
+        if bot is None:
+            raise UnknownBot(
+                f"there is no house bot {level!r} at {self.title}",
+                field="house",
+                expected="one of " + ", ".join(self.house_bots),
+            )
+        return bot
+
+    def rules_for(self, rules: Mapping[str, Any], seats: int) -> Mapping[str, Any]:
+        """``rules`` with the option ``seats`` set, where the game has it and it is not given."""
+        if "seats" in self.options.by_name:
+            return {"seats": seats, **rules}
+        return rules
+
+    def seats(self, rules: Mapping[str, Any]) -> int:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.seats(rules)
+
+    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.teams(rules)
+
+    def new_state(self, rules: Mapping[str, Any]) -> State:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.new_state(rules)
+
+    def deserialise(self, data: bytes) -> State:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.deserialise(data)
+
+    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.view_event(event, seat)
+
+    def from_observation(
+        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
+    ) -> State:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return self.game_rules.from_observation(rules, observation, hidden)

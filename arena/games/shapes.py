@@ -1,0 +1,79 @@
+"""The shapes of what a game shows, with their documentation; the API's schemas are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One value. ``required``: whether the field is always there; ``nullable``: whether it may be null."""
+
+    doc: str = ""
+    required: bool = field(default=True, kw_only=True)
+    nullable: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class NumberShape(Shape):
+    """A whole number."""
+
+
+@dataclass(frozen=True)
+class TruthShape(Shape):
+    """True or false."""
+
+
+@dataclass(frozen=True)
+class TextShape(Shape):
+    """A text; one of ``choices`` if there are any."""
+
+    choices: tuple[str, ...] = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True)
+class ListShape(Shape):
+    """A list whose items have the shape ``of``."""
+
+    of: Shape = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class ObjectShape(Shape):
+    """An object. ``name`` is unique among all games, since it names the schema."""
+
+    name: str = field(kw_only=True)
+    fields: Mapping[str, Shape] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class EventShape:
+    """The events of ``types``, as a viewer is shown them: ``fields`` besides ``type``.
+
+    ``name`` is unique among all games, since it names the schema.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    doc: str
+    fields: Mapping[str, Shape]
+
+
+@dataclass(frozen=True)
+class ActionForm:
+    """One form of action. ``pattern``: a regular expression for the whole action."""
+
+    pattern: str
+    meaning: str
+    by_chance: bool = False
+
+
+def numbers(doc: str, *, nullable_items: bool = False) -> ListShape:
+    """A list of whole numbers."""
+    return ListShape(doc, of=NumberShape(nullable=nullable_items))
+
+
+def cards(doc: str, *, required: bool = True, nullable: bool = False) -> ListShape:
+    """A list of cards as rank and suit."""
+    return ListShape(doc, of=TextShape(), required=required, nullable=nullable)

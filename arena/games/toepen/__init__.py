@@ -1,0 +1,5 @@
+"""Toepen."""
+
+from arena.games.toepen.state import TOEPEN, ToepenState
+
+__all__ = ["TOEPEN", "ToepenState"]

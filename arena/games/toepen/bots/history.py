@@ -1,0 +1,190 @@
+"""The decisions of the other seats in this hand, and their probability under a re-deal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from arena.games.kernel import Turn
+from arena.games.toepen.bots.model import (
+    card_chance,
+    keep_chance,
+    knock_chance,
+    knock_gain,
+    stay_chance,
+    stay_gain,
+)
+from arena.games.toepen.bots.spot import Spot
+from arena.games.toepen.bots.worth import Stakes
+from arena.games.toepen.cards import CARD_NUMBER, WHOLE_PACK, mask_of
+
+
+class PastDecision(NamedTuple):
+    """One decision of another seat, with all that was public when it was taken.
+
+    ``spot`` has neither hand nor unseen cards; ``gone`` are the cards that were out, ``had`` those of
+    the seat's hand that it has played since.
+    """
+
+    kind: str
+    spot: Spot
+    gone: int
+    card: int = -1
+    trick: int = 0
+    knocker: int | None = None
+    value: int = 1
+    lives: tuple[int, ...] = ()
+    may_knock: bool = False
+
+
+class History:
+    """The decisions of the others in the present hand, from the events of the seat's turns."""
+
+    def __init__(self, seat: int, seats: int) -> None:
+        self._seat = seat
+        self._seats = seats
+        self._dealer = 0
+        self._noted = -1
+        self._start([0] * seats)
+        self._known = False
+
+    def _start(self, lives: Sequence[int]) -> None:
+        self.decisions: list[PastDecision] = []
+        self._lives = list(lives)
+        self._in_hand = sum(1 << seat for seat, left in enumerate(lives) if left)
+        self._gone = 0
+        self._may_hold = [(1 << self._seats) - 1] * 4
+        self._leader = -1
+        self._trick: list[tuple[int, int]] = []
+        self._tricks = 0
+        self._value = 1
+        self._knocker: int | None = None
+        self._known = True
+
+    def note(self, turn: Turn) -> None:
+        """Take in the events of a turn; those noted before are passed over."""
+        for event in turn["events"]:
+            if event["n"] > self._noted:
+                self._noted = event["n"]
+                self._note(event)
+
+    def _note(self, event: Mapping[str, Any]) -> None:
+        type, seat = event["type"], event["seat"]
+        if type == "hand":
+            self._start(event["lives"])
+            self._dealer = seat
+        elif not self._known:
+            return
+        elif type == "play":
+            self._note_play(seat, CARD_NUMBER[event["card"]])
+        elif type == "knock":
+            self._decided("knock", seat)
+            self._value, self._knocker = event["value"], seat
+        elif type == "stay":
+            self._decided("stay", seat)
+        elif type == "fold":
+            self._in_hand &= ~(1 << seat)
+            self._lives[seat] -= event["lives"]
+        elif type == "keep":
+            self._decided("keep", seat)
+        elif type == "trick":
+            self._trick = []
+            self._tricks += 1
+            self._leader = seat
+        elif type == "poverty":
+            self._value, self._leader = event["value"], seat
+        elif type == "out":
+            self._in_hand &= ~(1 << seat)
+        elif type in ("challenge", "exchange") and event["cards"]:
+            self._gone |= mask_of(event["cards"])
+            if type == "challenge":
+                self._lives[event["loser"]] -= 1
+
+    def _note_play(self, seat: int, card: int) -> None:
+        if self._leader < 0:
+            self._leader = seat
+        self._decided("play", seat, card)
+        if self._trick and card >> 3 != self._trick[0][1] >> 3:
+            self._may_hold[self._trick[0][1] >> 3] &= ~(1 << seat)
+        self._trick.append((seat, card))
+        self._gone |= 1 << card
+
+    def _decided(self, kind: str, seat: int, card: int = -1) -> None:
+        if seat == self._seat:
+            return
+        others = self._in_hand & ~(1 << seat)
+        spot = Spot(seat, 0, 0, others, tuple(self._may_hold), after=others)
+        spot.leads = seat == self._leader if self._leader >= 0 else self._leads_first(seat)
+        for player, laid in self._trick:
+            spot.after &= ~(1 << player)
+            if spot.led < 0:
+                spot.led = laid >> 3
+            spot.played = spot.played or player == seat
+            if self._in_hand >> player & 1 and laid >> 3 == spot.led and laid > spot.best:
+                spot.best, spot.best_seat = laid, player
+        may_knock = kind == "play" and seat != self._knocker and self._lives[seat] > self._value
+        self.decisions.append(
+            PastDecision(
+                kind,
+                spot,
+                self._gone,
+                card,
+                self._tricks,
+                self._knocker,
+                self._value,
+                tuple(self._lives),
+                may_knock,
+            )
+        )
+
+    def _leads_first(self, seat: int) -> bool:
+        players = [player for player in range(self._seats) if self._in_hand >> player & 1]
+        return min(players, key=lambda player: (player - self._dealer - 1) % self._seats) == seat
+
+
+class Reading:
+    """How well hands explain what those in the mask ``in_hand`` decided.
+
+    ``stakes``: what is at stake, by the lives and the mask of those in the hand.
+    """
+
+    def __init__(
+        self, history: History, in_hand: int, stakes: Callable[[Sequence[int], int], Stakes]
+    ) -> None:
+        self._stakes = stakes
+        since: dict[int, int] = {}
+        self.decisions: list[tuple[PastDecision, int]] = []
+        for decision in reversed(history.decisions):
+            seat = decision.spot.seat
+            if not in_hand >> seat & 1:
+                continue
+            if decision.kind == "play":
+                since[seat] = since.get(seat, 0) | 1 << decision.card
+            self.decisions.append((decision, since.get(seat, 0)))
+
+    def likelihood(self, hands: Sequence[int]) -> float:
+        """The probability of the other seats' decisions if they hold ``hands``."""
+        total = 1.0
+        for decision, since in self.decisions:
+            spot = decision.spot
+            hand = spot.hand = hands[spot.seat] | since
+            spot.unseen = WHOLE_PACK & ~decision.gone & ~hand
+            total *= self._chance(decision, spot)
+        return total
+
+    def _chance(self, decision: PastDecision, spot: Spot) -> float:
+        players = spot.others | 1 << spot.seat
+        if decision.kind == "keep":
+            return keep_chance(spot, players.bit_count(), decision.lives[spot.seat])
+        stakes = self._stakes(decision.lives, players)
+        value = decision.value
+        if decision.kind == "stay":
+            return stay_chance(stay_gain(spot, stakes, value, decision.trick, decision.knocker))
+        if decision.kind == "knock":
+            odds = spot.hand_chance() if spot.played else spot.best_card()[1]
+            return knock_chance(knock_gain(spot, stakes, value, odds))
+        cards = {card: spot.card_chance(card) for card in spot.playable()}
+        chance = card_chance(cards, decision.card)
+        if decision.may_knock and chance:
+            chance *= 1.0 - knock_chance(knock_gain(spot, stakes, value, max(cards.values())))
+        return chance

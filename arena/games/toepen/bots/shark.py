@@ -1,0 +1,109 @@
+"""The house bot ``shark`` at Toepen: search over re-deals of what it cannot see.
+
+The search decides what to play, when to knock and what to answer. Every action is tried in the same
+re-dealt worlds, chosen by how well they explain what the others decided, and played on as ``regular`` would
+by everybody; what the lives are then worth decides. Exchanges and challenges are those of ``regular``. The
+budget is a number of worlds, never a time, so that a game replays exactly.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import accumulate
+from math import sqrt
+from typing import Final
+
+from arena.games.kernel import Turn
+from arena.games.toepen.bots import regular
+from arena.games.toepen.bots.history import History, Reading
+from arena.games.toepen.bots.playout import ToepenPlayout
+from arena.games.toepen.bots.sight import ToepenSight
+from arena.games.toepen.redeal import Redealer
+from arena.games.toepen.state import ToepenState
+
+WORLDS: Final = 30
+"""How many re-deals are played out for a decision."""
+_DRAWN: Final = 2
+"""The number of re-deals drawn per re-deal chosen."""
+_BATCH: Final = 10
+_HOPELESS: Final = 3.0
+"""By how many standard errors an action must trail the best one, after a batch, to be dropped."""
+_CLEAR: Final = 0.5
+"""By how many it must lead what ``regular`` does to be preferred."""
+
+
+class ToepenShark:
+    """One seat of one game."""
+
+    def __init__(self, random: random.Random) -> None:
+        self._random = random
+        self._regular = regular.ToepenRegular(random)
+        self._history: History | None = None
+
+    def choose(self, turn: Turn) -> str | None:
+        """An action for a turn; None lets a right pass."""
+        if self._history is None:
+            self._history = History(turn["seat"], len(turn["observation"]["lives"]))
+        self._history.note(turn)
+        usual = self._regular.choose(turn)
+        actions: list[str] = turn["legal_actions"]
+        if usual is None or len(actions) == 1:
+            return usual
+        sight = ToepenSight(turn)
+        if sight.phase in ("exchange", "challenge"):
+            return usual
+        playout = ToepenPlayout(turn, sight)
+        worlds = self._worlds(turn, Reading(self._history, sight.in_hand, playout.stakes))
+        return _search(playout, worlds, actions, usual)
+
+    def _worlds(self, turn: Turn, reading: Reading) -> list[ToepenState]:
+        """Re-deals, drawn again by how well they explain what the others decided."""
+        redealer = Redealer(turn, stock=False)
+        if not reading.decisions:
+            return [redealer.draw(self._random) for _ in range(WORLDS)]
+        deals = [redealer.deal(self._random) for _ in range(_DRAWN * WORLDS)]
+        sums = list(accumulate(reading.likelihood(redealer.hands(cards)) for cards in deals))
+        step = sums[-1] / WORLDS
+        if not step:
+            return [redealer.state(cards) for cards in deals[:WORLDS]]
+        worlds = []
+        place = 0
+        mark = step * self._random.random()
+        for _ in range(WORLDS):
+            while sums[place] < mark and place < len(sums) - 1:
+                place += 1
+            worlds.append(redealer.state(deals[place]))
+            mark += step
+        self._random.shuffle(worlds)
+        return worlds
+
+
+def _search(playout: ToepenPlayout, worlds: Sequence[ToepenState], actions: Sequence[str], usual: str) -> str:
+    """The action with the best mean over the worlds; another than the usual one must be clearly better.
+
+    Actions that fall clearly behind are not looked at any further.
+    """
+    values: dict[str, list[float]] = {action: [] for action in actions}
+    left = list(actions)
+    for start in range(0, len(worlds), _BATCH):
+        for world in worlds[start : start + _BATCH]:
+            for action in left:
+                values[action].append(playout.value(world.clone(), action))
+        best = max(left, key=lambda action: sum(values[action]))
+        left = [a for a in left if a == best or _lead(values[best], values[a]) < _HOPELESS]
+        if len(left) == 1:
+            break
+    best = max(left, key=lambda action: sum(values[action]))
+    if usual in left and best != usual and _lead(values[best], values[usual]) < _CLEAR:
+        return usual
+    return best
+
+
+def _lead(better: Sequence[float], worse: Sequence[float]) -> float:
+    """By how many standard errors the mean of ``better`` is above that of ``worse``, world by world."""
+    differences = [one - other for one, other in zip(better, worse, strict=True)]
+    count = len(differences)
+    mean = sum(differences) / count
+    variance = sum((difference - mean) ** 2 for difference in differences) / (count - 1)
+    return mean / sqrt(variance / count + 1e-9)

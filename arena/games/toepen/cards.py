@@ -1,0 +1,254 @@
+"""What never changes in Toepen: cards, options and actions, as lookup tables.
+
+A card is a number here, its place in ``PACK``: ``suit * 8 + strength``, so within a suit the higher
+number wins. A set of cards is a bit mask of those numbers, a set of seats a bit mask of seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, Final
+
+from arena.games.cards import DealReader, pack, split_cards
+from arena.games.options import Option, OptionSet
+
+RANKS: Final = "JQKA789T"
+"""The ranks of the pack, weakest first (TP-1.2)."""
+
+PACK: Final = pack(RANKS)
+"""The canonical order of the pack: clubs, hearts, spades, diamonds, weakest first in each."""
+
+DEAL_READER: Final = DealReader(RANKS)
+
+MAX_SEATS: Final = 8
+MAX_LIVES: Final = 30
+WHOLE_PACK: Final = (1 << 32) - 1
+
+JACKS: Final = 0x01010101
+TENS: Final = 0x80808080
+NO_CARD: Final = -1
+CLEAN: Final = 0xF0F0F0F0
+"""The tens, nines, eights and sevens: what no honestly laid-away hand holds (TP-2.5)."""
+
+BIT: Final[tuple[int, ...]] = tuple(1 << number for number in range(32))
+"""The masks of one card or seat."""
+
+CARD_NUMBER: Final[dict[str, int]] = {card: number for number, card in enumerate(PACK)}
+CARD_BIT: Final[dict[str, int]] = {card: 1 << number for number, card in enumerate(PACK)}
+PAIR_BITS: Final[dict[str, int]] = {
+    one + other: CARD_BIT[one] | CARD_BIT[other] for one, other in permutations(PACK, 2)
+}
+"""The mask of two different cards, by their text."""
+PLAY_CARD: Final[dict[str, int]] = {f"play:{card}": number for number, card in enumerate(PACK)}
+
+PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
+    ("play", seat, card) for seat in range(MAX_SEATS) for card in PACK
+]
+"""By ``seat * 32 + card``."""
+
+LOWEST_FIRST: Final[tuple[str, ...]] = tuple(
+    "play:" + PACK[suit * 8 + strength] for strength in range(8) for suit in (3, 2, 1, 0)
+)
+"""All cards in the order in which a late seat throws them: by rank, then ♦ ♠ ♥ ♣ (TP-8.3)."""
+
+
+def _cards_of_suit(suit: int) -> tuple[tuple[str, ...], ...]:
+    """All sets of cards of one suit, by the eight bits of the suit in a mask."""
+    cards = PACK[8 * suit : 8 * suit + 8]
+    return tuple(tuple(card for place, card in enumerate(cards) if bits >> place & 1) for bits in range(256))
+
+
+def _plays_of_suit(suit: int) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(f"play:{card}" for card in cards) for cards in _cards_of_suit(suit))
+
+
+def _texts_of_suit(suit: int) -> tuple[str, ...]:
+    return tuple("".join(cards) for cards in _cards_of_suit(suit))
+
+
+_CLUB_PLAYS: Final[tuple[tuple[str, ...], ...]] = _plays_of_suit(0)
+_HEART_PLAYS: Final[tuple[tuple[str, ...], ...]] = _plays_of_suit(1)
+_SPADE_PLAYS: Final[tuple[tuple[str, ...], ...]] = _plays_of_suit(2)
+_DIAMOND_PLAYS: Final[tuple[tuple[str, ...], ...]] = _plays_of_suit(3)
+
+_CLUB_TEXTS: Final[tuple[str, ...]] = _texts_of_suit(0)
+_HEART_TEXTS: Final[tuple[str, ...]] = _texts_of_suit(1)
+_SPADE_TEXTS: Final[tuple[str, ...]] = _texts_of_suit(2)
+_DIAMOND_TEXTS: Final[tuple[str, ...]] = _texts_of_suit(3)
+
+SUIT_OF_CODE: Final[tuple[int, ...]] = tuple(255 << (code & 24) for code in range(32 * MAX_SEATS))
+"""All cards of the suit of a card on the table, as a mask, at ``seat * 32 + card``."""
+
+
+_STRENGTHS_OF_SUIT: Final = tuple(
+    tuple(code % 8 + 1 if code // 8 % 4 == suit else 0 for code in range(32 * MAX_SEATS)) for suit in range(4)
+)
+STRENGTHS: Final[tuple[tuple[int, ...], ...]] = tuple(
+    _STRENGTHS_OF_SUIT[code // 8 % 4] for code in range(32 * MAX_SEATS)
+)
+"""``STRENGTHS[led][played]``, both cards on the table as ``seat * 32 + card``: 1 to 8 if the suit led
+was followed, else 0 (TP-1.2, TP-4.1)."""
+
+
+def plays_of(mask: int) -> tuple[str, ...]:
+    """The actions that play one of these cards, in the pack's order."""
+    return (
+        _CLUB_PLAYS[mask & 255]
+        + _HEART_PLAYS[mask >> 8 & 255]
+        + _SPADE_PLAYS[mask >> 16 & 255]
+        + _DIAMOND_PLAYS[mask >> 24]
+    )
+
+
+def text_of(mask: int) -> str:
+    """The cards of a mask in the pack's order, as one text."""
+    return (
+        _CLUB_TEXTS[mask & 255]
+        + _HEART_TEXTS[mask >> 8 & 255]
+        + _SPADE_TEXTS[mask >> 16 & 255]
+        + _DIAMOND_TEXTS[mask >> 24]
+    )
+
+
+def cards_of(mask: int) -> list[str]:
+    """The cards of a mask in the pack's order."""
+    return split_cards(text_of(mask))
+
+
+def mask_of(cards: Iterable[str]) -> int:
+    """The mask of distinct cards. Raises ``KeyError`` for anything that is not a card."""
+    mask = 0
+    for card in cards:
+        mask |= CARD_BIT[card]
+    return mask
+
+
+KNOCK: Final[tuple[tuple[str, ...], ...]] = tuple((f"knock:{value}",) for value in range(MAX_LIVES + 2))
+ANSWERS: Final[tuple[tuple[tuple[str, ...], ...], ...]] = tuple(
+    tuple((f"stay:{value}", f"fold:{due}") for due in range(MAX_LIVES + 1)) for value in range(MAX_LIVES + 1)
+)
+"""The answers to a knock or to poverty, at ``[value to stay for][lives lost by folding]``."""
+
+CHALLENGE_ANSWERS: Final[tuple[str, ...]] = ("challenge", "trust")
+EXCHANGE_OR_KEEP: Final[tuple[str, ...]] = ("exchange", "keep")
+
+NOTHING_SAID: Final = 1
+WHISTLED: Final = 2
+STOOD: Final = 3
+"""What a seat said when it kept its hand (TP-3.2); 0 while it has not kept yet."""
+
+KEEP_SAYS: Final[dict[str, int]] = {"keep": NOTHING_SAID, "keep_whistle": WHISTLED, "keep_stand": STOOD}
+SAID: Final[tuple[str, ...]] = ("", "none", "whistle", "stand")
+"""The announcement in events, by number."""
+
+
+def keep_actions(hand: int) -> tuple[str, ...]:
+    """The ways to keep ``hand`` where tens and jacks are announced (TP-3.1, TP-3.2)."""
+    tens = (hand & TENS).bit_count()
+    jacks = (hand & JACKS).bit_count()
+    if tens == 4:
+        return ("keep_stand",)
+    if tens == 3:
+        return ("keep_whistle",)
+    if jacks == 4:
+        return ("keep", "keep_stand")
+    if jacks == 3:
+        return ("keep", "keep_whistle")
+    return ("keep",)
+
+
+KEEP_EVENTS: Final[list[tuple[Any, ...]]] = [
+    ("keep", seat, said) for seat in range(MAX_SEATS) for said in SAID
+]
+"""By ``seat * 4 + said``."""
+TRUST_EVENTS: Final[list[tuple[Any, ...]]] = [
+    ("trust", seat, exchanger) for seat in range(MAX_SEATS) for exchanger in range(MAX_SEATS)
+]
+"""By ``seat * 8 + exchanger``."""
+
+SEATS_OF: Final[tuple[tuple[int, ...], ...]] = tuple(
+    tuple(seat for seat in range(MAX_SEATS) if mask >> seat & 1) for mask in range(1 << MAX_SEATS)
+)
+"""The seats of a mask in ascending order."""
+
+
+def _next_seats(seats: int) -> tuple[int, ...]:
+    table = []
+    for mask in range(1 << seats):
+        for seat in range(MAX_SEATS):
+            clockwise = [(seat + step) % seats for step in range(1, seats + 1)]
+            table.append(next((other for other in clockwise if mask >> other & 1), -1))
+    return tuple(table)
+
+
+NEXT_SEATS: Final = tuple(_next_seats(seats) if seats >= 2 else () for seats in range(MAX_SEATS + 1))
+"""``NEXT_SEATS[seats][mask * 8 + seat]``: the first seat of the mask clockwise after ``seat``, which
+comes last itself (TP-1.1); -1 if the mask is empty."""
+
+OPTIONS: Final = OptionSet(
+    "toepen",
+    (
+        Option("seats", 4, "how many players there are (TP-1.1)", low=2, high=MAX_SEATS),
+        Option("lives", 10, "the lives of each player at the start (TP-1.3)", low=1, high=MAX_LIVES),
+        Option("max_exchanges", 6, "exchanges per player and hand (TP-2.3)", low=0, high=6),
+        Option("whistling", False, "whether tens and jacks are announced (TP-3.1)"),
+        Option("knocking", "anytime", "when a player may knock (TP-5.6)", ("anytime", "on_turn")),
+        Option("end", "elimination", "how the game ends (TP-7.1, TP-7.2)", ("elimination", "rubber")),
+        Option("rubbers", 3, "how many rubbers a game with end=rubber has (TP-7.2)", low=1, high=20),
+    ),
+)
+
+
+class ToepenRules:
+    """The options of one game, ready for use. Never changed, so states share it."""
+
+    __slots__ = (
+        "anytime",
+        "lives",
+        "max_exchanges",
+        "next_seats",
+        "options",
+        "rubber",
+        "rubbers",
+        "seats",
+        "whistling",
+    )
+
+    def __init__(
+        self,
+        seats: int,
+        lives: int,
+        max_exchanges: int,
+        whistling: bool,
+        knocking: str,
+        end: str,
+        rubbers: int,
+    ) -> None:
+        self.seats: int = seats
+        self.lives: int = lives
+        self.max_exchanges: int = max_exchanges
+        self.whistling: bool = whistling
+        self.anytime: bool = knocking == "anytime"
+        self.rubber: bool = end == "rubber"
+        self.rubbers: int = rubbers
+        self.next_seats: tuple[int, ...] = NEXT_SEATS[seats]
+        values = (seats, lives, max_exchanges, whistling, knocking, end, rubbers)
+        self.options: dict[str, Any] = dict(zip(OPTIONS.by_name, values, strict=True))
+
+
+_cached_rules: Final = lru_cache(maxsize=64)(ToepenRules)
+
+
+def rules_from(options: Mapping[str, Any]) -> ToepenRules:
+    """The rules of complete and valid options, see ``OPTIONS.complete``."""
+    return _cached_rules(
+        options["seats"],
+        options["lives"],
+        options["max_exchanges"],
+        options["whistling"],
+        options["knocking"],
+        options["end"],
+        options["rubbers"],
+    )

@@ -1,0 +1,69 @@
+"""Toepen for the rest of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset
+from arena.games.random_player import RandomPlayer
+from arena.games.toepen.bots import regular, rookie, shark
+from arena.games.toepen.narrate import ToepenTeller
+from arena.games.toepen.redeal import redeal
+from arena.games.toepen.shown import ACTIONS, EVENTS, OBSERVATION
+from arena.games.toepen.state import TOEPEN
+from arena.games.toepen.titles import Style, styles
+
+
+def _tally(style: Sequence[int]) -> dict[str, int]:
+    counts = Style(*style)
+    return {
+        "king_games": int(counts.is_toepkoning),
+        "folds": counts.folds,
+        "fold_opportunities": counts.fold_opportunities,
+    }
+
+
+def _fold_rate(tally: Mapping[str, int]) -> float | None:
+    opportunities = tally["fold_opportunities"]
+    return round(tally["folds"] / opportunities, 4) if opportunities else None
+
+
+GAME: Final = Game(
+    game_rules=TOEPEN,
+    title="Toepen",
+    seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
+    "the list of seats where it is not given.",
+    presets=(
+        Preset(name="table-4@1", doc="Four players, all other options by default.", rules={"seats": 4}),
+        Preset(name="duel@1", doc="Two players, all other options by default.", rules={"seats": 2}),
+    ),
+    duel_rules={"seats": 2},
+    ladder_rules=({"seats": 2}, {"seats": 4}),
+    house_bots={
+        "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
+        "rookie": HouseVersion(player=rookie.ToepenRookie, version="0.1.0"),
+        "regular": HouseVersion(player=regular.ToepenRegular, version="0.1.0"),
+        "shark": HouseVersion(player=shark.ToepenShark, version="0.1.0"),
+    },
+    redeal=redeal,
+    narrator=ToepenTeller,
+    observation=OBSERVATION,
+    events=EVENTS,
+    actions=ACTIONS,
+    # TP-7.3
+    awards=Awards(
+        styles=styles,
+        tally=_tally,
+        given_up="folds",
+        could_give_up="fold_opportunities",
+        awards=(
+            Award(
+                title="toepkoning",
+                measure="games with three hands won in a row",
+                value=lambda tally: tally["king_games"],
+            ),
+            Award(title="lijntoeper", measure="share of folds when asked", value=_fold_rate, settled=True),
+        ),
+    ),
+)

@@ -1,0 +1,55 @@
+"""What a game of Toepen says about its players' style, from its events (TP-7.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from arena.games.kernel import Event
+
+KING_RUN: Final = 3
+"""Hands won in a row that make a *toepkoning*."""
+
+
+class Style(NamedTuple):
+    """One seat's game: hands won, the longest run of hands won in a row, and how often it folded
+    when it was asked to stay or fold, after a knock or against poverty.
+    """
+
+    hands_won: int = 0
+    longest_run: int = 0
+    folds: int = 0
+    fold_opportunities: int = 0
+
+    @property
+    def is_toepkoning(self) -> bool:
+        """Whether it won three hands in a row."""
+        return self.longest_run >= KING_RUN
+
+    @property
+    def fold_rate(self) -> float | None:
+        """The share of fold opportunities taken (a *lijntoeper*'s is high); None if there were none."""
+        return self.folds / self.fold_opportunities if self.fold_opportunities else None
+
+
+def styles(events: Iterable[Event], seats: int) -> tuple[Style, ...]:
+    """The style of every seat over the events of one game. A hand without a winner ends every run."""
+    counts = [Style()] * seats
+    run = 0
+    last_winner = None
+    for event in events:
+        type, seat = event[0], event[1]
+        if type == "result":
+            run = run + 1 if seat == last_winner else 1
+            last_winner = seat
+            if seat >= 0:
+                style = counts[seat]
+                counts[seat] = style._replace(
+                    hands_won=style.hands_won + 1, longest_run=max(style.longest_run, run)
+                )
+        elif type in ("stay", "fold"):
+            style = counts[seat]
+            counts[seat] = style._replace(
+                folds=style.folds + (type == "fold"), fold_opportunities=style.fold_opportunities + 1
+            )
+    return tuple(counts)

@@ -1,0 +1,288 @@
+"""What a seat sees of Toepen: observations, its view of events, and the way back to a state (TP-8.1).
+
+**Events** as ``(type, seat, ...)``; the view is a dict with ``type`` and the named fields.
+
+============= ============================================================================
+``dealer``    seat: drawn by lot
+``hand``      seat (the dealer), ``hand`` (counted from 1), ``rubber``, ``value``, ``lives``
+``dealt``     seat, ``cards`` (null for the others), ``count``
+``exchange``  seat, ``cards`` laid away (null for the others)
+``trust``     seat, ``exchanger``
+``challenge`` seat, ``exchanger``, ``cards`` shown, ``loser`` of one life
+``new_cards`` seat, ``cards`` (null for the others), ``count``
+``keep``      seat, ``announcement``: ``none``, ``whistle`` or ``stand``
+``poverty``   seat (the leader), ``pelt`` (seats), ``value``
+``play``      seat, ``card``
+``knock``     seat, ``value``
+``stay``      seat, ``value``
+``fold``      seat, ``lives`` lost
+``trick``     seat (the winner), ``trick`` (1 to 4)
+``out``       seat: it has no lives left
+``result``    seat (the winner; null if the hand has none), ``value``, ``lost`` per seat in the whole
+              hand, ``lives`` left per seat
+``drinks``    seat (who buys them), ``rubber`` that is over, ``drinks`` bought so far
+``over``      seat (the first with place 1), ``places``, ``scores``
+============= ============================================================================
+
+**Observation**: all about the present hand, so that a bot needs no memory. After the end of a hand it
+still shows that hand, until the next deal. "Per seat" is a list with one item per seat.
+
+================== ======================================================================
+``game``           ``"toepen"``
+``seat``           whose view this is; null for a spectator
+``phase``          ``dealer deal exchange challenge poverty play knock over``
+``awaiting``       whose decision it is: nobody's or one; -1 is chance
+``to_answer``      the seats still to answer an exchange, poverty or a knock, ascending
+``turn``           who exchanges, or whose turn it is to play; null if nobody's
+``hand_number``    from 1; 0 before the first
+``dealer``         seat (between hands: of the next one); null before the lot
+``leader``         who leads the present trick; null before the play
+``value``          lives that the hand is worth
+``knocker``        the last to knock in this hand, or null
+``lives``          per seat
+``lost``           per seat: lives lost in this hand so far
+``in_game``        per seat: whether it has lives
+``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out
+``out_in_hand``    per seat: the number of the hand in which it went out, or null
+``hand``           own cards; absent for a spectator
+``held``           per seat: how many cards it holds (a folded hand still counts)
+``stock``          number of cards in the stock
+``exchanges``      per seat: exchanges made in this hand
+``announcements``  per seat: ``none``, ``whistle``, ``stand``; null until it keeps
+``laid_away``      per exchange in order: ``seat``, ``cards`` (null unless one's own or shown),
+                   ``challenger`` and ``loser`` of a life (null if nobody challenged)
+``pelt``           the seats on their last life in this hand (TP-6.1), once the exchanges are over
+``trick``          the present trick: list of ``seat``, ``card``
+``tricks``         the finished ones: ``leader``, ``cards`` (as in ``trick``), ``winner``
+``hands_won``      per seat, in the whole game
+``rubber``         number of the rubber, from 1
+``drinks``         per seat: drinks bought
+================== ======================================================================
+
+**Hidden assignment** for ``from_observation``: ``{"hands": {seat: cards}, "laid_away": {seat: [cards,
+...]}, "stock": cards}``. ``hands``: of every other seat that holds cards; ``laid_away``: per seat the
+exchanged hands that the observation does not show, oldest first; ``stock``: first card to be drawn
+first. Together with what the observation shows they are the whole pack. To be consistent with the
+play so far a hand must also lack every suit that its seat failed to follow, and fit what its seat
+announced (TP-3.1); that is the caller's to see to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from arena.errors import ArenaError
+from arena.games.cards import split_cards
+from arena.games.kernel import CHANCE, Event
+from arena.games.toepen.cards import CARD_BIT, CARD_NUMBER, PACK, SAID, SEATS_OF, WHOLE_PACK, cards_of
+from arena.games.toepen.fields import (
+    CHALLENGE,
+    DEAL,
+    DEALER,
+    EXCHANGE,
+    KNOCKED,
+    NO_SEAT,
+    NOBODY,
+    OVER,
+    PHASES,
+    PLAY,
+    ToepenFields,
+)
+
+
+class InconsistentHidden(ArenaError):
+    """A hidden assignment that does not complete the observation to one whole pack."""
+
+    code: ClassVar[str] = "inconsistent_hidden"
+
+
+def view(event: Event, viewer: int | None) -> dict[str, Any]:
+    """What ``viewer`` (None: a spectator) learns from ``event``. Every event is seen by all."""
+    type, seat = event[0], event[1]
+    seen: dict[str, Any] = {"type": type, "seat": seat}
+    if type == "play":
+        seen["card"] = event[2]
+    elif type in ("dealt", "new_cards"):
+        seen["cards"] = split_cards(event[2]) if seat == viewer else None
+        seen["count"] = 4
+    elif type in ("knock", "stay"):
+        seen["value"] = event[2]
+    elif type == "fold":
+        seen["lives"] = event[2]
+    elif type == "trick":
+        seen["trick"] = event[2]
+    elif type == "keep":
+        seen["announcement"] = event[2]
+    elif type == "exchange":
+        seen["cards"] = split_cards(event[2]) if seat == viewer else None
+    elif type == "trust":
+        seen["exchanger"] = event[2]
+    elif type == "challenge":
+        seen["exchanger"] = event[2]
+        seen["cards"] = split_cards(event[3])
+        seen["loser"] = event[4]
+    elif type == "hand":
+        seen["hand"], seen["rubber"], seen["value"] = event[2], event[3], event[4]
+        seen["lives"] = list(event[5])
+    elif type == "result":
+        seen["seat"] = _seat_or_none(seat)
+        seen["value"] = event[2]
+        seen["lost"] = list(event[3])
+        seen["lives"] = list(event[4])
+    elif type == "poverty":
+        seen["pelt"] = list(event[2])
+        seen["value"] = event[3]
+    elif type == "drinks":
+        seen["rubber"], seen["drinks"] = event[2], event[3]
+    elif type == "over":
+        seen["places"], seen["scores"] = list(event[2]), list(event[3])
+    return seen
+
+
+def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
+    """The observation of ``viewer``, as described above."""
+    seats = range(state.rules.seats)
+    seen: dict[str, Any] = {
+        "game": "toepen",
+        "seat": viewer,
+        "phase": PHASES[state.phase],
+        "awaiting": list(state.awaiting()),
+        "to_answer": list(SEATS_OF[state.answers]),
+        "turn": _seat_or_none(state.turn),
+        "hand_number": state.number,
+        "dealer": _seat_or_none(state.dealer),
+        "leader": _seat_or_none(state.leader),
+        "value": state.value,
+        "knocker": _seat_or_none(state.knocker),
+        "lives": list(state.lives),
+        "lost": list(state.lost),
+        "in_game": [lives > 0 for lives in state.lives],
+        "in_hand": [state.in_hand >> seat & 1 == 1 for seat in seats],
+        "out_in_hand": [hand or None for hand in state.out],
+        "held": [hand.bit_count() for hand in state.hands],
+        "stock": len(state.stock) // 2,
+        "exchanges": list(state.exchanges),
+        "announcements": [SAID[said] or None for said in state.said],
+        "laid_away": [
+            {
+                "seat": seat,
+                "cards": cards_of(mask) if seat == viewer or challenger != NOBODY else None,
+                "challenger": _seat_or_none(challenger),
+                "loser": _seat_or_none(loser),
+            }
+            for seat, mask, challenger, loser in state.laid
+        ],
+        "pelt": list(SEATS_OF[state.pelt]),
+        "trick": _shown(state.trick),
+        "tricks": [
+            {"leader": leader, "cards": _shown(codes), "winner": winner}
+            for leader, codes, winner in state.tricks
+        ],
+        "hands_won": list(state.won),
+        "rubber": state.rubber,
+        "drinks": list(state.drinks),
+    }
+    if viewer is not None:
+        seen["hand"] = cards_of(state.hands[viewer])
+    return seen
+
+
+def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+    """Fill a new state so that ``observe`` gives the observation again.
+
+    Raises :class:`InconsistentHidden`.
+    """
+    state.phase = phase = PHASES.index(observation["phase"])
+    if phase in (DEALER, DEAL):
+        state.asked = CHANCE
+    else:
+        state.asked = NO_SEAT if phase == OVER else observation["awaiting"][0]
+    state.turn = _seat_number(observation["turn"])
+    state.answers = _seat_mask(observation["to_answer"])
+    state.number = observation["hand_number"]
+    state.dealer = _seat_number(observation["dealer"])
+    state.leader = _seat_number(observation["leader"])
+    state.value = observation["value"]
+    state.knocker = _seat_number(observation["knocker"])
+    state.lives = list(observation["lives"])
+    state.lost = list(observation["lost"])
+    state.in_hand = _seat_mask(s for s, is_in in enumerate(observation["in_hand"]) if is_in)
+    state.out = [hand or 0 for hand in observation["out_in_hand"]]
+    state.exchanges = list(observation["exchanges"])
+    state.said = [SAID.index(said or "") for said in observation["announcements"]]
+    state.pelt = _seat_mask(observation["pelt"])
+    state.trick = _codes(observation["trick"])
+    state.tricks = [
+        (trick["leader"], tuple(_codes(trick["cards"])), trick["winner"]) for trick in observation["tricks"]
+    ]
+    state.won = list(observation["hands_won"])
+    state.rubber = observation["rubber"]
+    state.drinks = list(observation["drinks"])
+    if phase in (EXCHANGE, CHALLENGE):
+        kept = _seat_mask(seat for seat, said in enumerate(state.said) if said)
+        state.todo = state.in_hand & ~kept
+    elif phase in (PLAY, KNOCKED):
+        state.todo = state.in_hand & ~_seat_mask(code >> 5 for code in state.trick)
+    if state.number:
+        _restore_cards(state, observation, hidden)
+
+
+def _restore_cards(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+    viewer = observation["seat"]
+    bits: list[int] = []
+    for codes in (state.trick, *(trick[1] for trick in state.tricks)):
+        bits.extend(1 << (code & 31) for code in codes)
+    hands = hidden.get("hands", {})
+    for seat, count in enumerate(observation["held"]):
+        cards = observation["hand"] if seat == viewer else hands.get(seat, ())
+        state.hands[seat] = _take(cards, count, bits, f"hands.{seat}")
+    unshown = {seat: iter(laid) for seat, laid in hidden.get("laid_away", {}).items()}
+    for laid in observation["laid_away"]:
+        seat = laid["seat"]
+        cards = laid["cards"] if laid["cards"] is not None else next(unshown.get(seat, iter(())), ())
+        mask = _take(cards, 4, bits, f"laid_away.{seat}")
+        state.laid.append((seat, mask, _seat_number(laid["challenger"]), _seat_number(laid["loser"])))
+    stock = hidden.get("stock", ())
+    _take(stock, observation["stock"], bits, "stock")
+    state.stock = "".join(stock)
+    # Powers of two have this sum only if all are different.
+    if len(bits) != len(PACK) or sum(bits) != WHOLE_PACK:
+        raise InconsistentHidden(
+            "what is seen and what is assigned are not the whole pack",
+            field="hidden",
+            expected="each of the 32 cards once",
+        )
+
+
+def _take(cards: Sequence[str], count: int, bits: list[int], field: str) -> int:
+    taken = [CARD_BIT.get(card, 0) for card in cards]
+    if len(taken) != count or 0 in taken:
+        raise InconsistentHidden(
+            "the assignment does not fit the observation", field=f"hidden.{field}", expected=f"{count} cards"
+        )
+    bits.extend(taken)
+    return sum(taken)
+
+
+def _shown(codes: Sequence[int]) -> list[dict[str, Any]]:
+    return [{"seat": code >> 5, "card": PACK[code & 31]} for code in codes]
+
+
+def _codes(shown: Sequence[Mapping[str, Any]]) -> list[int]:
+    return [item["seat"] << 5 | CARD_NUMBER[item["card"]] for item in shown]
+
+
+def _seat_or_none(seat: int) -> int | None:
+    return None if seat == NOBODY else seat
+
+
+def _seat_number(seat: int | None) -> int:
+    return NOBODY if seat is None else seat
+
+
+def _seat_mask(seats: Any) -> int:
+    mask = 0
+    for seat in seats:
+        mask |= 1 << seat
+    return mask

@@ -1,0 +1,5 @@
+"""Brazilian Truco."""
+
+from arena.games.truco.state import TRUCO, TrucoState
+
+__all__ = ["TRUCO", "TrucoState"]

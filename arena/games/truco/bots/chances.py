@@ -1,0 +1,100 @@
+"""Chances in one trick of Brazilian Truco, by counting the cards that may be anywhere."""
+
+from __future__ import annotations
+
+from math import comb
+from typing import Final, NamedTuple
+
+from arena.games.truco.bots.sight import TrucoSight
+from arena.games.truco.cards import PACK, STRENGTH
+
+TOP: Final = 14
+"""The greatest strength, the zap's."""
+
+
+class Chances(NamedTuple):
+    """The probabilities that the seat's team wins, ties and loses the trick in progress."""
+
+    win: float
+    tie: float
+    lose: float
+
+
+_BOLD: Final = 5
+"""A seat that calls is assumed to hold the best of this many hands."""
+
+Spread = list[float]
+"""By strength from 0 to ``TOP``: how likely the best card has at most that strength."""
+
+
+def best_of(cards: int, unseen: list[int]) -> Spread:
+    """The spread of the best of ``cards`` cards drawn from ``unseen`` (counts by strength)."""
+    total = sum(unseen)
+    ways = comb(total, cards)
+    spread = []
+    weaker = 0
+    for count in unseen:
+        weaker += count
+        spread.append(comb(weaker, cards) / ways if ways else 1.0)
+    return spread
+
+
+def certain(strength: int) -> Spread:
+    """The spread of one known card."""
+    return [0.0] * strength + [1.0] * (TOP + 1 - strength)
+
+
+def better_of(one: Spread, other: Spread) -> Spread:
+    """The spread of the better of two independent cards."""
+    return [a * b for a, b in zip(one, other, strict=True)]
+
+
+def compare(ours: Spread, theirs: Spread) -> Chances:
+    """The chances when both teams show their best."""
+    win = tie = 0.0
+    our_before = their_before = 0.0
+    for our_most, their_most in zip(ours, theirs, strict=True):
+        win += (our_most - our_before) * their_before
+        tie += (our_most - our_before) * (their_most - their_before)
+        our_before, their_before = our_most, their_most
+    return Chances(win, tie, 1.0 - win - tie)
+
+
+class Trick:
+    """The trick in progress as a seat can judge it, for any card that it may play.
+
+    ``bold``: a seat that has called or raised, and so holds more than chance would give it.
+    """
+
+    def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
+        unseen = [0] * (TOP + 1)
+        for number in range(len(PACK)):
+            if sight.unseen >> number & 1:
+                unseen[STRENGTH[number]] += 1
+        partners = [STRENGTH[number] for number in range(len(PACK)) if sight.partners >> number & 1]
+        nothing = certain(0)
+        held = certain(sight.best)
+        self._ours = held if sight.holder == 1 else nothing
+        self._theirs = held if sight.holder == -1 else nothing
+        if sight.holder == 0 and sight.best:
+            self._ours = self._theirs = held
+        for seat in sight.to_play:
+            if seat == sight.seat:
+                continue
+            count = sight.held[seat]
+            if seat == sight.partner:
+                known = certain(max(partners)) if partners and count else best_of(count, unseen)
+                self._ours = better_of(self._ours, known)
+            else:
+                spread = best_of(count, unseen)
+                if seat == bold:
+                    spread = [chance**_BOLD for chance in spread]
+                self._theirs = better_of(self._theirs, spread)
+
+    def with_card(self, strength: int) -> Chances:
+        """When this seat still plays a card of that strength, and everybody then shows the best."""
+        return compare(better_of(self._ours, certain(strength)), self._theirs)
+
+    def without_card(self) -> Chances:
+        """When this seat has played already."""
+        return compare(self._ours, self._theirs)

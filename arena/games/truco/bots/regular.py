@@ -1,0 +1,178 @@
+"""The house bot ``regular`` at Brazilian Truco: counts cards, and weighs what the points are worth."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from arena.games.kernel import Turn
+from arena.games.truco.bots.chances import Chances, Trick
+from arena.games.truco.bots.race import Race
+from arena.games.truco.bots.sight import TrucoSight, hide, play
+from arena.games.truco.cards import STRENGTH
+
+WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
+"""What a card of each strength is worth in a hand, in hundredths of a hand."""
+
+_KEEP_FROM: Final = 14
+_PASS_FROM: Final = 16
+_RUNS: Final = 0.45
+"""The caller's estimate of the probability that the other team runs."""
+_RUNS_FROM_RAISE: Final = 0.15
+"""The same of a team that has called itself."""
+_ACCEPTED: Final = 0.6
+"""By how much a chance to win shrinks when the other team dares to stay, or has called."""
+_MARGIN: Final = 0.015
+
+
+def worth(cards: list[int]) -> int:
+    """What a hand is worth."""
+    return sum(WORTH[STRENGTH[card]] for card in cards)
+
+
+class TrucoRegular:
+    """One seat of one game."""
+
+    def __init__(self, random: random.Random) -> None:
+        self._random = random
+
+    def choose(self, turn: Turn) -> str | None:
+        """An action for a turn; None lets a right pass."""
+        if turn["optional"]:
+            return None
+        sight = TrucoSight(turn)
+        if sight.phase == "play":
+            return self._play(sight)
+        if sight.phase == "answer":
+            return _answer(sight)
+        if sight.phase == "eleven":
+            return _eleven(sight)
+        if sight.phase == "choose":
+            return _choose(sight)
+        return sight.legal[int(self._random.random() * len(sight.legal))]
+
+    def _play(self, sight: TrucoSight) -> str:
+        trick = Trick(sight)
+        if "truco" in sight.legal and _should_call(sight, trick):
+            return "truco"
+        return _card(sight, trick)
+
+
+def _race(sight: TrucoSight) -> Race:
+    return Race(sight.score, sight.hands_left)
+
+
+def _card(sight: TrucoSight, trick: Trick) -> str:
+    """The card with the best chances in this trick, less what it would be worth later."""
+    decides = sight.truco is not None or sight.trick == 2
+    best: tuple[float, int] | None = None
+    chosen = sight.hand[0]
+    for card in sight.hand:
+        chances = trick.with_card(STRENGTH[card])
+        value = chances.win + _tie_value(sight) * chances.tie
+        later = 0.0 if decides else WORTH[STRENGTH[card]] / 100
+        key = (round(value - later, 9), -STRENGTH[card])
+        if best is None or key > best:
+            best, chosen = key, card
+    cannot_win = trick.with_card(STRENGTH[chosen]) == trick.with_card(0)
+    if cannot_win and hide(chosen) in sight.legal and not decides and STRENGTH[chosen] >= 8:
+        return hide(chosen)
+    return play(chosen)
+
+
+def _tie_value(sight: TrucoSight) -> float:
+    """What a tied trick is worth beside a won one (1) and a lost one (0)."""
+    truco = sight.truco
+    if truco is not None:
+        if sight.extra_trick or sight.trick == 2:
+            return 0.5
+        called_by_us = truco["team"] == sight.seat & 1
+        return (0.25 if called_by_us else 0.75) if truco["on_table"] else 0.5
+    if not sight.results:
+        return 0.55
+    first = sight.results[0]
+    return 1.0 if first == 1 else 0.0 if first == -1 else 0.5
+
+
+def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
+    """A rough probability that the seat's team wins the hand, given the chances in the trick in progress."""
+    rest = sight.hand[:-1]
+    later = min(0.9, max(0.1, 0.42 + worth(rest) / 60))
+    results = sight.results
+    if len(results) == 2:
+        return chances.win + _tie_value(sight) * chances.tie
+    if len(results) == 1:
+        if results[0] == 1:
+            return chances.win + chances.tie + chances.lose * later
+        if results[0] == -1:
+            return chances.win * later
+        return chances.win + chances.tie * later
+    ahead = 1 - (1 - later) * (1 - later)
+    return chances.win * ahead + chances.tie * later + chances.lose * later * later
+
+
+def _should_call(sight: TrucoSight, trick: Trick) -> bool:
+    """Whether calling now is worth more than playing on (BT-4.1: this trick alone would decide)."""
+    chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
+    race = _race(sight)
+    quiet = _hand_chance(sight, chances)
+    now = quiet * race.won(1) + (1 - quiet) * race.lost(1)
+    win = chances.win * _ACCEPTED if chances.win < 0.999 else 1.0
+    # BT-4.7: a tie with a card that lay there before the call is lost.
+    tie = 0.0 if sight.place else chances.tie
+    stayed = win * race.won(3) + tie * race.nobody + (1 - win - tie) * race.lost(3)
+    called = _RUNS * race.won(1) + (1 - _RUNS) * stayed
+    return called > now + _MARGIN
+
+
+def _answer(sight: TrucoSight) -> str:
+    """Run, accept or raise by the odds of this trick and the worth of the points."""
+    truco = sight.truco
+    trick = Trick(sight, None if truco is None else truco["proposer"])
+    if sight.seat in sight.to_play:
+        chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
+    else:
+        chances = trick.without_card()
+    race = _race(sight)
+    answers = {action.split(":")[0]: action for action in sight.legal}
+    value = int(answers["accept"].split(":")[1])
+    given_up = int(answers["run"].split(":")[1])
+    win, tie = chances.win, chances.tie
+    tie_wins = sight.place > 0 and truco is not None and truco["team"] != sight.seat & 1
+
+    def staying(points: int, win: float) -> float:
+        tied = race.won(points) if tie_wins else race.nobody
+        return win * race.won(points) + tie * tied + (1 - win - tie) * race.lost(points)
+
+    accept = staying(value, win)
+    run = race.lost(given_up)
+    if "raise" in answers:
+        higher = int(answers["raise"].split(":")[1])
+        shrunk = win * _ACCEPTED if win < 0.999 else 1.0
+        raised = _RUNS_FROM_RAISE * race.won(value) + (1 - _RUNS_FROM_RAISE) * staying(higher, shrunk)
+        if raised > max(accept, run) + _MARGIN:
+            return answers["raise"]
+    if accept > run:
+        return answers["accept"]
+    if "defer" in answers and sight.partner in sight.to_play:
+        return answers["defer"]
+    return answers["run"]
+
+
+def _choose(sight: TrucoSight) -> str:
+    """A good hand goes to the partner while better ones may come; a bad one is burned."""
+    value = worth(sight.hand)
+    if "pass" in sight.legal and value >= _PASS_FROM and sight.burns_left:
+        return "pass"
+    if value < _KEEP_FROM and "burn" in sight.legal:
+        return "burn"
+    return "keep"
+
+
+def _eleven(sight: TrucoSight) -> str:
+    """Both hands are known: play for 3 unless they are poor."""
+    partners = [card for card in range(len(STRENGTH)) if sight.partners >> card & 1]
+    race = _race(sight)
+    chance = min(0.95, 0.2 + worth(sight.hand + partners) / 80)
+    playing = chance * race.won(3) + (1 - chance) * race.lost(3)
+    return "accept:3" if playing > race.lost(1) else "run:1"

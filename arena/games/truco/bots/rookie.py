@@ -1,0 +1,92 @@
+"""The house bot ``rookie`` at Brazilian Truco: a few rules of thumb about its own cards."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from arena.games.kernel import Turn
+from arena.games.truco.bots.sight import THREE, TrucoSight, play
+from arena.games.truco.cards import STRENGTH
+
+_KEEP_FROM: Final = 4
+_PLAY_AT_ELEVEN_FROM: Final = 4
+_BLUFF: Final = 0.04
+_WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 5, 6, 7, 8)
+"""What a card of each strength is worth in a hand: nothing below an ace."""
+
+
+class TrucoRookie:
+    """One seat of one game."""
+
+    def __init__(self, random: random.Random) -> None:
+        self._random = random
+
+    def choose(self, turn: Turn) -> str | None:
+        """An action for a turn; None lets a right pass."""
+        if turn["optional"]:
+            return None
+        sight = TrucoSight(turn)
+        if sight.phase == "play":
+            return self._play(sight)
+        if sight.phase == "answer":
+            return self._answer(sight)
+        if sight.phase == "eleven":
+            return _eleven(sight)
+        if sight.phase == "choose":
+            return _choose(sight)
+        return sight.legal[int(self._random.random() * len(sight.legal))]
+
+    def _play(self, sight: TrucoSight) -> str:
+        if "truco" in sight.legal and (_is_strong(sight) or self._random.random() < _BLUFF):
+            return "truco"
+        weakest, strongest = sight.hand[0], sight.hand[-1]
+        last = sight.place == 3
+        if sight.place == 0:
+            return play(strongest)
+        if sight.holder == 1 and (last or sight.best >= THREE):
+            return play(weakest)
+        winners = [card for card in sight.hand if STRENGTH[card] > sight.best]
+        if not winners:
+            equals = [card for card in sight.hand if STRENGTH[card] == sight.best]
+            return play(equals[0] if equals else weakest)
+        return play(winners[0] if last else winners[-1])
+
+    def _answer(self, sight: TrucoSight) -> str:
+        """The best card in hand and the team's cards on the table, against the value called."""
+        best = max([STRENGTH[card] for card in sight.hand] + [sight.best if sight.holder == 1 else 0])
+        run, accept, *further = sight.legal
+        if sight.holder == -1 and (sight.seat not in sight.to_play or best <= sight.best):
+            return "defer" if "defer" in further and sight.partner in sight.to_play else run
+        value = int(accept.split(":")[1])
+        if best == STRENGTH_OF_ZAP and further and further[0].startswith("raise"):
+            return further[0]
+        return accept if best >= (THREE + 1 if value == 3 else THREE + 2) else run
+
+
+STRENGTH_OF_ZAP: Final = 14
+
+
+def _is_strong(sight: TrucoSight) -> bool:
+    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins."""
+    best = STRENGTH[sight.hand[-1]]
+    if sight.place == 3:
+        return best > sight.best or (sight.holder == 1)
+    return best > sight.best and best >= THREE + 3
+
+
+def _worth(cards: list[int]) -> int:
+    return sum(_WORTH[STRENGTH[card]] for card in cards)
+
+
+def _choose(sight: TrucoSight) -> str:
+    """Keep a fair hand, else burn it while that is allowed."""
+    if _worth(sight.hand) >= _KEEP_FROM or "burn" not in sight.legal:
+        return "keep"
+    return "burn"
+
+
+def _eleven(sight: TrucoSight) -> str:
+    """Both hands are known: play with two good cards between them."""
+    partners = [card for card in range(len(STRENGTH)) if sight.partners >> card & 1]
+    return "accept:3" if _worth(sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM else "run:1"

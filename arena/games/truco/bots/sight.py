@@ -1,0 +1,102 @@
+"""What a turn of Brazilian Truco shows, as numbers that are quick to reason with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from arena.games.kernel import Turn
+from arena.games.truco.cards import ALL_CARDS, BIT, CARD_NUMBER, PACK, SEATS, STRENGTH, TARGET, mask_of
+
+THREE: Final = 10
+"""The strength of a 3; the manilhas have 11 to 14, a 2 has 9, an ace 8, and so on down to 1 for a 4."""
+
+
+class TrucoSight:
+    """One turn, seen from its seat.
+
+    Cards are numbers (places in ``PACK``), sets of cards are bit masks; in ``results`` and ``holder``
+    1 is the seat's own team, -1 the other, and 0 nobody or both.
+
+    ``hand`` is sorted weakest first. Of the trick in progress: ``place`` (cards on the table), ``best``
+    (strength of the best, 0: none), ``holder`` (whose it is) and ``to_play`` (the seats that have still
+    to play, in order). ``results`` are the completed tricks. ``unseen`` are the cards that may be
+    anywhere; ``partners`` those that the partner was dealt, as far as the seat knows, without those it
+    has played face up.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        seen = turn["observation"]
+        self.phase: str = seen["phase"]
+        self.seat: int = turn["seat"]
+        self.partner = (self.seat + 2) % SEATS
+        self.legal: list[str] = turn["legal_actions"]
+        team = self.seat & 1
+        self.score: tuple[int, int] = (seen["score"][team], seen["score"][1 - team])
+        self.eleven = TARGET - 1 in self.score
+        self.hands_left: int = turn["rules"]["max_hands"] - seen["hand_number"]
+        self.held: list[int] = seen["held"]
+        self.stake: int = seen["stake"]
+        self.truco: dict[str, Any] | None = seen["truco"]
+        self.extra_trick: bool = seen["extra_trick"]
+        self.passed: bool = seen["passed"]
+        self.burns_left: int = turn["rules"]["max_burns"] - len(seen["burned"])
+        self.forehand: bool = seen["forehand"] == self.seat
+        self.hand = sorted(
+            (CARD_NUMBER[card] for card in seen.get("hand", ())), key=lambda card: STRENGTH[card]
+        )
+        self._read_tricks(seen["tricks"])
+        partners = list(seen.get("partner_dealt", ()))
+        if self.forehand and not partners:
+            partners = seen.get("passed_cards", [])
+        self.partners = mask_of(partners) & ~self.table
+        gone = self.table | self.partners | mask_of(seen.get("hand", ()))
+        for cards in seen["burned"]:
+            gone |= mask_of(cards)
+        self.unseen = ALL_CARDS & ~gone
+
+    def _read_tricks(self, tricks: Sequence[Any]) -> None:
+        self.table = 0
+        self.place = self.best = self.holder = 0
+        self.results: list[int] = []
+        self.to_play: list[int] = []
+        for trick in tricks:
+            self.best = self.holder = 0
+            for play in trick["plays"]:
+                if "card" in play:
+                    card = CARD_NUMBER[play["card"]]
+                    self.table |= BIT[card]
+                    if not play["face_down"]:
+                        self._lay(STRENGTH[card], play["seat"])
+            self.place = len(trick["plays"]) % SEATS
+            self.to_play = [(trick["leader"] + place) % SEATS for place in range(self.place, SEATS)]
+            if "winner" in trick:
+                winner = trick["winner"]
+                self.results.append(0 if winner is None else 1 if winner == self.seat & 1 else -1)
+
+    def _lay(self, strength: int, seat: int) -> None:
+        side = 1 if (seat ^ self.seat) & 1 == 0 else -1
+        if strength > self.best:
+            self.best, self.holder = strength, side
+        elif strength == self.best and side != self.holder:
+            self.holder = 0
+
+    @property
+    def trick(self) -> int:
+        """The index of the trick in progress."""
+        return len(self.results)
+
+    @property
+    def strengths(self) -> list[int]:
+        """The strengths of the seat's cards, weakest first."""
+        return [STRENGTH[card] for card in self.hand]
+
+
+def play(card: int) -> str:
+    """The action of playing a card face up."""
+    return "play:" + PACK[card]
+
+
+def hide(card: int) -> str:
+    """The action of playing a card face down."""
+    return "hide:" + PACK[card]

@@ -1,0 +1,35 @@
+"""Brazilian Truco for the rest of the service."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.games.descriptor import Game, HouseVersion, Preset
+from arena.games.random_player import RandomPlayer
+from arena.games.truco.bots import regular, rookie, shark
+from arena.games.truco.narrate import TrucoTeller
+from arena.games.truco.redeal import redeal
+from arena.games.truco.shown import ACTIONS, EVENTS, OBSERVATION
+from arena.games.truco.state import TRUCO
+
+GAME: Final = Game(
+    game_rules=TRUCO,
+    title="Brazilian Truco",
+    seating="There are always four seats; 0 and 2 play against 1 and 3.",
+    presets=(Preset(name="base@1", doc="All options as they are by default."),),
+    duel_rules={},
+    # Without the cut, which is luck, fewer games show who is better.
+    ladder_rules=({"cut": "none"},),
+    local_rules={"cut": "none"},
+    house_bots={
+        "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
+        "rookie": HouseVersion(player=rookie.TrucoRookie, version="0.1.0"),
+        "regular": HouseVersion(player=regular.TrucoRegular, version="0.1.0"),
+        "shark": HouseVersion(player=shark.TrucoShark, version="0.1.0"),
+    },
+    redeal=redeal,
+    narrator=TrucoTeller,
+    observation=OBSERVATION,
+    events=EVENTS,
+    actions=ACTIONS,
+)

@@ -1,0 +1,208 @@
+"""The fields of Brazilian Truco's observation and events, and its actions, for the API's documentation.
+
+What fills them is ``view``; the rules cited are those of ``docs/rules/brazilian-truco.md``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.games.shapes import (
+    ActionForm,
+    EventShape,
+    ListShape,
+    NumberShape,
+    ObjectShape,
+    TextShape,
+    TruthShape,
+    cards,
+    numbers,
+)
+from arena.games.truco.cards import GESTURES
+from arena.games.truco.table import PHASES
+
+_PLAY: Final = ObjectShape(
+    "A card on the table.",
+    name="TrucoPlay",
+    fields={
+        "seat": NumberShape("Who played it."),
+        "card": TextShape("Absent where it lies face down and is not one's own.", required=False),
+        "face_down": TruthShape("Whether it lies face down."),
+    },
+)
+
+_TRICK: Final = ObjectShape(
+    "A trick of this hand.",
+    name="TrucoTrick",
+    fields={
+        "leader": NumberShape("Who led."),
+        "plays": ListShape("The cards in the order of play.", of=_PLAY),
+        "winner": NumberShape(
+            "The team; null: tied. Absent from the trick in progress.", required=False, nullable=True
+        ),
+    },
+)
+
+_CALL: Final = ObjectShape(
+    "The truco of this hand.",
+    name="TrucoCall",
+    nullable=True,
+    fields={
+        "seat": NumberShape("Who called."),
+        "team": NumberShape("The caller's team."),
+        "trick": NumberShape("In which trick, from 0."),
+        "on_table": NumberShape("How many cards lay in that trick."),
+        "proposer": NumberShape("Who raised last."),
+        "value": NumberShape("What is accepted, or proposed while `pending`."),
+        "pending": TruthShape("Whether an answer is due."),
+        "deferred": TruthShape("Whether the first to be asked left it to the partner."),
+    },
+)
+
+_SIGNAL: Final = ObjectShape(
+    "A gesture that was shown.",
+    name="TrucoSignal",
+    fields={
+        "trick": NumberShape("In which trick, from 0."),
+        "seat": NumberShape("Who showed it."),
+        "gesture": TextShape("Which."),
+    },
+)
+
+OBSERVATION: Final = ObjectShape(
+    "What a seat of Brazilian Truco sees. Teams are 0 (seats 0, 2) and 1 (seats 1, 3).",
+    name="TrucoObservation",
+    fields={
+        "seat": NumberShape("Whose view this is; null: a spectator's.", nullable=True),
+        "hand_number": NumberShape("The hand in progress or about to be dealt, from 1."),
+        "score": numbers("Points by team."),
+        "phase": TextShape("What the game waits for.", choices=PHASES),
+        "awaiting": numbers("Whose decision it is; -1 is chance."),
+        "dealer": NumberShape("Null before the lot.", nullable=True),
+        "forehand": NumberShape("Null before the lot.", nullable=True),
+        "stake": NumberShape("What the hand is worth now."),
+        "elevens": numbers("The teams with 11 points."),
+        "passed": TruthShape("Whether the forehand passed a hand."),
+        "burned": ListShape("The burned hands.", of=cards("")),
+        "held": numbers("How many cards each seat holds."),
+        "tricks": ListShape("This hand's, the one in progress included.", of=_TRICK),
+        "truco": _CALL,
+        "eleven_deferred": TruthShape("Whether the team with 11 has deferred its decision."),
+        "extra_trick": TruthShape("Whether this trick is the one more after a tie under truco."),
+        "signals": ListShape("This hand's gestures.", of=_SIGNAL),
+        "hand": cards("One's own cards.", required=False),
+        "passed_cards": cards("The hand passed, for the forehand and its partner.", required=False),
+        "partner_dealt": cards("The partner's cards as dealt, at 11 points.", required=False),
+    },
+)
+
+_SEAT: Final = NumberShape("Whose event it is.")
+_SCORE: Final = numbers("Points by team.")
+_WINNER: Final = NumberShape("The team; null: nobody.", nullable=True)
+_OWN_CARDS: Final = cards("Only for those who may see them.", required=False)
+
+EVENTS: Final = (
+    EventShape(
+        "TrucoSeatEvent",
+        ("dealer", "kept", "defer"),
+        "`dealer`: drawn by lot. `kept`: the forehand keeps its cards. `defer`: it is left to the partner.",
+        {"seat": _SEAT},
+    ),
+    EventShape(
+        "TrucoHandEvent",
+        ("hand",),
+        "A hand begins.",
+        {"number": NumberShape("From 1."), "dealer": NumberShape("The seat."), "score": _SCORE},
+    ),
+    EventShape(
+        "TrucoCutEvent",
+        ("cut",),
+        "The pack is cut, or left as it is.",
+        {
+            "seat": _SEAT,
+            "lifted": NumberShape("Cards lifted; 0: it is not cut."),
+            "from": TextShape("From where the cards are dealt.", choices=("top", "bottom")),
+        },
+    ),
+    EventShape(
+        "TrucoDealtEvent",
+        ("dealt",),
+        "A seat gets cards.",
+        {"seat": _SEAT, "count": NumberShape("How many."), "cards": _OWN_CARDS},
+    ),
+    EventShape(
+        "TrucoShownEvent",
+        ("passed", "shown"),
+        "`passed`: the forehand's cards go to its partner. `shown`: a seat shows its partner its cards.",
+        {"seat": _SEAT, "cards": _OWN_CARDS},
+    ),
+    EventShape(
+        "TrucoBurnedEvent",
+        ("burned",),
+        "The forehand's cards are burned, for all to see.",
+        {"seat": _SEAT, "cards": cards("The burned cards.")},
+    ),
+    EventShape(
+        "TrucoStakeEvent",
+        ("truco", "raise", "accept"),
+        "The stake is called, raised or accepted.",
+        {"seat": _SEAT, "value": NumberShape("What the hand is worth, or would be.")},
+    ),
+    EventShape(
+        "TrucoRunEvent",
+        ("run",),
+        "A team gives the hand up.",
+        {"seat": _SEAT, "points": NumberShape("What the other team gets.")},
+    ),
+    EventShape(
+        "TrucoPlayEvent", ("play",), "A card is played.", {"seat": _SEAT, "card": TextShape("The card.")}
+    ),
+    EventShape(
+        "TrucoHideEvent",
+        ("hide",),
+        "A card is played face down.",
+        {"seat": _SEAT, "card": TextShape("Only for its player.", required=False)},
+    ),
+    EventShape(
+        "TrucoTrickEvent",
+        ("trick",),
+        "A trick is over.",
+        {"number": NumberShape("From 1."), "winner": _WINNER, "leader": NumberShape("Who leads next.")},
+    ),
+    EventShape(
+        "TrucoHandOverEvent",
+        ("hand_over",),
+        "A hand is over.",
+        {
+            "winner": _WINNER,
+            "points": NumberShape("What the winners get."),
+            "score": _SCORE,
+            "reason": TextShape("Why.", choices=("run", "tricks", "truco", "tied_before_call")),
+        },
+    ),
+    EventShape(
+        "TrucoSignalEvent",
+        ("signal",),
+        "A gesture.",
+        {"seat": _SEAT, "gesture": TextShape("Which.", choices=GESTURES)},
+    ),
+    EventShape("TrucoGameOverEvent", ("game_over",), "The end.", {"winner": _WINNER, "score": _SCORE}),
+)
+
+ACTIONS: Final = (
+    ActionForm("dealer:[0-3]", "The first dealer by lot.", by_chance=True),
+    ActionForm("deal:([A-Z2-9]{2}){40}", "The pack for a hand, top card first.", by_chance=True),
+    ActionForm("cut:([1-9]|[12][0-9]|3[0-9]):(top|bottom)", "Cut so many cards, deal from there (BT-2.2)."),
+    ActionForm("no_cut", "Leave the pack as it is."),
+    ActionForm("keep", "Keep the cards (BT-2.3)."),
+    ActionForm("pass", "Pass the cards to the partner and take new ones."),
+    ActionForm("burn", "Burn the cards and take new ones."),
+    ActionForm("play:[A-Z2-9]{2}", "Play a card (BT-3.1)."),
+    ActionForm("hide:[A-Z2-9]{2}", "Play a card face down (BT-3.2)."),
+    ActionForm("truco", "Call truco (BT-4.1)."),
+    ActionForm("accept:(3|6|9|12)", "Play for that stake."),
+    ActionForm("raise:(6|9|12)", "Raise the stake to that."),
+    ActionForm("run:(1|3|6|9)", "Give the hand up for so many points."),
+    ActionForm("defer", "Leave the answer to the partner."),
+    ActionForm("signal:[a-z]+", "Show a gesture (BT-6.2)."),
+)

@@ -1,0 +1,517 @@
+"""Brazilian Truco: the rules (docs/rules/brazilian-truco.md, cited as BT-x.y).
+
+Four seats, teams {0, 2} and {1, 3}; the next seat is ``(seat + 1) % 4``.
+
+Actions
+    CHANCE     ``dealer:<seat>`` once, then ``deal:<40 cards, top first>`` for every hand
+    cutter     ``cut:<1-39 cards lifted>:top|bottom``, or ``no_cut``: the pack stays as it is (BT-2.2, BT-7.3)
+    forehand   ``keep`` ``pass`` ``burn`` (BT-2.3)
+    on turn    ``play:<card>`` ``hide:<card>`` (face down) ``truco``
+    asked      ``run:<points the other team gets>`` ``accept:<value>`` ``raise:<value>`` ``defer``
+    eleven     ``accept:3`` (play) ``run:1`` ``defer`` (BT-5.2)
+    any time   ``signal:<gesture>`` (BT-6.2)
+
+Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; cards are strings)
+    ``("dealer", seat)``                            the first dealer by lot
+    ``("hand", dealer, number, points0, points1)``  a hand begins
+    ``("cut", seat, lifted, "top" | "bottom")``     0 lifted: no cut
+    ``("dealt", seat, (card, card, card), blind)``  blind: not even the owner looks (BT-5.3)
+    ``("kept", seat)`` ``("passed", seat, cards)`` ``("burned", seat, cards)``
+    ``("shown", seat, cards)``                      to its partner (BT-5.2)
+    ``("truco", seat, 3)`` ``("raise", seat, value)`` ``("accept", seat, value)`` ``("run", seat, points)``
+    ``("defer", seat)``
+    ``("play", seat, card)`` ``("hide", seat, card)``
+    ``("trick", next leader, number, winning team)``
+    ``("hand_over", -1, winning team, points, points0, points1, why)``  why: ``run`` ``tricks`` ``truco``
+                                                    (the trick under truco), ``tied_before_call`` (BT-4.7)
+    ``("signal", seat, gesture)``
+    ``("game_over", -1, winning team, points0, points1)``
+
+What a seat sees of events and of the state is in ``view``. Places: the winners 1, the losers 2,
+everybody 1 in a draw; scores: the points of the seat's team.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.errors import IllegalAction
+from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome
+from arena.games.truco.cards import (
+    ACCEPT,
+    ACTION_CODE,
+    ANSWERS,
+    BURN,
+    CARD_COUNT,
+    CUT_ACTIONS,
+    CUT_BOTTOM,
+    CUT_TOP,
+    DEAL_READER,
+    DEFER,
+    ELEVEN_ANSWERS,
+    FACE_DOWN,
+    GESTURES,
+    KEEP,
+    MAY_CALL,
+    MAY_HIDE,
+    NO_ACTION,
+    OPTIONS,
+    PACK,
+    PASS,
+    PLAY_EVENTS,
+    RAISE,
+    RUN,
+    SEATS,
+    SIGNAL,
+    SIGNAL_ACTIONS,
+    STRENGTH,
+    TARGET,
+    WEAKEST_FIRST,
+    TrucoRules,
+    cards_of,
+    hand_of,
+    turn_actions,
+    without,
+)
+from arena.games.truco.cards import (
+    TRUCO as CALL,
+)
+from arena.games.truco.table import (
+    ANSWER,
+    BOTH,
+    CHOOSE,
+    CUT,
+    DEAL,
+    DEALER,
+    ELEVEN,
+    END,
+    EVERY_SEAT,
+    NOBODY,
+    NOTHING,
+    OVER,
+    PLAY,
+    TIE,
+    VERSION,
+    TrucoTable,
+    corrupt,
+    read_serialised,
+)
+from arena.games.truco.view import fill_from_observation, observe, view_event
+
+_AWAITING: Final[tuple[tuple[int, ...], ...]] = ((CHANCE,), (0,), (1,), (2,), (3,), ())
+_DEALER_ACTIONS: Final = ("dealer:0", "dealer:1", "dealer:2", "dealer:3")
+_SEAT_NAMES: Final = ("0", "1", "2", "3")
+
+
+class TrucoState(TrucoTable):
+    """One game of Brazilian Truco. See the module for actions and events."""
+
+    __slots__ = ()
+
+    def awaiting(self) -> tuple[int, ...]:
+        """See :class:`~arena.games.kernel.State`."""
+        return _AWAITING[self.actor + 1]
+
+    def legal_actions(self, seat: int) -> tuple[str, ...]:
+        """See :class:`~arena.games.kernel.State`."""
+        legal = self.legal if seat == self.actor else NOTHING
+        if self.may_signal and seat >= 0 and self.may_signal >> seat & 1:
+            return legal + SIGNAL_ACTIONS
+        return legal
+
+    def answer_pending(self) -> bool:
+        """See :class:`~arena.games.kernel.State`."""
+        return self.phase == ANSWER
+
+    def chance(self) -> Chance | None:
+        """See :class:`~arena.games.kernel.State`."""
+        if self.phase == DEAL:
+            return Chance("deal", self.hand_number, PACK)
+        if self.phase == DEALER:
+            return Chance("dealer", self.hand_number, _SEAT_NAMES)
+        return None
+
+    def observation(self, seat: int | None) -> dict[str, Any]:
+        """See :class:`~arena.games.kernel.State`; the fields are listed in ``view``."""
+        return observe(self, seat)
+
+    def default_action(self, seat: int) -> str:
+        """BT-7.3. Raises IllegalAction unless the game waits for ``seat``."""
+        if seat != self.actor or not 0 <= seat < SEATS:
+            raise IllegalAction(
+                f"the game does not wait for seat {seat}",
+                field="seat",
+                expected=f"one of {list(self.awaiting())}",
+            )
+        if self.phase == PLAY:
+            hand = self.hands[seat]
+            return "play:" + next(PACK[number] for number in WEAKEST_FIRST if number in hand)
+        return self.legal[0]
+
+    def outcome(self) -> Outcome | None:
+        """See :class:`~arena.games.kernel.State`."""
+        if self.phase != END:
+            return None
+        ours, theirs = self.score
+        first, second = int(ours < theirs) + 1, int(theirs < ours) + 1
+        return Outcome((first, second, first, second), (ours, theirs, ours, theirs))
+
+    def clone(self) -> TrucoState:
+        """See :class:`~arena.games.kernel.State`."""
+        other = TrucoState(self.rules)
+        self.copy_to(other)
+        return other
+
+    def apply(self, seat: int, action: str) -> list[Event]:
+        """See :class:`~arena.games.kernel.State`."""
+        if seat == CHANCE:
+            return self._apply_chance(action)
+        code = ACTION_CODE.get(action, NO_ACTION)
+        if code < RUN:
+            events = self._play(seat, code, action)
+        elif code >= CUT_TOP:
+            if seat != self.actor or self.phase != CUT or code == NO_ACTION:
+                raise self.illegal(seat, action)
+            events = self._cut(seat, code)
+        elif action not in self.legal_actions(seat):
+            raise self.illegal(seat, action)
+        elif code <= DEFER:
+            events = self._answer(seat, code)
+        elif code == CALL:
+            events = self._call(seat)
+        elif code == KEEP:
+            events = self._keep(seat)
+        elif code <= BURN:
+            events = self._discard(seat, code)
+        else:
+            events = self._signal(seat, code - SIGNAL)
+        if len(self.legal) == 1 and not self.may_signal:
+            # BT-7.4: public facts alone prove it the only action: the limits of BT-2.4 and BT-5.1, or a
+            # last card that may be neither hidden nor preceded by truco.
+            events += self.apply(self.actor, self.legal[0])
+        return events
+
+    def _apply_chance(self, action: str) -> list[Event]:
+        if self.phase == DEAL:
+            pack = DEAL_READER.read(action)
+            if pack is not None:
+                return self._begin_hand(pack)
+            expected = "deal: and the 40 cards of the pack, each once"
+        elif self.phase == DEALER:
+            if action in _DEALER_ACTIONS:
+                self.dealer = _DEALER_ACTIONS.index(action)
+                self.phase = DEAL
+                return [("dealer", self.dealer)]
+            expected = "one of " + ", ".join(_DEALER_ACTIONS)
+        else:
+            expected = "nothing from chance now"
+        raise IllegalAction(
+            f"chance may not {action!r} now", field="action", expected=expected, extra={"legal_actions": []}
+        )
+
+    # 2. Deal
+
+    def _begin_hand(self, pack: bytes) -> list[Event]:
+        self.take_pack(pack)
+        rules = self.rules
+        score = self.score
+        elevens = self.elevens
+        if not elevens:
+            self.turn_flags = MAY_CALL
+        elif elevens != BOTH:
+            self.stake = 3
+        if rules.signals and elevens != BOTH:
+            self.may_signal = EVERY_SEAT
+        events: list[Event] = [("hand", self.dealer, self.hand_number, score[0], score[1])]
+        if rules.cut:
+            self.phase = CUT
+            self.actor = (self.dealer + 3) & 3
+            self.legal = CUT_ACTIONS
+        else:
+            self._deal_forehand(events)
+            if len(self.legal) == 1 and not self.may_signal:
+                events += self.apply(self.actor, self.legal[0])
+        return events
+
+    def _cut(self, seat: int, code: int) -> list[Event]:
+        """BT-2.2: the lifted packet goes under; from the bottom is in reverse order."""
+        if code < CUT_BOTTOM:
+            lifted = code - CUT_TOP
+            self.top, self.end = lifted - CARD_COUNT, lifted
+            events: list[Event] = [("cut", seat, lifted, "top")]
+        else:
+            lifted = code - CUT_BOTTOM
+            self.top, self.end = lifted - 1, lifted - 1 - CARD_COUNT
+            events = [("cut", seat, lifted, "bottom")]
+        self._deal_forehand(events)
+        return events
+
+    def _deal(self, seat: int, blind: bool) -> Event:
+        """Three cards from the pack, see ``undealt``."""
+        pack = self.pack
+        top = self.top
+        if top < self.end:
+            first, second, third = pack[top], pack[top + 1], pack[top + 2]
+            self.top = top + 3
+        else:
+            first, second, third = pack[top], pack[top - 1], pack[top - 2]
+            self.top = top - 3
+        self.hands[seat] = hand_of(first, second, third)
+        return ("dealt", seat, (PACK[first], PACK[second], PACK[third]), blind)
+
+    def _deal_forehand(self, events: list[Event]) -> None:
+        """BT-2.3: three cards to look at, and the choice."""
+        if self.elevens == BOTH:
+            self._play_blind(events)
+            return
+        forehand = (self.dealer + 1) & 3
+        events.append(self._deal(forehand, False))
+        self.phase = CHOOSE
+        self.actor = forehand
+        self.legal = self.choices()
+
+    def _discard(self, seat: int, code: int) -> list[Event]:
+        """BT-2.3: pass or burn, and three cards more."""
+        hand = self.hands[seat]
+        if code == PASS:
+            self.passed = True
+            self.hands[(seat + 2) & 3] = hand
+            events: list[Event] = [("passed", seat, cards_of(hand))]
+        else:
+            self.burned.append(hand)
+            events = [("burned", seat, cards_of(hand))]
+        self._deal_forehand(events)
+        return events
+
+    def _keep(self, seat: int) -> list[Event]:
+        """BT-2.5: the other hands; then BT-5.2 or the first lead."""
+        events: list[Event] = [("kept", seat), self._deal((seat + 1) & 3, False)]
+        if not self.passed:
+            events.append(self._deal((seat + 2) & 3, False))
+        events.append(self._deal(self.dealer, False))
+        self.end = self.top
+        if self.elevens:
+            asked = self.eleven_asked
+            for member in (asked, (asked + 2) & 3):
+                events.append(("shown", member, cards_of(self.hands[member])))
+            self.phase = ELEVEN
+            self.actor = asked
+            self.legal = ELEVEN_ANSWERS
+        else:
+            self._lead(seat)
+        return events
+
+    # 3. Tricks
+
+    def _lead(self, seat: int) -> None:
+        """A trick begins (BT-3.1)."""
+        rules = self.rules
+        leaders = self.leaders
+        leaders.append(seat)
+        if self.elevens != BOTH:
+            if len(leaders) >= rules.face_down_from:
+                self.turn_flags |= MAY_HIDE
+            if rules.signals and len(leaders) > 1:
+                self.may_signal = EVERY_SEAT
+        self.phase = PLAY
+        self.actor = seat
+        self.legal = turn_actions(self.hands[seat], self.turn_flags)
+
+    def _play_blind(self, events: list[Event]) -> None:
+        """BT-5.3: nobody looks; each seat's cards are played in the order dealt."""
+        forehand = self.forehand
+        piles = {}
+        for place in range(SEATS):
+            seat = (forehand + place) & 3
+            dealt = self._deal(seat, True)
+            piles[seat] = dealt[2]
+            events.append(dealt)
+        self.end = self.top
+        self._lead(forehand)
+        while self.phase == PLAY:
+            seat = self.actor
+            events += self.apply(seat, "play:" + piles[seat][len(self.winners)])
+
+    def _play(self, seat: int, code: int, action: str) -> list[Event]:
+        """BT-3.1 and BT-3.2."""
+        if seat != self.actor or self.phase != PLAY or (code >= FACE_DOWN and not self.turn_flags & MAY_HIDE):
+            raise self.illegal(seat, action)
+        hand = self.hands[seat]
+        rest = without(hand, code & ~FACE_DOWN)
+        if len(rest) == len(hand):
+            raise self.illegal(seat, action)
+        self.hands[seat] = rest
+        events: list[Event] = [PLAY_EVENTS[code * 4 + seat]]
+        plays = self.plays
+        plays.append(code)
+        if len(plays) & 3:
+            self.actor = seat = (seat + 1) & 3
+            self.legal = turn_actions(self.hands[seat], self.turn_flags)
+        else:
+            self._end_trick(events)
+        return events
+
+    def _end_trick(self, events: list[Event]) -> None:
+        """BT-3.3 and BT-3.4: who won the trick and who leads next; BT-3.5: and the hand?"""
+        plays = self.plays
+        start = len(plays) - 4
+        first = STRENGTH[plays[start]]
+        second = STRENGTH[plays[start + 1]]
+        third = STRENGTH[plays[start + 2]]
+        fourth = STRENGTH[plays[start + 3]]
+        ours = first if first > third else third
+        theirs = second if second > fourth else fourth
+        best = ours if ours > theirs else theirs
+        place = 0 if first == best else 1 if second == best else 2 if third == best else 3
+        leader = (self.leaders[-1] + place) & 3
+        winner = TIE if ours == theirs else leader & 1
+        winners = self.winners
+        winners.append(winner)
+        number = len(winners)
+        events.append(("trick", leader, number, winner))
+        if self.truco_seat != NOBODY:
+            tied_before_call = best > 0 and place < self.truco_on_table
+            self._end_truco_trick(winner, number, leader, tied_before_call, events)
+        elif number == 1:
+            self._lead(leader)
+        elif number == 2:
+            earlier = winners[0]
+            if earlier == winner == TIE or TIE != earlier != winner != TIE:
+                self._lead(leader)
+            else:
+                self._end_hand(winner if earlier == TIE else earlier, self.stake, "tricks", events)
+        else:
+            self._end_hand(winners[0] if winner == TIE else winner, self.stake, "tricks", events)
+
+    def _end_truco_trick(
+        self, winner: int, number: int, leader: int, tied_before_call: bool, events: list[Event]
+    ) -> None:
+        """BT-4.6 and BT-4.7."""
+        extra = self.truco_trick < number - 1
+        if winner != TIE:
+            self._end_hand(winner, self.stake, "truco", events)
+        elif tied_before_call and not extra:
+            self._end_hand((self.truco_seat + 1) & 1, self.stake, "tied_before_call", events)
+        elif extra or number == 3:
+            self._end_hand(TIE, 0, "truco", events)
+        else:
+            self._lead(leader)
+
+    def _end_hand(self, team: int, points: int, why: str, events: list[Event]) -> None:
+        """BT-3.6, BT-1.6, BT-1.7; the dealership passes to the right (BT-1.5)."""
+        score = self.score
+        if team == TIE:
+            points = 0
+        else:
+            score[team] = min(TARGET, score[team] + points)
+        events.append(("hand_over", NOBODY, team, points, score[0], score[1], why))
+        self.clear_hand()
+        if score[0] == TARGET or score[1] == TARGET or self.hand_number == self.rules.max_hands:
+            self.phase = END
+            self.actor = OVER
+            winner = TIE if score[0] == score[1] else int(score[1] > score[0])
+            events.append(("game_over", NOBODY, winner, score[0], score[1]))
+        else:
+            self.phase = DEAL
+            self.actor = CHANCE
+            self.dealer = (self.dealer + 1) & 3
+            self.hand_number += 1
+
+    # 4. Truco, and the same questions at eleven (BT-5.2)
+
+    def _call(self, seat: int) -> list[Event]:
+        self.truco_seat = self.proposer = seat
+        self.truco_trick = len(self.leaders) - 1
+        self.truco_on_table = len(self.plays) & 3
+        self.turn_flags &= ~MAY_CALL
+        self._ask()
+        return [("truco", seat, 3)]
+
+    def _ask(self) -> None:
+        """BT-4.3: the first opponent after the one who called or raised."""
+        self.phase = ANSWER
+        self.actor = (self.proposer + 1) & 3
+        self.legal = ANSWERS[self.stake]
+
+    def _answer(self, seat: int, code: int) -> list[Event]:
+        if code == DEFER:
+            self.actor = (seat + 2) & 3
+            self.legal = self.legal[:-1]
+            return [("defer", seat)]
+        if self.phase == ELEVEN:
+            return self._answer_eleven(seat, code)
+        if code == RUN:
+            events: list[Event] = [("run", seat, self.stake)]
+            self._end_hand(self.proposer & 1, self.stake, "run", events)
+            return events
+        self.stake = self.proposed
+        if code == RAISE:
+            self.proposer = seat
+            self._ask()
+            return [("raise", seat, self.proposed)]
+        self.phase = PLAY
+        self.actor = caller = self.truco_seat
+        self.legal = turn_actions(self.hands[caller], self.turn_flags)
+        return [("accept", seat, self.stake)]
+
+    def _answer_eleven(self, seat: int, code: int) -> list[Event]:
+        if code == ACCEPT:
+            self._lead(self.forehand)
+            return [("accept", seat, self.stake)]
+        events: list[Event] = [("run", seat, 1)]
+        self._end_hand((seat + 1) & 1, 1, "run", events)
+        return events
+
+    # 6. Signals
+
+    def _signal(self, seat: int, gesture: int) -> list[Event]:
+        self.may_signal &= ~(1 << seat)
+        trick = max(len(self.leaders), 1) - 1
+        self.signals.append(trick << 5 | seat << 3 | gesture)
+        return [("signal", seat, GESTURES[gesture])]
+
+
+class TrucoGameRules(GameRules):
+    """The rules of Brazilian Truco."""
+
+    kind = "truco"
+    version = VERSION
+    options = OPTIONS
+
+    def seats(self, rules: Mapping[str, Any]) -> int:
+        """BT-1.1."""
+        return SEATS
+
+    def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+        """BT-1.1."""
+        return ((0, 2), (1, 3))
+
+    def new_state(self, rules: Mapping[str, Any]) -> TrucoState:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        return TrucoState(TrucoRules(rules))
+
+    def deserialise(self, data: bytes) -> TrucoState:
+        """See :class:`~arena.games.kernel.GameRules`."""
+        rules, fields = read_serialised(data)
+        state = TrucoState(rules)
+        try:
+            state.load(fields)
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise corrupt(error) from error
+        return state
+
+    def view_event(self, event: Event, seat: int | None) -> dict[str, Any] | None:
+        """See :class:`~arena.games.kernel.GameRules`; the fields are listed in ``view``."""
+        return view_event(event, seat)
+
+    def from_observation(
+        self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
+    ) -> TrucoState:
+        """See :class:`~arena.games.kernel.GameRules`; for ``hidden`` see ``view.fill_from_observation``."""
+        state = TrucoState(TrucoRules(rules))
+        fill_from_observation(state, observation, hidden)
+        return state
+
+
+TRUCO: Final = TrucoGameRules()

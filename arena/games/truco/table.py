@@ -1,0 +1,330 @@
+"""What lies on the table of Brazilian Truco: the data of one game, how it is copied and written down.
+
+The rules that change it are in ``truco``, what a seat sees of it is in ``view``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from arena.errors import ArenaError, CorruptState
+from arena.games.kernel import CHANCE, State
+from arena.games.truco.cards import (
+    ANSWERS,
+    CARD_COUNT,
+    CUT_ACTIONS,
+    ELEVEN_ANSWERS,
+    FACE_DOWN,
+    KEEP_ONLY,
+    KEEP_OR_BURN,
+    KEEP_OR_PASS,
+    KEEP_PASS_OR_BURN,
+    MAY_CALL,
+    MAY_HIDE,
+    OPTIONS,
+    SEATS,
+    TARGET,
+    TrucoRules,
+    turn_actions,
+)
+
+VERSION: Final = 1
+OVER: Final = 4
+"""The actor of a game that is over."""
+
+# What is being decided.
+DEALER: Final = 0
+DEAL: Final = 1
+CUT: Final = 2
+CHOOSE: Final = 3
+ELEVEN: Final = 4
+PLAY: Final = 5
+ANSWER: Final = 6
+END: Final = 7
+PHASES: Final = ("dealer", "deal", "cut", "choose", "eleven", "play", "answer", "over")
+
+NOTHING: Final[tuple[str, ...]] = ()
+TIE: Final = -1
+"""The winner of a trick or a hand that nobody won."""
+NOBODY: Final = -1
+"""The seat of an event that belongs to no seat."""
+EVERY_SEAT: Final = 15
+BOTH: Final = 3
+"""``elevens`` when both teams have 11 points (BT-5.3)."""
+
+
+class TrucoTable(State):
+    """The data of one game.
+
+    The state proper: ``rules``, ``phase``, ``actor`` (seat, ``CHANCE`` or ``OVER``), ``dealer`` (-1 before
+    the lot), ``hand_number`` (from 1: in progress or about to be dealt), ``score`` (by team); of the hand
+    in progress ``pack`` (card numbers as shuffled), ``top`` and ``end`` (the place in the pack of the next
+    card to be dealt, and where the dealing ends; see ``undealt``), ``hands`` (by seat), ``passed``,
+    ``burned`` (hands), ``stake``, ``truco_seat`` (who called, -1: nobody),
+    ``truco_trick`` and ``truco_on_table`` (index of the trick, cards in it at the call), ``proposer`` (who
+    raised last), ``plays`` (codes in order of play), ``leaders`` and ``winners`` (by trick), ``signals``
+    (trick index, seat and gesture as one number).
+
+    Derived, kept for speed: ``elevens`` (a bit per team that had 11 points when the hand began, BT-5.1),
+    ``legal`` (the actor's actions, signals apart), ``turn_flags`` (``MAY_HIDE`` and ``MAY_CALL``) and
+    ``may_signal`` (a bit per seat).
+    """
+
+    __slots__ = (
+        "actor",
+        "burned",
+        "dealer",
+        "elevens",
+        "end",
+        "hand_number",
+        "hands",
+        "leaders",
+        "legal",
+        "may_signal",
+        "pack",
+        "passed",
+        "phase",
+        "plays",
+        "proposer",
+        "rules",
+        "score",
+        "signals",
+        "stake",
+        "top",
+        "truco_on_table",
+        "truco_seat",
+        "truco_trick",
+        "turn_flags",
+        "winners",
+    )
+
+    def __init__(self, rules: TrucoRules) -> None:
+        self.rules: TrucoRules = rules
+        self.phase: int = DEALER
+        self.actor: int = CHANCE
+        self.dealer: int = NOBODY
+        self.hand_number: int = 1
+        self.score: list[int] = [0, 0]
+        self.pack: bytes = b""
+        self.burned: list[tuple[int, ...]] = []
+        self.signals: list[int] = []
+        self.clear_hand()
+
+    def clear_hand(self) -> None:
+        """Take everything of the last hand off the table."""
+        self.elevens: int = (self.score[0] == TARGET - 1) + 2 * (self.score[1] == TARGET - 1)
+        self.top: int = 0
+        self.end: int = 0
+        self.hands: list[tuple[int, ...]] = [(), (), (), ()]
+        self.passed: bool = False
+        if self.burned:
+            self.burned = []
+        self.stake: int = 1
+        self.truco_seat: int = NOBODY
+        self.truco_trick: int = 0
+        self.truco_on_table: int = 0
+        self.proposer: int = NOBODY
+        self.plays: list[int] = []
+        self.leaders: list[int] = []
+        self.winners: list[int] = []
+        if self.signals:
+            self.signals = []
+        self.legal: tuple[str, ...] = NOTHING
+        self.turn_flags: int = 0
+        self.may_signal: int = 0
+
+    def take_pack(self, numbers: bytes) -> None:
+        """Take these cards, top first, to deal from."""
+        self.pack = numbers
+        self.top = 0
+        self.end = len(numbers)
+
+    # What the data mean
+
+    @property
+    def forehand(self) -> int:
+        """The seat on the dealer's right (BT-2.3)."""
+        return (self.dealer + 1) & 3
+
+    @property
+    def eleven_asked(self) -> int:
+        """Which member of the team that alone has 11 is asked first (BT-5.2)."""
+        forehand = self.forehand
+        return forehand if self.elevens >> (forehand & 1) & 1 else (forehand + 1) & 3
+
+    @property
+    def proposed(self) -> int:
+        """The value that the next step of the ladder proposes (BT-4.4)."""
+        return 3 if self.stake == 1 else self.stake + 3
+
+    def undealt(self) -> bytes:
+        """The cards still to be dealt, the next one first.
+
+        The places from ``top`` to before ``end`` go up, or down from the bottom of the pack; the negative
+        ones count from the other end of the pack, so a cut moves no card (BT-2.2).
+        """
+        step = 1 if self.top < self.end else -1
+        return bytes([self.pack[place] for place in range(self.top, self.end, step)])
+
+    def as_dealt(self, seat: int) -> tuple[int, ...]:
+        """The cards that ``seat`` got in this hand: those it holds and those it played."""
+        cards = list(self.hands[seat])
+        for index, code in enumerate(self.plays):
+            if (self.leaders[index >> 2] + index) & 3 == seat:
+                cards.append(code & ~FACE_DOWN)
+        cards.sort()
+        return tuple(cards)
+
+    # Derived data
+
+    def refresh(self) -> None:
+        """Work out the derived data from the state proper."""
+        trick = len(self.leaders)
+        dealt = self.phase in (CUT, CHOOSE, ELEVEN, PLAY, ANSWER)
+        self.elevens = (self.score[0] == TARGET - 1) + 2 * (self.score[1] == TARGET - 1)
+        self.turn_flags = 0
+        if dealt and self.elevens != BOTH:
+            if trick >= self.rules.face_down_from:
+                self.turn_flags |= MAY_HIDE
+            if not self.elevens and self.truco_seat == NOBODY:
+                self.turn_flags |= MAY_CALL
+        self.may_signal = EVERY_SEAT if self.rules.signals and dealt and self.elevens != BOTH else 0
+        for signal in self.signals:
+            if signal >> 5 == max(trick, 1) - 1:
+                self.may_signal &= ~(1 << (signal >> 3 & 3))
+        self.legal = self._actor_actions()
+
+    def choices(self) -> tuple[str, ...]:
+        """What the forehand may do with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
+        if self.elevens:
+            return KEEP_ONLY
+        if len(self.burned) < self.rules.max_burns:
+            return KEEP_OR_BURN if self.passed else KEEP_PASS_OR_BURN
+        return KEEP_ONLY if self.passed else KEEP_OR_PASS
+
+    def _actor_actions(self) -> tuple[str, ...]:
+        phase = self.phase
+        if phase == PLAY:
+            return turn_actions(self.hands[self.actor], self.turn_flags)
+        if phase == CUT:
+            return CUT_ACTIONS
+        if phase == CHOOSE:
+            return self.choices()
+        if phase == ELEVEN:
+            return ELEVEN_ANSWERS if self.actor == self.eleven_asked else ELEVEN_ANSWERS[:-1]
+        if phase == ANSWER:
+            answers = ANSWERS[self.stake]
+            return answers if self.actor == (self.proposer + 1) & 3 else answers[:-1]
+        return NOTHING
+
+    # Copies
+
+    def copy_to(self, other: TrucoTable) -> None:
+        """Make ``other``, a table with the same rules, equal to this one and independent of it."""
+        other.phase = self.phase
+        other.actor = self.actor
+        other.dealer = self.dealer
+        other.hand_number = self.hand_number
+        other.score = self.score.copy()
+        other.pack = self.pack
+        other.top = self.top
+        other.end = self.end
+        other.hands = self.hands.copy()
+        other.passed = self.passed
+        other.burned = self.burned.copy()
+        other.stake = self.stake
+        other.truco_seat = self.truco_seat
+        other.truco_trick = self.truco_trick
+        other.truco_on_table = self.truco_on_table
+        other.proposer = self.proposer
+        other.plays = self.plays.copy()
+        other.leaders = self.leaders.copy()
+        other.winners = self.winners.copy()
+        other.signals = self.signals.copy()
+        other.legal = self.legal
+        other.elevens = self.elevens
+        other.turn_flags = self.turn_flags
+        other.may_signal = self.may_signal
+
+    def content(self) -> dict[str, Any]:
+        """See :class:`~arena.games.kernel.State`: a JSON object of the state proper, cards as numbers."""
+        return {
+            "kind": "truco",
+            "version": VERSION,
+            "rules": self.rules.options,
+            "phase": PHASES[self.phase],
+            "actor": self.actor,
+            "dealer": self.dealer,
+            "hand_number": self.hand_number,
+            "score": self.score,
+            "pack": list(self.undealt()),
+            "hands": self.hands,
+            "passed": self.passed,
+            "burned": self.burned,
+            "stake": self.stake,
+            "truco": [self.truco_seat, self.truco_trick, self.truco_on_table],
+            "proposer": self.proposer,
+            "plays": self.plays,
+            "leaders": self.leaders,
+            "winners": self.winners,
+            "signals": self.signals,
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Take over what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
+        self.phase = PHASES.index(data["phase"])
+        self.actor = _number(data["actor"], CHANCE, OVER)
+        self.dealer = _number(data["dealer"], NOBODY, SEATS - 1)
+        self.hand_number = _number(data["hand_number"], 1, self.rules.max_hands)
+        self.score = _numbers(data["score"], 0, TARGET)
+        self.take_pack(bytes(_numbers(data["pack"], 0, CARD_COUNT - 1)))
+        self.hands = [_hand(numbers) for numbers in data["hands"]]
+        self.passed = data["passed"] is True
+        self.burned = [_hand(numbers) for numbers in data["burned"]]
+        self.stake = _number(data["stake"], 1, TARGET)
+        self.truco_seat, self.truco_trick, self.truco_on_table = _numbers(data["truco"], NOBODY, SEATS - 1)
+        self.proposer = _number(data["proposer"], NOBODY, SEATS - 1)
+        self.plays = _numbers(data["plays"], 0, FACE_DOWN + CARD_COUNT - 1)
+        self.leaders = _numbers(data["leaders"], 0, SEATS - 1)
+        self.winners = _numbers(data["winners"], TIE, 1)
+        self.signals = _numbers(data["signals"], 0, 127)
+        if len(self.score) != 2 or len(self.hands) != SEATS or len(self.leaders) > 3:
+            raise ValueError("wrong number of teams, seats or tricks")
+        self.refresh()
+
+
+def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
+    """The rules and the fields of a serialised game, for ``TrucoTable.load``. Raises CorruptState."""
+    try:
+        fields = json.loads(data)
+        if fields["kind"] != "truco" or fields["version"] != VERSION:
+            raise ValueError(f"kind {fields['kind']!r} version {fields['version']!r}")
+        return TrucoRules(OPTIONS.complete(fields["rules"])), fields
+    except (ArenaError, KeyError, TypeError, ValueError) as error:
+        raise corrupt(error) from error
+
+
+def corrupt(error: Exception) -> CorruptState:
+    """The error for a serialised state that cannot be read."""
+    return CorruptState(
+        f"this is not a serialised state of truco: {error}",
+        expected=f"what serialise() of version {VERSION} wrote",
+    )
+
+
+def _number(value: object, low: int, high: int) -> int:
+    if isinstance(value, int) and low <= value <= high:
+        return value
+    raise ValueError(f"{value!r} is not a number from {low} to {high}")
+
+
+def _numbers(values: list[object], low: int, high: int) -> list[int]:
+    return [_number(value, low, high) for value in values]
+
+
+def _hand(values: list[object]) -> tuple[int, ...]:
+    cards = _numbers(values, 0, CARD_COUNT - 1)
+    if len(cards) > 3 or cards != sorted(set(cards)):
+        raise ValueError(f"{cards} is no hand")
+    return tuple(cards)

@@ -1,0 +1,341 @@
+"""What a seat of Brazilian Truco sees: observations, events, and the way back from an observation.
+
+Everything is built up field by field (BT-7.1). Cards are strings in the order of ``PACK``, teams are 0
+and 1, seats 0-3, and None (JSON null) is nobody.
+
+The observation of a seat (``seat`` None: a spectator, who sees what is public)::
+
+    seat            int or None
+    hand_number     int, from 1: the hand in progress or about to be dealt
+    score           [int, int] points by team
+    phase           "dealer" "deal" "cut" "choose" "eleven" "play" "answer" "over"
+    awaiting        [int] whose decision it is; -1 is chance
+    dealer          int or None before the lot
+    forehand        int or None before the lot
+    stake           int, what the hand is worth now
+    elevens         [int] teams with 11 points: one (BT-5.2) or both (BT-5.3) change the hand
+    hand            [str] own cards; absent for a spectator and when both teams have 11
+    partner_dealt   [str] the partner's cards as dealt; only where BT-5.2 shows them
+    passed          bool, whether the forehand passed a hand
+    passed_cards    [str] the hand passed, for the forehand and its partner (BT-2.6)
+    burned          [[str, str, str], ...]
+    held            [int] x 4, how many cards each seat holds
+    tricks          [{"leader": int, "plays": [{"seat": int, "card": str, "face_down": bool}, ...],
+                      "winner": int or None}, ...] this hand's, the one in progress included;
+                    "card" is absent from other seats' face-down cards, "winner" (None: tied) from the
+                    trick in progress
+    truco           None, or {"seat": int, "team": int, "trick": int (index), "on_table": int (cards in that
+                    trick at the call), "proposer": int (who raised last), "value": int (accepted, or
+                    proposed while "pending"), "pending": bool, "deferred": bool}
+    eleven_deferred bool, whether the team with 11 has deferred its decision
+    extra_trick     bool, whether this trick is the one more of BT-4.7
+    signals         [{"trick": int (index), "seat": int, "gesture": str}, ...] this hand's
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.games.kernel import Event
+from arena.games.truco.cards import (
+    CARD_COUNT,
+    CARD_NUMBER,
+    FACE_DOWN,
+    GESTURES,
+    PACK,
+    SEATS,
+    cards_of,
+    numbers_of,
+)
+from arena.games.truco.table import (
+    ANSWER,
+    BOTH,
+    CHOOSE,
+    CUT,
+    ELEVEN,
+    NOBODY,
+    OVER,
+    PHASES,
+    PLAY,
+    TIE,
+    TrucoTable,
+)
+
+
+def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
+    """The observation of ``seat``; its fields are listed at the top of the module."""
+    partner = NOBODY if seat is None else (seat + 2) & 3
+    seen: dict[str, Any] = {
+        "seat": seat,
+        "hand_number": table.hand_number,
+        "score": list(table.score),
+        "phase": PHASES[table.phase],
+        "awaiting": list(table.awaiting()),
+        "dealer": _seat_or_none(table.dealer),
+        "forehand": None if table.dealer == NOBODY else table.forehand,
+        "stake": table.stake,
+        "elevens": [team for team in (0, 1) if table.elevens >> team & 1],
+        "passed": table.passed,
+        "burned": [list(cards_of(hand)) for hand in table.burned],
+        "held": [len(hand) for hand in table.hands],
+        "tricks": [_trick(table, index, seat) for index in range(len(table.leaders))],
+        "truco": _truco(table),
+        "eleven_deferred": table.phase == ELEVEN and table.actor != table.eleven_asked,
+        "extra_trick": table.truco_seat != NOBODY and table.truco_trick < len(table.leaders) - 1,
+        "signals": [
+            {"trick": signal >> 5, "seat": signal >> 3 & 3, "gesture": GESTURES[signal & 7]}
+            for signal in table.signals
+        ],
+    }
+    if seat is not None:
+        if table.elevens != BOTH:
+            seen["hand"] = list(cards_of(table.hands[seat]))
+        if table.passed and seat in (table.forehand, (table.forehand + 2) & 3):
+            seen["passed_cards"] = list(cards_of(table.as_dealt((table.forehand + 2) & 3)))
+        if table.phase in (ELEVEN, PLAY) and table.elevens == 1 << (seat & 1):
+            seen["partner_dealt"] = list(cards_of(table.as_dealt(partner)))
+    return seen
+
+
+def _seat_or_none(seat: int) -> int | None:
+    return None if seat == NOBODY else seat
+
+
+def _trick(table: TrucoTable, index: int, viewer: int | None) -> dict[str, Any]:
+    leader = table.leaders[index]
+    plays = []
+    for place, code in enumerate(table.plays[4 * index : 4 * index + 4]):
+        seat = (leader + place) & 3
+        play: dict[str, Any] = {"seat": seat, "face_down": code >= FACE_DOWN}
+        if code < FACE_DOWN:
+            play["card"] = PACK[code]
+        elif seat == viewer:
+            play["card"] = PACK[code - FACE_DOWN]
+        plays.append(play)
+    trick: dict[str, Any] = {"leader": leader, "plays": plays}
+    if index < len(table.winners):
+        winner = table.winners[index]
+        trick["winner"] = None if winner == TIE else winner
+    return trick
+
+
+def _truco(table: TrucoTable) -> dict[str, Any] | None:
+    if table.truco_seat == NOBODY:
+        return None
+    pending = table.phase == ANSWER
+    return {
+        "seat": table.truco_seat,
+        "team": table.truco_seat & 1,
+        "trick": table.truco_trick,
+        "on_table": table.truco_on_table,
+        "proposer": table.proposer,
+        "value": table.proposed if pending else table.stake,
+        "pending": pending,
+        "deferred": pending and table.actor != (table.proposer + 1) & 3,
+    }
+
+
+def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
+    """What ``seat`` learns from an event of ``truco``, as ``{"type": ..., ...}`` with these fields:
+
+    - ``dealer`` ``kept`` ``defer``: seat
+    - ``hand``: number, dealer, score
+    - ``cut``: seat, lifted, from (``top`` or ``bottom``)
+    - ``dealt``: seat, count; cards for the owner, unless nobody looks (BT-5.3)
+    - ``passed`` ``shown``: seat; cards for that seat and its partner
+    - ``burned``: seat, cards
+    - ``truco`` ``raise`` ``accept``: seat, value; ``run``: seat, points
+    - ``play``: seat, card; ``hide``: seat, card for its player only
+    - ``trick``: number, winner (team or None), leader (who leads next)
+    - ``hand_over``: winner (team or None), points, score, reason
+    - ``signal``: seat, gesture
+    - ``game_over``: winner (team or None), score
+    """
+    kind: str = event[0]
+    if kind == "play":
+        return {"type": kind, "seat": event[1], "card": event[2]}
+    view: dict[str, Any] = {"type": kind}
+    if kind in ("dealer", "kept", "defer", "hide", "signal", "truco", "raise", "accept", "run"):
+        view["seat"] = event[1]
+    if kind == "hide":
+        if seat == event[1]:
+            view["card"] = event[2]
+    elif kind in ("truco", "raise", "accept"):
+        view["value"] = event[2]
+    elif kind == "run":
+        view["points"] = event[2]
+    elif kind == "signal":
+        view["gesture"] = event[2]
+    elif kind in ("dealt", "passed", "shown", "burned"):
+        _view_cards(event, seat, view)
+    elif kind == "hand":
+        view["number"] = event[2]
+        view["dealer"] = event[1]
+        view["score"] = [event[3], event[4]]
+    elif kind == "cut":
+        view["seat"] = event[1]
+        view["lifted"] = event[2]
+        view["from"] = event[3]
+    elif kind == "trick":
+        view["number"] = event[2]
+        view["winner"] = _team_or_none(event[3])
+        view["leader"] = event[1]
+    elif kind == "hand_over":
+        view["winner"] = _team_or_none(event[2])
+        view["points"] = event[3]
+        view["score"] = [event[4], event[5]]
+        view["reason"] = event[6]
+    elif kind == "game_over":
+        view["winner"] = _team_or_none(event[2])
+        view["score"] = [event[3], event[4]]
+    return view
+
+
+def _view_cards(event: Event, viewer: int | None, view: dict[str, Any]) -> None:
+    kind, seat, cards = event[:3]
+    view["seat"] = seat
+    if kind == "dealt":
+        view["count"] = len(cards)
+        visible = viewer == seat and not event[3]
+    elif kind == "burned":
+        visible = True
+    else:
+        visible = viewer is not None and viewer & 1 == seat & 1
+    if visible:
+        view["cards"] = list(cards)
+
+
+def _team_or_none(team: int) -> int | None:
+    return None if team == TIE else team
+
+
+def unplaced_cards(observation: Mapping[str, Any]) -> list[str]:
+    """The cards of which the observer does not know where they are, in the order of ``PACK``.
+
+    A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them
+    as long as it may be either.
+    """
+    placed = set(observation.get("hand", ()))
+    for cards in observation["burned"]:
+        placed.update(cards)
+    for trick in observation["tricks"]:
+        placed.update(play["card"] for play in trick["plays"] if "card" in play)
+    return [card for card in PACK if card not in placed]
+
+
+def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+    """Give the cards of ``order``, a permutation of ``unplaced_cards(observation)``, to the places that the
+    observer does not see: the ``hidden`` of ``fill_from_observation``. Every permutation is possible, and
+    equally likely ones give equally likely assignments.
+    """
+    seat = observation["seat"]
+    partner = None if seat is None else (seat + 2) & 3
+    known = set(observation.get("partner_dealt", ()))
+    if seat == observation["forehand"]:
+        known.update(observation.get("passed_cards", ()))
+    partners = iter([card for card in order if card in known])
+    others = iter([card for card in order if card not in known])
+
+    def source(owner: int) -> Iterator[str]:
+        return partners if known and owner == partner else others
+
+    hands = {
+        owner: [next(source(owner)) for _ in range(count)]
+        for owner, count in enumerate(observation["held"])
+        if owner != seat
+    }
+    face_down = [
+        [index, play["seat"], next(source(play["seat"]))]
+        for index, trick in enumerate(observation["tricks"])
+        for play in trick["plays"]
+        if "card" not in play
+    ]
+    return {"hands": hands, "face_down": face_down, "rest": list(others)}
+
+
+def fill_from_observation(
+    table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]
+) -> None:
+    """Make ``table``, just created, a state that shows ``observation`` to its seat.
+
+    ``hidden`` gives every card that the observation does not::
+
+        {"hands": {seat: [card, ...]},                 of every other seat that holds cards
+         "face_down": [[trick index, seat, card], ...],   others' face-down cards
+         "rest": [card, ...]}                          the undealt pack, top first; only looked at while
+                                                       cutting or dealing ("cut", "choose")
+
+    ``place_cards`` makes one. Raises ArenaError (``invalid_assignment``) if it does not fit.
+    """
+    try:
+        _fill(table, observation, hidden)
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise ArenaError(
+            f"the hidden cards do not fit the observation: {error}",
+            code="invalid_assignment",
+            field="hidden",
+            expected="as many cards as each seat holds, every face-down card, no card twice",
+        ) from error
+
+
+def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+    table.phase = PHASES.index(observation["phase"])
+    awaiting = observation["awaiting"]
+    table.actor = awaiting[0] if awaiting else OVER
+    table.dealer = NOBODY if observation["dealer"] is None else observation["dealer"]
+    table.hand_number = observation["hand_number"]
+    table.score = list(observation["score"])
+    table.stake = observation["stake"]
+    table.passed = observation["passed"]
+    table.burned = [numbers_of(cards) for cards in observation["burned"]]
+    _fill_tricks(table, observation, hidden)
+    viewer = observation["seat"]
+    for seat in range(SEATS):
+        shown = seat == viewer and "hand" in observation
+        cards = observation["hand"] if shown else hidden["hands"].get(seat, [])
+        if len(cards) != observation["held"][seat]:
+            raise ValueError(f"seat {seat} holds {observation['held'][seat]} cards, not {len(cards)}")
+        table.hands[seat] = numbers_of(cards)
+    if table.phase in (CUT, CHOOSE):
+        table.take_pack(bytes([CARD_NUMBER[card] for card in hidden["rest"]]))
+    truco = observation["truco"]
+    if truco is not None:
+        table.truco_seat = truco["seat"]
+        table.truco_trick = truco["trick"]
+        table.truco_on_table = truco["on_table"]
+        table.proposer = truco["proposer"]
+    for signal in observation["signals"]:
+        gesture = GESTURES.index(signal["gesture"])
+        table.signals.append(signal["trick"] << 5 | signal["seat"] << 3 | gesture)
+    _check_cards(table, observation)
+    table.refresh()
+
+
+def _fill_tricks(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:
+    hidden_cards = {(index, seat): card for index, seat, card in hidden["face_down"]}
+    for index, trick in enumerate(observation["tricks"]):
+        table.leaders.append(trick["leader"])
+        if "winner" in trick:
+            table.winners.append(TIE if trick["winner"] is None else trick["winner"])
+        for play in trick["plays"]:
+            card = play["card"] if "card" in play else hidden_cards[index, play["seat"]]
+            table.plays.append(CARD_NUMBER[card] + (FACE_DOWN if play["face_down"] else 0))
+
+
+def _check_cards(table: TrucoTable, observation: Mapping[str, Any]) -> None:
+    numbers = list(table.undealt()) + [code & ~FACE_DOWN for code in table.plays]
+    for hand in (*table.hands, *table.burned):
+        numbers += hand
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("a card is in two places")
+    if table.phase in (CUT, CHOOSE) and len(numbers) != CARD_COUNT:
+        raise ValueError(f"{len(numbers)} cards are given, not {CARD_COUNT}")
+    partner = (table.forehand + 2) & 3
+    dealt = {"passed_cards": partner}
+    if observation["seat"] is not None:
+        dealt["partner_dealt"] = (observation["seat"] + 2) & 3
+    for field, seat in dealt.items():
+        if field in observation and table.as_dealt(seat) != numbers_of(observation[field]):
+            raise ValueError(f"seat {seat} was dealt other cards")

@@ -1,0 +1,249 @@
+"""Ends games: expired clocks, records, voids, and the check of a game that is due."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from typing import Final
+
+import orjson
+
+from arena.errors import ArenaError, CorruptState
+from arena.games import GAMES
+from arena.live.game import HOUSE_RETRY_MS, LiveGame
+from arena.live.header import STATES, GameHeader, GameNotFound
+from arena.live.jobs import GameJobs
+from arena.live.repository import GameRepository, StepApplied
+from arena.live.retention import Retention
+from arena.play.clocks import ServiceClock
+from arena.play.game_ids import tournament_of
+from arena.play.judge import fail
+from arena.records.record import build_record, dumps
+from arena.store.game_index import EndedGame, GameIndex, GameList
+from arena.store.games import GameStep, Listing, TurnChange
+from arena.store.rows import NewerRow
+from arena.store.webhooks import WebhookStore
+
+log = logging.getLogger(__name__)
+
+ENDED: Final = ("finished", "cancelled", "void")
+
+
+class GameNotOver(ArenaError):
+    """The game has not ended."""
+
+    code = "game_not_over"
+
+
+class GameFinalizer:
+    """Ends games and requests the jobs that follow their steps. Everything here may run twice."""
+
+    def __init__(
+        self,
+        repository: GameRepository,
+        index: GameIndex,
+        webhooks: WebhookStore,
+        retention: Retention,
+        jobs: GameJobs,
+    ) -> None:
+        self._repository = repository
+        self._store = repository.store
+        self._index = index
+        self._webhooks = webhooks
+        self.retention = retention
+        self._jobs = jobs
+        repository.after_step = self.after_step
+
+    def after_step(self, taken: StepApplied) -> None:
+        """Do what follows a step at once. If that fails, a sweeper does it later."""
+        try:
+            if taken.house:
+                self._jobs.move_house_bots(taken.game)
+            if taken.state in ENDED:
+                self.finish(self._repository.load(taken.game))
+        except Exception:
+            log.exception("game %s: deferred to the sweeper", taken.game)
+
+    def check(self, game_id: str) -> int | None:
+        """Do what is due in a game; returns when to check it again, None for never."""
+        self._store.resend(game_id)
+        try:
+            game = self._repository.load(game_id)
+        except GameNotFound:
+            if self._index.is_running(game_id):
+                self._void_lost(game_id)
+            return None
+        except NewerRow:
+            log.warning("game %s has a newer format and is left to newer processes", game_id)
+            return self._store.clock().now_ms + HOUSE_RETRY_MS
+        except CorruptState:
+            log.exception("game %s is void", game_id)
+            self.void(game_id, "corrupt_state")
+            return None
+        clock = self._store.clock()
+        state = game.header.state
+        if state == "waiting":
+            until = game.header.created_ms + int(self.retention.waiting_s * 1000)
+            if clock.now_ms < until:
+                return until
+            self._repository.change_one(game_id, _give_up_waiting)
+            return None
+        if state in ENDED:
+            self.finish(game)
+            return None
+        if game.late_seats(clock):
+            self._repository.change_one(game_id, self._act_for_late)
+            return clock.now_ms
+        if game.awaited_house_seats():
+            self._jobs.move_house_bots(game_id)
+            return min(game.due_ms(clock), clock.now_ms + HOUSE_RETRY_MS)
+        return game.due_ms(clock)
+
+    def finish(self, game: LiveGame) -> None:
+        """Store the record of a game that is over, publish it if allowed, and notify its tournament."""
+        header = game.header
+        text = self._record(game) if header.state == "finished" else None
+        record = None if text is None else gzip.compress(text.encode(), 6, mtime=0)
+        self._keep(header, EndedGame(header.dumps(), game.version, record))
+
+    def void(self, game_id: str, reason: str) -> None:
+        """Declare a game void because of a server fault: it does not count.
+
+        Raises :class:`GameNotFound`; a game that is over stays as it is.
+        """
+        while True:
+            (row,) = self._store.load([game_id])
+            if row is None:
+                raise GameNotFound(f"there is no game {game_id!r}", field="game")
+            header = GameHeader.loads(row.header)
+            if header.state in ENDED:
+                return
+            before = header.state
+            self._mark_void(header, reason)
+            version = self._store.next_version(row.version)
+            step = GameStep(game_id, row.version, version, header=header.dumps())
+            step.listing = Listing(header.kind, header.created_ms, "void", before)
+            step.turns = [
+                TurnChange(entry.bot, seat, "gone")
+                for seat, entry in enumerate(header.seats)
+                if entry.bot is not None
+            ]
+            if self._store.write([step])[0] == [True]:
+                self._keep(header, EndedGame(header.dumps(), step.version, None))
+                return
+
+    def release(self, game_id: str) -> None:
+        """Show the game and its record, because its group is over. Raises :class:`GameNotOver`."""
+        ended = self._index.ended(game_id)
+        if ended is None:
+            raise GameNotFound(f"there is no game {game_id!r}", field="game")
+        try:
+            self._repository.change_one(game_id, _release)
+            return
+        except GameNotFound:
+            # Only the record is left.
+            header = GameHeader.loads(ended.header)
+        header.released = True
+        self._keep(header, ended._replace(header=header.dumps()))
+
+    def trim(self) -> None:
+        """Remove games that are older than the retention of records from all lists."""
+        if self.retention.record_s is not None:
+            self._index.trim(GAMES, [state for state in STATES if state != "running"], self._oldest_ms())
+
+    def _keep(self, header: GameHeader, ended: EndedGame) -> None:
+        live_ms = int(self.retention.live_s * 1000)
+        record_s = self.retention.record_s
+        record_ms = None if record_s is None else int(record_s * 1000)
+        self._index.keep(
+            header.game,
+            ended,
+            bots=header.bots(),
+            live_ms=live_ms,
+            record_ms=live_ms if header.state == "cancelled" else record_ms,
+            oldest_ms=self._oldest_ms(),
+        )
+        # A hint that was delivered late may have put it back on an earlier list.
+        self._index.settle(header.game, header.state, header.created_ms)
+        if ended.record is not None and header.released and header.visibility == "public":
+            self._index.publish(header.game, header.kind)
+        tournament = None if header.group is None else tournament_of(header.group["id"])
+        if tournament is not None:
+            self._jobs.step_tournament(tournament)
+        self._index.close(header.game)
+
+    def _act_for_late(self, game: LiveGame, clock: ServiceClock) -> bool:
+        """Let the table act for every seat whose clock has run out; returns whether there was one."""
+        late = [(seat, game.clocks[seat].turn) for seat in game.late_seats(clock)]
+        for seat, number in late:
+            table = game.playing
+            if seat not in table.awaited() or table.turn_number(seat) != number:
+                continue
+            entry = game.header.seats[seat]
+            since_ms = game.clocks[seat].started_ms
+            if entry.bot and self._webhooks.is_unreachable(entry.bot, entry.version, since_ms):
+                fault, detail = "unreachable", "the webhook could not be reached"
+            else:
+                fault, detail = "late", "the clock ran out"
+            fail(table, seat, fault, detail)
+        return bool(late)
+
+    def _oldest_ms(self) -> int:
+        record_s = self.retention.record_s
+        return 0 if record_s is None else self._store.clock().now_ms - int(record_s * 1000)
+
+    def _record(self, game: LiveGame) -> str:
+        header = game.header
+        entries = [orjson.loads(entry) for entry in self._store.log(game.id)]
+        record = build_record(
+            game.playing,
+            players=[(entry.bot or entry.house or "", entry.version) for entry in header.seats],
+            actions=[(seat, action, mark) for seat, action, mark, *_ in entries],
+            group=header.group,
+            info={
+                "created_ms": header.created_ms,
+                "started_ms": header.started_ms,
+                "finished_ms": header.finished_ms,
+                "clock": header.clock.as_json(),
+                "rated": header.rated,
+                "house": [entry.house is not None for entry in header.seats],
+                "action_ms": [entry[3] for entry in entries],
+            },
+        )
+        return dumps(record)
+
+    def _void_lost(self, game_id: str) -> None:
+        """Void a game that was listed as running and whose state is lost, if a copy of its header is left."""
+        ended = self._index.ended(game_id)
+        header = None if ended is None else GameHeader.loads(ended.header)
+        if ended is not None and header is not None and header.state not in ENDED:
+            log.error("game %s is void: its state is lost", game_id)
+            self._mark_void(header, "state_lost")
+            self._keep(header, EndedGame(header.dumps(), ended.version, None))
+        self._index.forget(GameList(state="running"), [game_id])
+        self._index.close(game_id)
+
+    def _mark_void(self, header: GameHeader, reason: str) -> None:
+        header.state = "void"
+        header.reason = reason
+        header.finished_ms = self._store.clock().now_ms
+
+
+def _give_up_waiting(game: LiveGame, clock: ServiceClock) -> bool:
+    if game.header.state == "waiting":
+        game.header.state = "cancelled"
+        game.header.reason = "not all seats were taken in time"
+        game.header.finished_ms = clock.now_ms
+    return True
+
+
+def _release(game: LiveGame, clock: ServiceClock) -> bool:
+    if game.header.state not in ENDED:
+        raise GameNotOver(
+            f"game {game.id} is {game.header.state}", field="game", expected="a game that is over"
+        )
+    game.header.released = True
+    return True
+
+
+__all__ = ["ENDED", "GameFinalizer", "GameNotOver"]

@@ -1,0 +1,289 @@
+"""The header of a game: its settings, seats and state, without cards and clocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.games.descriptor import Game
+from arena.play.clocks import ClockSettings
+from arena.play.dealing import check_nonce, commitment
+from arena.store.rows import read_row, unreadable, write_row
+from arena.text import printable
+
+STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
+VISIBILITIES: Final = ("public", "private")
+
+
+class InvalidSeats(ArenaError):
+    """Seats that do not fit the game, or a seat that is neither a bot, a house bot nor open."""
+
+    code = "invalid_seats"
+
+
+class InvalidGame(ArenaError):
+    """Another part of a request for a game is not allowed."""
+
+    code = "invalid_game"
+
+
+class GameNotFound(ArenaError):
+    """The game does not exist, or its viewer may not know of it."""
+
+    code = "game_not_found"
+
+
+def check_game_id(text: str) -> str:
+    """``text`` if it is a possible id of a game. Raises :class:`GameNotFound`."""
+    if not _GAME_ID(text):
+        raise GameNotFound(f"there is no game {printable(text, 80)!r}", field="game")
+    return text
+
+
+_GAME_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}\Z").match
+
+
+class Viewer(NamedTuple):
+    """Who views a game. ``bot``: the bot whose token was sent; ``owner``: the owner whose token was sent,
+    or the owner of that bot; ``admin``: sees every game, but no hidden card. All empty: a visitor.
+    """
+
+    bot: str | None = None
+    owner: str | None = None
+    admin: bool = False
+
+
+ANYBODY: Final = Viewer()
+
+
+@dataclass(slots=True)
+class SeatEntry:
+    """Who sits on a seat: a bot, a house bot, or none yet."""
+
+    bot: str | None = None
+    house: str | None = None
+    version: str = ""
+    nonce: str = ""
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the seat is free."""
+        return self.bot is None and self.house is None
+
+    def as_json(self, seat: int) -> dict[str, Any]:
+        """The seat as summaries show it."""
+        kind = "bot" if self.bot is not None else "house" if self.house is not None else "open"
+        return {
+            "seat": seat,
+            "type": kind,
+            "name": self.bot if self.house is None else self.house,
+            "version": self.version or None,
+            "nonce": self.nonce,
+        }
+
+
+@dataclass(slots=True)
+class GameHeader:
+    """The header of one game. Times are milliseconds of the server's clock; ``seed`` is hexadecimal and
+    secret until the record is released. ``reason``: why the game was cancelled or is void.
+    """
+
+    game: str
+    kind: str
+    rules: dict[str, Any]
+    seats: list[SeatEntry]
+    clock: ClockSettings
+    seed: str
+    created_by: str
+    created_ms: int
+    visibility: str = "public"
+    rated: bool = False
+    group: dict[str, Any] | None = None
+    state: str = "waiting"
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    released: bool = False
+    outcome: dict[str, Any] | None = None
+    reason: str | None = None
+    commitment: str = field(default="")
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.commitment:
+            self.commitment = commitment(bytes.fromhex(self.seed))
+
+    @classmethod
+    def loads(cls, data: bytes) -> GameHeader:
+        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        values: Any = None
+        try:
+            values = orjson.loads(data)
+            values["seats"] = [read_row(SeatEntry, entry) for entry in values["seats"]]
+            values["clock"] = read_row(ClockSettings, values["clock"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise unreadable("a game's header", values, error) from error
+        return read_row(cls, values)
+
+    def dumps(self) -> bytes:
+        """The header as stored."""
+        return write_row(self)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no seat is open."""
+        return not any(entry.is_open for entry in self.seats)
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether other games have the same deals."""
+        return self.group is not None and bool(self.group["mirrored"])
+
+    def bots(self) -> set[str]:
+        """The bots at the table, without house bots."""
+        return {entry.bot for entry in self.seats if entry.bot is not None}
+
+    def seats_of(self, bot: str | None) -> list[int]:
+        """The seats on which the bot sits."""
+        return [seat for seat, entry in enumerate(self.seats) if entry.bot is not None and entry.bot == bot]
+
+    def is_hidden_from(self, viewer: Viewer) -> bool:
+        """Whether the viewer may not see the game.
+
+        Only its creator and its players see a private game. Only its players see a game of a mirrored
+        group before it is released, because the other games of the group have the same cards.
+        """
+        if self.seats_of(viewer.bot):
+            return False
+        if self.is_mirrored and not self.released:
+            return True
+        mine = viewer.admin or (viewer.owner is not None and viewer.owner == self.created_by)
+        return self.visibility == "private" and not mine
+
+    def summary(self) -> dict[str, Any]:
+        """The entry of the game in lists, without cards and seed."""
+        return {
+            "game": self.game,
+            "kind": self.kind,
+            "state": self.state,
+            "rules": self.rules,
+            "seats": [entry.as_json(seat) for seat, entry in enumerate(self.seats)],
+            "clock": self.clock.as_json(),
+            "visibility": self.visibility,
+            "rated": self.rated,
+            "group": self.group,
+            "commitment": self.commitment,
+            "created_by": self.created_by,
+            "created_ms": self.created_ms,
+            "started_ms": self.started_ms,
+            "finished_ms": self.finished_ms,
+            "released": self.released,
+            "outcome": self.outcome,
+            "reason": self.reason,
+        }
+
+
+def new_header(
+    game: str,
+    kind: str,
+    *,
+    seats: Sequence[Mapping[str, Any]],
+    rules: Mapping[str, Any] | None,
+    clock: Mapping[str, Any] | None,
+    seed: bytes,
+    created_by: str,
+    created_ms: int,
+    visibility: str,
+    rated: bool,
+    group: Mapping[str, Any] | None,
+) -> GameHeader:
+    """The header of a requested game. Raises an :class:`~arena.errors.ArenaError` that names the field."""
+    rules_of_game = game_of(kind)
+    complete = rules_of_game.options.complete(rules)
+    count = rules_of_game.seats(complete)
+    if len(seats) != count:
+        raise InvalidSeats(
+            f"{len(seats)} seats for a game of {count}", field="seats", expected=f"{count} seats"
+        )
+    if visibility not in VISIBILITIES:
+        raise InvalidGame(
+            f"{visibility!r} is not a visibility",
+            field="visibility",
+            expected="one of " + ", ".join(VISIBILITIES),
+        )
+    return GameHeader(
+        game=game,
+        kind=kind,
+        rules=complete,
+        seats=[_seat_entry(rules_of_game, seat, f"seats[{index}]") for index, seat in enumerate(seats)],
+        clock=ClockSettings.parse(clock),
+        seed=seed.hex(),
+        created_by=created_by,
+        created_ms=created_ms,
+        visibility=visibility,
+        rated=rated,
+        group=None if group is None else _group(group),
+    )
+
+
+def _seat_entry(game: Game, seat: Mapping[str, Any], where: str) -> SeatEntry:
+    match dict(seat):
+        case {"open": True, **rest} if not rest:
+            return SeatEntry()
+        case {"house": str(name), **rest} if not rest:
+            if name not in game.house_bots:
+                raise InvalidSeats(
+                    f"there is no house bot {name!r}",
+                    field=f"{where}.house",
+                    expected="one of " + ", ".join(game.house_bots),
+                )
+            return SeatEntry(house=name, version=game.house_bots[name].version)
+        case {"bot": str(name), **rest} if rest.keys() <= {"version", "nonce"}:
+            return seated(name, rest.get("version", "1"), rest.get("nonce", ""), where)
+    raise InvalidSeats(
+        "this is not a seat", field=where, expected='{"bot": name}, {"house": name} or {"open": true}'
+    )
+
+
+def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
+    """The entry of a bot that takes a seat."""
+    prefix = f"{where}." if where else ""
+    # The name becomes part of a key, whose hash tag ends at the first brace.
+    if not 1 <= len(bot) <= 64 or not bot.isprintable() or "{" in bot or "}" in bot:
+        raise InvalidSeats(f"{bot[:80]!r} is not the name of a bot", field=f"{prefix}bot")
+    return SeatEntry(bot=bot, version=version, nonce=check_nonce(nonce, f"{prefix}nonce"))
+
+
+def _group(group: Mapping[str, Any]) -> dict[str, Any]:
+    match dict(group):
+        case {"id": str(), "index": int(), "size": int(), "mirrored": bool(), **rest} if (
+            rest.keys() <= {"attempt"} and type(rest.get("attempt", 0)) is int
+        ):
+            return {"attempt": 0, **group}
+    raise InvalidGame(
+        "this is not a position in a group", field="group", expected="id, index, size, mirrored and attempt"
+    )
+
+
+__all__ = [
+    "ANYBODY",
+    "STATES",
+    "VISIBILITIES",
+    "GameHeader",
+    "GameNotFound",
+    "InvalidGame",
+    "InvalidSeats",
+    "SeatEntry",
+    "Viewer",
+    "check_game_id",
+    "new_header",
+    "seated",
+]

@@ -1,0 +1,517 @@
+"""Live games: the class that the HTTP API, the workers and the tests use.
+
+Methods take and return JSON-ready values. They may be called from any thread, greenlet, process or host:
+all state is in the store, and a game changes in one atomic step.
+"""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from arena.errors import ArenaError, CorruptState
+from arena.games import game_of
+from arena.live.finalizer import ENDED, GameFinalizer
+from arena.live.game import LiveGame
+from arena.live.header import (
+    ANYBODY,
+    STATES,
+    GameHeader,
+    GameNotFound,
+    InvalidGame,
+    Viewer,
+    check_game_id,
+    new_header,
+    seated,
+)
+from arena.live.house import Choose, house_choice, move_house_bots
+from arena.live.jobs import GameJobs
+from arena.live.repository import GameRepository, StepApplied
+from arena.live.retention import Retention
+from arena.live.sweeper import Sweeper
+from arena.live.turns import Exchange, Result, TurnPage, Turns
+from arena.live.views import NotSeated, check_visible, game_view, past_view, project_events, viewing_seat
+from arena.play.clocks import ServiceClock
+from arena.play.dealing import SEED_BYTES
+from arena.play.game_ids import place_of
+from arena.store.game_index import GameList
+from arena.store.notifications import game_topic
+from arena.store.paging import Cursor, Page, filled_page, parse_number
+from arena.store.repositories import Store
+from arena.store.rows import read_or_skip
+
+Results = list[Result]
+Items = list[dict[str, Any] | None]
+
+_ID_BYTES: Final = 9
+_RECORDS_AT_ONCE: Final = 100
+
+
+class SeatTaken(ArenaError):
+    """The seat is not open."""
+
+    code = "seat_taken"
+
+
+class GameNotOpen(ArenaError):
+    """The game has begun, or was cancelled."""
+
+    code = "game_not_open"
+
+
+class GameNotRunning(ArenaError):
+    """The game has not begun, or is over."""
+
+    code = "game_not_running"
+
+
+class RecordNotReady(ArenaError):
+    """The game is not over, or its group is not."""
+
+    code = "record_not_ready"
+
+
+class EventsGone(ArenaError):
+    """The live data of the finished game are no longer kept."""
+
+    code = "events_gone"
+
+
+class LiveGames:
+    """All live games: waiting, running and over.
+
+    ``jobs`` receives the requests to move house bots and to continue a tournament whose game has ended; each
+    may be repeated.
+
+    Errors are :class:`~arena.errors.ArenaError` with these codes: ``game_not_found``, ``game_hidden``
+    (a mirrored group that is not over), ``not_seated``, ``seat_taken``, ``game_not_open``,
+    ``game_not_running``, ``game_not_over``, ``record_not_ready``, ``events_gone``, ``invalid_seats``,
+    ``invalid_clock``, ``invalid_game``, ``invalid_cursor``, ``invalid_option``, ``invalid_nonce``,
+    ``invalid_seed``, ``kind_not_found``, ``game_busy`` and ``store_unavailable``.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        jobs: GameJobs,
+        *,
+        retention: Retention,
+        kept_games: int = 4096,
+    ) -> None:
+        self.store = store.games
+        self.index = store.game_index
+        self.presence = store.presence
+        self._close = store.close
+        self.repository = GameRepository(self.store, kept_games=kept_games)
+        self.notifier = store.notifier(self.repository.forget_older)
+        self.finalizer = GameFinalizer(self.repository, self.index, store.webhooks, retention, jobs)
+        self._turns = Turns(self.repository, self.notifier)
+
+    def sweeper(self) -> Sweeper:
+        """A new sweeper, which serves the clocks. At least one must run somewhere; any number may."""
+        return Sweeper(self.store, self.finalizer)
+
+    def close(self) -> None:
+        """Wake all waiting requests and close all connections."""
+        self.notifier.stop()
+        self._close()
+
+    # Games
+
+    def create(
+        self,
+        kind: str,
+        *,
+        seats: Sequence[Mapping[str, Any]],
+        rules: Mapping[str, Any] | None = None,
+        clock: Mapping[str, Any] | None = None,
+        created_by: str = "",
+        visibility: str = "public",
+        rated: bool = False,
+        group: Mapping[str, Any] | None = None,
+        seed: bytes | None = None,
+        game_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Create a game and return its summary; it starts at once if no seat is open.
+
+        ``seats``: one per seat, each ``{"bot": name, "version": text, "nonce": text}``,
+        ``{"house": "rookie"}`` or ``{"open": true}``. ``clock``: ``{"per_turn_ms", "bank_ms"}``.
+        ``visibility``: ``public`` or ``private`` (only ``created_by`` and the seats see it).
+        ``group``: ``{"id", "index", "size", "mirrored", "attempt"}``: its record waits for
+        :meth:`release`. With ``game_id`` a second call returns the game of the first.
+        """
+        made = check_game_id(game_id) if game_id is not None else secrets.token_hex(_ID_BYTES)
+        now = self.store.clock()
+        header = new_header(
+            made,
+            kind,
+            seats=seats,
+            rules=rules,
+            clock=clock,
+            seed=secrets.token_bytes(SEED_BYTES) if seed is None else seed,
+            created_by=created_by,
+            created_ms=now.now_ms,
+            visibility=visibility,
+            rated=rated,
+            group=group,
+        )
+        if not self._write_new(LiveGame(header), now):
+            known = self._header(made)
+            if known is not None:
+                header = known
+        return header.summary()
+
+    def join(
+        self, game_id: str, bot: str, *, seat: int | None = None, nonce: str = "", version: str = "1"
+    ) -> dict[str, Any]:
+        """Give ``bot`` an open seat (None: the first) and return the summary, with ``seat``.
+
+        Joining again returns the seat that the bot already has.
+        """
+        entry = seated(bot, version, nonce)
+
+        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+            header = game.header
+            mine = header.seats_of(bot)
+            if mine and seat in (None, *mine):
+                return {**header.summary(), "seat": mine[0] if seat is None else seat}
+            if header.state != "waiting":
+                raise GameNotOpen(
+                    f"game {game_id} is {header.state}", field="game", expected="a waiting game"
+                )
+            free = [number for number, other in enumerate(header.seats) if other.is_open]
+            if seat is not None and seat not in free:
+                raise SeatTaken(
+                    f"seat {seat} is not open", field="seat", expected="one of " + ", ".join(map(str, free))
+                )
+            taken = free[0] if seat is None else seat
+            header.seats[taken] = entry
+            if header.is_full:
+                game.start(clock)
+            return {**header.summary(), "seat": taken}
+
+        return self.repository.change_one(game_id, act)
+
+    def cancel(self, game_id: str) -> dict[str, Any]:
+        """Cancel a game that waits for players."""
+
+        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+            header = game.header
+            if header.state not in ("waiting", "cancelled"):
+                raise GameNotOpen(
+                    f"game {game_id} is {header.state}", field="game", expected="a waiting game"
+                )
+            if header.state == "waiting":
+                header.state, header.reason, header.finished_ms = "cancelled", "cancelled", clock.now_ms
+            return header.summary()
+
+        return self.repository.change_one(game_id, act)
+
+    def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> dict[str, Any]:
+        """Resign for the bot on ``seat`` (None: on all its seats); the table plays the seat to the end.
+
+        (BT-7.3, TP-8.3.)
+        """
+
+        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+            header = game.header
+            check_visible(header, Viewer(bot))
+            chosen = viewing_seat(header, Viewer(bot), seat)
+            if chosen is None:
+                raise NotSeated(f"{bot} does not sit there", field="game")
+            if header.state != "running":
+                raise GameNotRunning(
+                    f"game {game_id} is {header.state}", field="game", expected="a running game"
+                )
+            for number in header.seats_of(bot) if seat is None else [chosen]:
+                game.playing.resign(number)
+            return header.summary()
+
+        self.repository.change_one(game_id, act)
+        return self.summary(game_id, Viewer(bot))
+
+    def void(self, game_id: str, reason: str) -> None:
+        """Declare a game that is not over void because of a server fault: it does not count."""
+        self.finalizer.void(check_game_id(game_id), reason)
+
+    def release(self, game_id: str) -> None:
+        """Release the record of a game whose group is over. May be repeated."""
+        self.finalizer.release(check_game_id(game_id))
+
+    # Reading
+
+    def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> dict[str, Any]:
+        """The entry of a game in lists, without cards."""
+        return self._visible_header(game_id, viewer).summary()
+
+    def view(
+        self,
+        game_id: str,
+        viewer: Viewer = ANYBODY,
+        *,
+        seat: int | None = None,
+        since: int | None = None,
+        wait: float = 0,
+    ) -> dict[str, Any] | None:
+        """The summary plus ``version``, ``observation`` and, for a seat, its ``turn``.
+
+        ``seat`` must be the viewer's own; None: the viewer's first seat, else as a spectator.
+        ``since``: a version; returns None if the game has not changed from it within ``wait`` seconds.
+        """
+        for _ in self._polls(game_id, wait):
+            view = self._view(game_id, viewer, seat)
+            if view["version"] != since:
+                return view
+            if view["state"] in ENDED:
+                break
+        return None
+
+    def events(
+        self,
+        game_id: str,
+        viewer: Viewer = ANYBODY,
+        *,
+        seat: int | None = None,
+        start: int = 0,
+        limit: int = 500,
+        wait: float = 0,
+    ) -> dict[str, Any]:
+        """``{"events": [...], "next": n, "over": bool}``: the viewer's events from number ``start`` on.
+
+        Each event has its number ``n``. Waits up to ``wait`` seconds if there is none. Pass ``next`` as
+        ``start`` to continue; ``over``: there will be no more.
+        """
+        start = max(0, start)
+        events: Results = []
+        over = False
+        for _ in self._polls(game_id, wait):
+            # The header first: the next call then returns what is written between the two reads.
+            header = self._visible_header(game_id, viewer)
+            seen_from = viewing_seat(header, viewer, seat)
+            stored = self.store.events(game_id, start, limit)
+            if not stored and header.state == "finished" and not self.store.events(game_id, 0, 1):
+                raise EventsGone(f"only the record of game {game_id} is left", field="game")
+            events = project_events(header.kind, stored, start, seen_from)
+            over = header.state in ENDED and len(stored) < limit
+            start += len(stored)
+            if events or over:
+                break
+        return {"events": events, "next": start, "over": over}
+
+    def record(self, game_id: str, viewer: Viewer = ANYBODY) -> bytes:
+        """The released record of a finished game, as one line of JSON; also of a game of a local group of a
+        tournament.
+        """
+        place = place_of(game_id)
+        if place is not None:
+            record = self.index.packed_record(*place)
+            if record is not None:
+                return record
+        header = self._visible_header(game_id, viewer)
+        ended = self.index.ended(game_id)
+        if not header.released or ended is None or ended.record is None:
+            raise RecordNotReady(
+                f"game {game_id} is {header.state}"
+                + (", its group is not over" if header.state == "finished" and header.group else ""),
+                field="game",
+                expected="a finished game" + (" of a group that is over" if header.group else ""),
+            )
+        return gzip.decompress(ended.record)
+
+    def list(
+        self,
+        *,
+        kind: str | None = None,
+        state: str | None = None,
+        bot: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        viewer: Viewer = ANYBODY,
+    ) -> Page:
+        """Summaries, newest first. ``state``: one of ``STATES``.
+
+        A page may be short or empty although more games follow: only ``cursor`` is None at the end.
+        """
+        if kind is not None:
+            game_of(kind)
+        if state is not None and state not in STATES:
+            raise InvalidGame(
+                f"{state!r} is not a state", field="state", expected="one of " + ", ".join(STATES)
+            )
+        name = None if bot is None else seated(bot, "", "").bot
+        listed = GameList(bot=name, state=state, kind=kind)
+
+        def read(before: Cursor | None, count: int) -> Sequence[Cursor]:
+            return self.index.page(listed, before, count)
+
+        def show(games: Sequence[str]) -> Items:
+            items: Items = []
+            stale = []
+            for game, data in zip(games, self.index.headers(games), strict=True):
+                header = read_or_skip(GameHeader.loads, data, f"game {game}")
+                if data is None:
+                    # The sweeper voids a game that is listed as running and has no header.
+                    if state != "running" or name is not None:
+                        stale.append(game)
+                elif header is not None and name is None and state not in (None, header.state):
+                    # States only advance, so this entry is outdated.
+                    stale.append(game)
+                fits = (
+                    header is not None
+                    and kind in (None, header.kind)
+                    and state in (None, header.state)
+                    and not header.is_hidden_from(viewer)
+                )
+                items.append(header.summary() if header is not None and fits else None)
+            self.index.forget(listed, stale)
+            return items
+
+        return filled_page(read, show, cursor, limit)
+
+    def iter_records(
+        self, *, kind: str | None = None, cursor: str | None = None
+    ) -> Iterator[tuple[str, bytes]]:
+        """``(cursor, record)`` of all released public records, oldest first, each one line of JSON."""
+        if kind is not None:
+            game_of(kind)
+        after = parse_number(cursor, 17)
+        while found := self.index.records(kind, after, _RECORDS_AT_ONCE):
+            for last, record in found:
+                if record is not None:
+                    lines = gzip.decompress(record).split(b"\n")
+                    for number, line in enumerate(lines, last - len(lines) + 1):
+                        # Every record of a group has a number; a cursor may stand between them.
+                        if number > after:
+                            yield str(number), line
+            after = found[-1][0]
+
+    # Turns
+
+    def answer(self, bot: str, answers: Sequence[Any]) -> Results:
+        """Apply any number of answers ``{"turn": id, "action": text}`` of one bot; one result per answer.
+
+        A result has ``turn``, ``status`` and by status: ``accepted`` (``action``, ``after``: the number of
+        logged actions after it, ``version``; a repeated answer has the same result, with ``repeated``
+        true); ``stale_turn`` (``reason``: ``clock`` or ``superseded``; ``version``; ``fresh``: the
+        current turn or null); ``turn_already_answered``; ``illegal_action`` (``legal_actions``, ``faults``,
+        ``forfeited``); ``malformed`` (``faults``, ``forfeited`` if the turn is open and this bot's);
+        ``unknown_turn`` (also for turns of other bots). All but ``accepted`` have a ``message``.
+        """
+        self.presence.note(bot)
+        return self._turns.answer(bot, answers)
+
+    def turns(
+        self, bot: str, after: str | None = None, *, wait: float = 0, rights: bool = True, limit: int = 100
+    ) -> TurnPage:
+        """The turns that are new since the cursor ``after`` (None: all that are pending), oldest first.
+
+        Waits up to ``wait`` seconds if there are none. ``rights``: include optional turns. If there are
+        ``limit`` turns, more may follow after the cursor.
+        """
+        self.presence.note(bot)
+        return self._turns.page(bot, after, wait=wait, rights=rights, limit=limit)
+
+    def exchange(
+        self,
+        bot: str,
+        answers: Sequence[Any],
+        after: str | None = None,
+        *,
+        wait: float = 0,
+        rights: bool = True,
+        limit: int = 100,
+    ) -> Exchange:
+        """:meth:`answer` and :meth:`turns` in fewer round trips."""
+        self.presence.note(bot)
+        return self._turns.exchange(bot, answers, after, wait=wait, rights=rights, limit=limit)
+
+    # House bots
+
+    def move_house_bots(self, game_id: str, choose: Choose = house_choice) -> int:
+        """Let the house bots of a game move until it waits for another player; returns the number of moves.
+
+        ``choose(name, seat, turn, seed)`` returns the action, or None to pass an optional turn; ``seed``
+        seeds the bot's randomness at this turn. May run twice at the same time: one of them wins.
+        """
+        return move_house_bots(self.repository, check_game_id(game_id), choose)
+
+    # Parts
+
+    def _polls(self, game_id: str, wait: float) -> Iterator[None]:
+        """Yield at once and then whenever the game may have changed, for ``wait`` seconds."""
+        if wait <= 0:
+            yield
+            return
+        until = time.monotonic() + wait
+        with self.notifier.waiting(game_topic(game_id)) as subscription:
+            while True:
+                yield
+                left = until - time.monotonic()
+                if left <= 0 or self.notifier.is_stopped:
+                    return
+                subscription.wait(left)
+
+    def _write_new(self, game: LiveGame, clock: ServiceClock) -> bool:
+        if game.header.is_full:
+            game.start(clock)
+        step = game.step(clock, self.store.next_version(0))
+        assert step is not None
+        if self.store.write([step])[0] != [True]:
+            return False
+        game.trim()
+        game.stored = game.version
+        after = StepApplied(game.id, game.version, game.header.state, bool(game.awaited_house_seats()))
+        self.repository.keep(game)
+        self.finalizer.after_step(after)
+        return True
+
+    def _header(self, game_id: str) -> GameHeader | None:
+        (data,) = self.index.headers([check_game_id(game_id)])
+        return None if data is None else GameHeader.loads(data)
+
+    def _visible_header(self, game_id: str, viewer: Viewer) -> GameHeader:
+        header = self._header(game_id)
+        if header is None:
+            raise GameNotFound(f"there is no game {game_id!r}", field="game")
+        check_visible(header, viewer)
+        return header
+
+    def _view(self, game_id: str, viewer: Viewer, seat: int | None) -> dict[str, Any]:
+        try:
+            game = self.repository.load(game_id)
+        except (GameNotFound, CorruptState):
+            return self._past_view(game_id, viewer, seat)
+        check_visible(game.header, viewer)
+        chosen = viewing_seat(game.header, viewer, seat)
+        if chosen is not None:
+            self.repository.complete(game, chosen)
+        return game_view(game, chosen, self.store.clock())
+
+    def _past_view(self, game_id: str, viewer: Viewer, seat: int | None) -> dict[str, Any]:
+        header = self._visible_header(game_id, viewer)
+        ended = self.index.ended(game_id)
+        chosen = viewing_seat(header, viewer, seat)
+        return {
+            **header.summary(),
+            "version": 0 if ended is None else ended.version,
+            "seat": chosen,
+            **past_view(),
+        }
+
+
+__all__ = [
+    "ANYBODY",
+    "EventsGone",
+    "Exchange",
+    "GameNotOpen",
+    "GameNotRunning",
+    "LiveGames",
+    "Page",
+    "RecordNotReady",
+    "SeatTaken",
+    "TurnPage",
+    "Viewer",
+]

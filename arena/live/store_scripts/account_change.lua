@@ -1,8 +1,0 @@
--- Change an account that is there and not deleted. KEYS: the account. ARGV: how many fields to
--- remove, their names, then field, value, ... Returns 1 if there is such an account.
-local state = redis.call('HMGET', KEYS[1], 'name', 'state')
-if not state[1] or state[2] == 'deleted' then return 0 end
-local removed = tonumber(ARGV[1])
-for i = 2, removed + 1 do redis.call('HDEL', KEYS[1], ARGV[i]) end
-if #ARGV > removed + 1 then redis.call('HSET', KEYS[1], unpack(ARGV, removed + 2)) end
-return 1

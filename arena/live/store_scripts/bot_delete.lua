@@ -1,7 +1,0 @@
--- Forget a bot but for its name, so that nobody can take it. KEYS: the bot, its versions.
--- Returns 1 if there is or was such a bot.
-local name = redis.call('HGET', KEYS[1], 'name')
-if not name then return 0 end
-redis.call('DEL', KEYS[1], KEYS[2])
-redis.call('HSET', KEYS[1], 'name', name, 'state', 'deleted')
-return 1

@@ -1,7 +1,0 @@
--- Forget a turn that the game does not know (any more), unless a newer hint has come.
--- KEYS: the bot (see turns.lua). ARGV: member, game version of the hint that was wrong.
-if string.sub(redis.call('HGET', KEYS[1], ARGV[1]) or '-0', 2) ~= ARGV[2] then return 0 end
-redis.call('ZREM', KEYS[1] .. ':turns', ARGV[1])
-redis.call('ZREM', KEYS[1] .. ':rights', ARGV[1])
-redis.call('HDEL', KEYS[1], ARGV[1])
-return 1

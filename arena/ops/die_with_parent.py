@@ -1,0 +1,35 @@
+"""``python -m arena.ops.die_with_parent PARENT PROGRAM ...`` becomes PROGRAM and stops when PARENT dies.
+
+On Linux; elsewhere it only becomes the program.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+
+
+def die_with_parent(command: Sequence[str]) -> list[str]:
+    """The command that runs ``command`` (an absolute path) as a child that stops when this process dies."""
+    return [sys.executable, "-m", "arena.ops.die_with_parent", str(os.getpid()), *command]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Set the death signal and replace this process by the program."""
+    parent, *command = arguments
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != int(parent):
+            # The parent died before the signal was set.
+            sys.exit(1)
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

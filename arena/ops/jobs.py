@@ -1,0 +1,93 @@
+"""The port for jobs: work that is done outside the request that causes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+MOST_SLOTS: Final = 64
+"""The maximum number of concurrent jobs that play the groups of one tournament."""
+
+
+class JobName(StrEnum):
+    """The names of jobs, each a method of :class:`~arena.ops.service.Service`."""
+
+    MOVE_HOUSE_BOTS = "move_house_bots"
+    STEP_TOURNAMENT = "step_tournament"
+    PLAY_LOCAL_GROUPS = "play_local_groups"
+    PUBLISH_BOARD = "publish_board"
+    TICK = "tick"
+
+
+class Job(NamedTuple):
+    """A job and its arguments, which are ids and numbers."""
+
+    name: JobName
+    args: tuple[str | int, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id, which is the same for the same job and arguments."""
+        return "-".join((self.name, *map(str, self.args)))
+
+
+class Jobs(ABC):
+    """Requests for jobs. A job may run twice. A request may be lost with its process; the sweeper or the tick
+    then repeats it. A job that is already waiting is not added again.
+    """
+
+    def move_house_bots(self, game_id: str) -> None:
+        """Let the house bots of a live game move."""
+        self.request(Job(JobName.MOVE_HOUSE_BOTS, (game_id,)))
+
+    def step_tournament(self, tournament_id: str) -> None:
+        """Take the steps of a tournament that are due."""
+        self.request(Job(JobName.STEP_TOURNAMENT, (tournament_id,)))
+
+    def play_local_groups(self, tournament_id: str, groups: int) -> None:
+        """Play ``groups`` groups of a tournament, in one job per process that plays groups."""
+        for slot in range(max(1, min(groups, self.player_count(), MOST_SLOTS))):
+            self.play_more_groups(tournament_id, slot)
+
+    def play_more_groups(self, tournament_id: str, slot: int) -> None:
+        """Continue the job ``slot`` that plays groups of a tournament."""
+        self.request(Job(JobName.PLAY_LOCAL_GROUPS, (tournament_id, slot)))
+
+    def publish_board(self, kind: str, division: str) -> None:
+        """Publish a leaderboard."""
+        self.request(Job(JobName.PUBLISH_BOARD, (kind, division)))
+
+    def player_count(self) -> int:
+        """The number of processes that play groups."""
+        return 1
+
+    @abstractmethod
+    def request(self, job: Job) -> None:
+        """Request that ``job`` runs soon."""
+
+
+class InlineJobs(Jobs):
+    """Jobs that wait in this process for :meth:`run_pending`, in the order of their requests."""
+
+    def __init__(self) -> None:
+        self._pending: dict[Job, None] = {}
+
+    @property
+    def pending(self) -> list[Job]:
+        """The waiting jobs."""
+        return list(self._pending)
+
+    def request(self, job: Job) -> None:
+        """Add ``job`` to the waiting jobs."""
+        self._pending.setdefault(job)
+
+    def run_pending(self, service: Any) -> int:
+        """Run the waiting jobs on ``service``, and those that they request; returns how many ran."""
+        count = 0
+        while self._pending:
+            job = next(iter(self._pending))
+            del self._pending[job]
+            service.run(job)
+            count += 1
+        return count

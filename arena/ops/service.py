@@ -1,0 +1,137 @@
+"""The composition root: the whole service over one store, as every process and test uses it.
+
+Parts are built in the order of their dependencies; calls that would close a cycle are jobs
+(:class:`~arena.ops.jobs.Jobs`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from arena.accounts.accounts import Accounts
+from arena.bots import HOUSE_BOTS
+from arena.events.boards import Boards
+from arena.events.schedules import Schedules
+from arena.events.service import Tournaments
+from arena.events.tournament import TournamentNotFound
+from arena.events.uploaded_bots import SandboxedBots
+from arena.live.header import GameNotFound
+from arena.live.service import LiveGames
+from arena.ops.jobs import Job, Jobs
+from arena.ops.limits import Limits
+from arena.ops.settings import Settings
+from arena.store.repositories import Store, open_store
+from arena.webhooks.driver import Driver
+from arena.webhooks.registry import Webhooks
+
+TICK_SECONDS: Final = 2
+"""The pause between two ticks."""
+
+PLAY_SECONDS: Final = 2.0
+"""How long one job plays groups, during which other jobs of its worker wait."""
+
+_LEASE_MS: Final = 5_000
+"""A tournament that was due is due again after this time, unless its step was taken."""
+
+_TOURNAMENTS_AT_ONCE: Final = 100
+
+
+@dataclass(frozen=True)
+class Service:
+    """The parts of the service, and the jobs that workers run. Jobs may run twice and at the same time."""
+
+    settings: Settings
+    jobs: Jobs
+    store: Store
+    accounts: Accounts
+    limits: Limits
+    live: LiveGames
+    tournaments: Tournaments
+    schedules: Schedules
+    boards: Boards
+    webhooks: Webhooks
+
+    def webhook_driver(self) -> Driver:
+        """A new driver, which posts turns to webhook bots."""
+        return Driver(self.live, self.accounts, self.store.webhooks, self.settings.webhooks)
+
+    def close(self) -> None:
+        """Wake all waiting requests and close all connections."""
+        self.live.close()
+
+    # Jobs
+
+    def run(self, job: Job) -> None:
+        """Run ``job``."""
+        getattr(self, job.name)(*job.args)
+
+    def move_house_bots(self, game_id: str) -> None:
+        """Let the house bots of a game move until it waits for another player."""
+        try:
+            self.live.move_house_bots(game_id)
+        except GameNotFound:
+            # The game ended and expired while the job waited.
+            return
+
+    def step_tournament(self, tournament_id: str) -> None:
+        """Take the steps of a tournament that are due, and request jobs for its local groups."""
+        try:
+            step = self.tournaments.step(tournament_id)
+        except TournamentNotFound:
+            self.store.tournaments.settle(tournament_id, None)
+            return
+        if step.local_groups_due:
+            self.jobs.play_local_groups(tournament_id, step.local_groups_due)
+
+    def play_local_groups(self, tournament_id: str, slot: int) -> None:
+        """Play groups of a tournament for a while, then request another job, or the next round."""
+        played = self.tournaments.play_local_groups(tournament_id, PLAY_SECONDS)
+        if played.done:
+            self.step_tournament(tournament_id)
+        elif played.more:
+            self.jobs.play_more_groups(tournament_id, slot)
+
+    def publish_board(self, kind: str, division: str) -> None:
+        """Publish a leaderboard with newly released groups."""
+        self.boards.publish(kind, division)
+
+    def tick(self) -> None:
+        """Start what is due: schedules, tournaments and leaderboards.
+
+        There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
+        a period do nothing.
+        """
+        tournaments = self.store.tournaments
+        if not self.store.flags.first("tick", 1000 * TICK_SECONDS // 2):
+            return
+        self.schedules.fire()
+        now_ms = self.store.clock().now_ms
+        while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
+            for tournament_id in due:
+                self.jobs.step_tournament(tournament_id)
+        for kind, division in self.boards.due():
+            self.jobs.publish_board(kind, division)
+
+
+def open_service(settings: Settings, jobs: Jobs) -> Service:
+    """Build the service over one set of connections to the store; nothing runs yet.
+
+    Raises the errors of :func:`~arena.store.repositories.open_store`.
+    """
+    store = open_store(settings.redis_url, max_connections=settings.pool)
+    accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS)
+    live = LiveGames(store, jobs, retention=settings.retention)
+    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts))
+    return Service(
+        settings=settings,
+        jobs=jobs,
+        store=store,
+        accounts=accounts,
+        limits=Limits(store.limits, settings.http.limits),
+        live=live,
+        tournaments=tournaments,
+        schedules=Schedules(store, tournaments),
+        boards=Boards(store),
+        webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
+    )

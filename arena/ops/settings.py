@@ -1,0 +1,226 @@
+"""The settings of a process, read from the environment here and nowhere else."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+from arena.errors import ArenaError
+from arena.live.retention import Retention
+from arena.webhooks.addresses import Policy
+
+LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
+
+class InvalidSetting(ArenaError):
+    """An environment variable has an invalid value."""
+
+    code = "invalid_setting"
+
+
+class Limit(NamedTuple):
+    """At most ``most`` requests in ``seconds``, also in one burst."""
+
+    most: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Requests per second."""
+        return self.most / self.seconds
+
+
+DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
+    "sign_ups_per_address": Limit(20, 3600),
+    "bots_per_owner": Limit(100, 3600),
+    "games_per_owner": Limit(2000, 3600),
+    "tournaments_per_owner": Limit(100, 3600),
+    "webhook_checks_per_owner": Limit(100, 3600),
+    "uploads_per_owner": Limit(60, 3600),
+    "qualifications_per_owner": Limit(100, 3600),
+    "requests_per_token": Limit(10_000, 10),
+    "requests_per_address": Limit(2000, 10),
+}
+
+
+@dataclass(frozen=True)
+class HttpSettings:
+    """The settings that only the HTTP API reads.
+
+    ``bind``: address and port. ``processes``: server processes. ``connections``: open connections per
+    process. ``grace_seconds``: how long requests may take to finish when the server stops. ``limits``: by
+    name, None for no limit. ``max_body``: bytes of a request body. ``max_depth``: nesting of its JSON.
+    ``max_wait``: seconds that a long poll may wait. ``ping_seconds``: pause between the pings on a quiet
+    stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
+    ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
+    processes. ``proxies``: number of trusted proxies in front. ``sweep``: whether this process serves the
+    clocks of games.
+    """
+
+    bind: str = "127.0.0.1:8000"
+    processes: int = 1
+    connections: int = 10_000
+    grace_seconds: int = 5
+    limits: Mapping[str, Limit | None] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
+    max_body: int = 1_000_000
+    max_depth: int = 32
+    max_wait: float = 60.0
+    ping_seconds: float = 15.0
+    send_seconds: float = 20.0
+    stream_seconds: float = 3600.0
+    proxies: int = 0
+    sweep: bool = True
+    log_level: str = "INFO"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one process of the service.
+
+    ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections
+    to the database. ``retention``: how long games and their records are kept.
+    ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new database gets schedules
+    and first tournaments.
+    """
+
+    redis_url: str
+    admin_token: str | None = None
+    jobs_url: str = ""
+    pool: int = 64
+    retention: Retention = field(default_factory=Retention)
+    webhooks: Policy = field(default_factory=Policy)
+    initial_data: bool = False
+    http: HttpSettings = field(default_factory=HttpSettings)
+
+    @property
+    def queue_url(self) -> str:
+        """The database of the job queues."""
+        return self.jobs_url or self.redis_url
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:
+        """The settings in ``environ``. Raises :class:`InvalidSetting`, with the variable as its ``field``."""
+        url = redis_url(environ)
+        if not url:
+            raise InvalidSetting(
+                "no database is configured", field="REDIS_URL", expected="redis://host:port/0 or unix:///path"
+            )
+        admin_token = environ.get("BOTEQUIM_ADMIN_TOKEN") or None
+        if admin_token is not None and len(admin_token) < 32:
+            raise InvalidSetting(
+                "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
+            )
+        settings = cls(
+            redis_url=url,
+            admin_token=admin_token,
+            jobs_url=environ.get("BOTEQUIM_JOBS_URL", ""),
+            pool=_number(environ, "BOTEQUIM_POOL", 64, least=1),
+            retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
+            webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", False), _networks(environ)),
+            initial_data=_flag(environ, "BOTEQUIM_SEED", False),
+            http=HttpSettings(
+                bind=environ.get("BOTEQUIM_BIND") or HttpSettings.bind,
+                processes=_number(environ, "BOTEQUIM_WORKERS", 1, least=1),
+                connections=_number(environ, "BOTEQUIM_CONNECTIONS", 10_000, least=1),
+                grace_seconds=_number(environ, "BOTEQUIM_GRACE", 5),
+                limits=_limits(environ.get("BOTEQUIM_LIMITS", "")),
+                max_wait=_number(environ, "BOTEQUIM_MAX_WAIT", 60.0),
+                ping_seconds=_number(environ, "BOTEQUIM_PING", 15.0),
+                send_seconds=_number(environ, "BOTEQUIM_SEND", 20.0),
+                stream_seconds=_number(environ, "BOTEQUIM_STREAM", 3600.0),
+                proxies=_number(environ, "BOTEQUIM_PROXIES", 0),
+                sweep=_flag(environ, "BOTEQUIM_SWEEP", True),
+                log_level=_log_level(environ),
+            ),
+        )
+        if urlsplit(settings.queue_url).scheme not in ("redis", "rediss", "unix"):
+            raise InvalidSetting(
+                "the job queues need a single server",
+                field="BOTEQUIM_JOBS_URL",
+                expected="redis://host:port/0 or unix:///path",
+            )
+        return settings
+
+
+def redis_url(environ: Mapping[str, str] = os.environ) -> str:
+    """The address of the database, empty for the embedded one."""
+    return environ.get("REDIS_URL", "")
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _number(environ: Mapping[str, str], name: str, default: Number, *, least: int = 0) -> Number:
+    text = environ.get(name, "")
+    if not text:
+        return default
+    try:
+        number = type(default)(text)
+    except ValueError:
+        number = type(default)(-1)
+    if not least <= number < 2**31:
+        raise InvalidSetting(
+            f"{text!r} is not a number for this", field=name, expected=f"a number from {least}"
+        )
+    return number
+
+
+def _flag(environ: Mapping[str, str], name: str, default: bool) -> bool:
+    text = environ.get(name, "")
+    if text not in ("", "0", "1"):
+        raise InvalidSetting(f"{text!r} is neither on nor off", field=name, expected="1 or 0")
+    return text == "1" if text else default
+
+
+def _log_level(environ: Mapping[str, str]) -> str:
+    level = (environ.get("BOTEQUIM_LOG_LEVEL") or "INFO").upper()
+    if level not in LOG_LEVELS:
+        raise InvalidSetting(
+            f"{level!r} is not a log level",
+            field="BOTEQUIM_LOG_LEVEL",
+            expected="one of " + ", ".join(LOG_LEVELS),
+        )
+    return level
+
+
+def _networks(environ: Mapping[str, str]) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    networks = []
+    for text in filter(None, environ.get("BOTEQUIM_WEBHOOK_NETWORKS", "").replace(" ", "").split(",")):
+        try:
+            networks.append(ipaddress.ip_network(text))
+        except ValueError:
+            raise InvalidSetting(
+                f"{text!r} is not a network",
+                field="BOTEQUIM_WEBHOOK_NETWORKS",
+                expected="networks by commas, for instance 10.1.0.0/16,fd00::/8",
+            ) from None
+    return tuple(networks)
+
+
+def _limits(text: str) -> dict[str, Limit | None]:
+    """``name=count/seconds`` or ``name=off``, separated by commas, over the defaults; ``off`` alone turns all
+    limits off.
+    """
+    limits: dict[str, Limit | None] = dict(DEFAULT_LIMITS)
+    if text == "off":
+        return dict.fromkeys(limits)
+    for part in filter(None, text.split(",")):
+        name, _, value = part.strip().partition("=")
+        count, _, seconds = value.partition("/")
+        if name not in limits:
+            raise InvalidSetting(
+                f"{name!r} is not a limit", field="BOTEQUIM_LIMITS", expected="one of " + ", ".join(limits)
+            )
+        if value == "off":
+            limits[name] = None
+        elif count.isdecimal() and seconds.isdecimal() and int(count) > 0 and int(seconds) > 0:
+            limits[name] = Limit(int(count), int(seconds))
+        else:
+            raise InvalidSetting(
+                f"{value!r} is not a limit", field="BOTEQUIM_LIMITS", expected="<count>/<seconds> or off"
+            )
+    return limits

@@ -1,0 +1,305 @@
+"""The supervisor runs the whole service on one machine: database, API and workers as child processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from arena.errors import ArenaError
+from arena.ops.die_with_parent import die_with_parent
+from arena.ops.settings import Settings, redis_url
+from arena.store.embedded import EmbeddedStore
+
+FIRST_PAUSE: Final = 0.2
+LONGEST_PAUSE: Final = 10.0
+"""Seconds until a process that ended is restarted: doubled each time it ends within ``STEADY``."""
+
+STEADY: Final = 30.0
+READY_AFTER: Final = 60.0
+"""Seconds within which the API must answer."""
+
+STOP_AFTER: Final = 15.0
+"""Seconds that a process has to stop."""
+
+
+class NotReady(ArenaError):
+    """The service did not start."""
+
+    code = "not_ready"
+
+
+class AddressInUse(ArenaError):
+    """The API cannot listen at its address."""
+
+    code = "address_in_use"
+
+
+class Address(NamedTuple):
+    """The address of the API."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """``host:port``, ``[::1]:port`` or ``:port`` (all interfaces)."""
+        host, separator, port = text.rpartition(":")
+        bare = host.removeprefix("[").removesuffix("]")
+        if (
+            not separator
+            or not port.isdecimal()
+            or not 0 < int(port) < 2**16
+            or (":" in bare and bare == host)
+        ):
+            raise ArenaError(
+                f"{text!r} is not an address to listen at",
+                code="invalid_address",
+                field="bind",
+                expected="host:port, for instance 127.0.0.1:8000",
+            )
+        return cls(bare or "0.0.0.0", int(port))
+
+    @property
+    def url(self) -> str:
+        """The URL on this machine."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+    @property
+    def bind(self) -> str:
+        """The address in the form of server options."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def check(self) -> None:
+        """Raises :class:`AddressInUse` if it is not possible to listen there now."""
+        try:
+            family, kind, protocol, _, where = socket.getaddrinfo(
+                self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(where)
+        except OSError as error:
+            raise AddressInUse(
+                f"cannot listen at {self.bind}: {error.strerror or error}",
+                field="bind",
+                expected="a free address and port, for instance 127.0.0.1:8001",
+            ) from None
+
+
+@dataclass
+class _Child:
+    """One process to run, the leader of its group: its name in messages, its command and its log file."""
+
+    name: str
+    command: Sequence[str]
+    log: Path
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    pause: float = FIRST_PAUSE
+    due: float = 0.0
+
+    def start(self, environment: Mapping[str, str]) -> None:
+        self.started = time.monotonic()
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                die_with_parent(self.command),
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def ended(self) -> int | None:
+        """The exit status of a process that has just ended, which is due again after a pause; else None."""
+        if self.process is None or (status := self.process.poll()) is None:
+            return None
+        # Remaining processes of a killed leader must release the address.
+        self._signal(signal.SIGTERM)
+        self.process = None
+        steady = time.monotonic() - self.started > STEADY
+        self.pause = FIRST_PAUSE if steady else min(2 * self.pause, LONGEST_PAUSE)
+        self.due = time.monotonic() + self.pause
+        return status
+
+    def terminate(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def stop(self, deadline: float) -> None:
+        """Wait until it has ended, and kill what is left of its group."""
+        if self.process is None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(max(0.1, deadline - time.monotonic()))
+        self._signal(signal.SIGKILL)
+        self.process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Send a signal to the whole group."""
+        assert self.process is not None
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, number)
+
+
+class Supervisor:
+    """Runs the service at ``bind`` with ``workers`` workers, on the database of ``REDIS_URL`` or an embedded
+    one in the folder ``data``, which also holds the logs. Restarts processes that end. Reports through
+    ``say``.
+    """
+
+    def __init__(self, bind: str, workers: int, data: Path, say: Callable[[str], None] = print) -> None:
+        self.address = Address.parse(bind)
+        self.say = say
+        self._workers = workers
+        self._stop = threading.Event()
+        self._environment = {**os.environ, "BOTEQUIM_BIND": self.address.bind}
+        self._store = None if redis_url() else EmbeddedStore(data)
+        python = sys.executable
+        self._logs = Path(data).absolute() / "logs"
+        gunicorn = [python, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
+        self._children = [_Child("api", gunicorn, self._logs / "api.log")]
+        self._children += [
+            _Child(f"worker {number}", [python, "-m", "workers"], self._logs / f"worker-{number}.log")
+            for number in range(1, workers + 1)
+        ]
+        if workers:
+            self._environment.setdefault("BOTEQUIM_SEED", "1")
+            scheduler = [python, "-m", "workers", "--scheduler"]
+            self._children.append(_Child("scheduler", scheduler, self._logs / "scheduler.log"))
+            webhooks = [python, "-m", "workers", "--webhooks"]
+            self._children.append(_Child("webhooks", webhooks, self._logs / "webhooks.log"))
+        # Built once per machine, with lower priority, so that the first uploaded bot does not wait for it.
+        nice = shutil.which("nice")
+        runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "arena.sandbox.runtime"]
+        self._sandbox = _Child("sandbox", runtime, self._logs / "sandbox.log")
+
+    def stop(self) -> None:
+        """Let :meth:`run` end; for signal handlers."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Run until :meth:`stop`, then end everything: workers and API, then the database.
+
+        Raises :class:`AddressInUse`, :class:`~arena.store.embedded.DataFolderInUse`,
+        :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting` or
+        :class:`NotReady`.
+        """
+        try:
+            if self._store is not None:
+                # The folder before the address: on a second start its error is the better explanation.
+                self._store.start()
+                self._environment["REDIS_URL"] = self._store.url
+            Settings.from_environment(self._environment)
+            self.address.check()
+            self._make_log_folder()
+            for child in self._children:
+                child.start(self._environment)
+            if self._wait_until_ready():
+                self._greet()
+                if self._workers:
+                    self._sandbox.start(self._environment)
+            while not self._stop.wait(0.1):
+                self._restart_ended()
+        finally:
+            self._end()
+
+    def _make_log_folder(self) -> None:
+        try:
+            self._logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise NotReady(
+                f"the folder {self._logs} cannot be created: {error.strerror}", field="data"
+            ) from None
+
+    def _greet(self) -> None:
+        if self._store is None:
+            self.say("database: that of REDIS_URL")
+        else:
+            self.say(f"database: embedded, in {self._store.folder} (process {self._store.pid})")
+        self.say(f"API:      {self.address.url}")
+        self.say(f"docs:     {self.address.url}/docs")
+        self.say(f"workers:  {self._workers}, logs in {self._logs}")
+        self.say("Ctrl-C stops everything; the data stay.")
+
+    def _wait_until_ready(self) -> bool:
+        """True when the API is ready, False if stopped before."""
+        api = self._children[0]
+        deadline = time.monotonic() + READY_AFTER
+        why = "nothing answers"
+        while not self._stop.is_set():
+            if api.process is not None and (status := api.process.poll()) is not None:
+                raise NotReady(
+                    f"the API did not start (status {status}): {_reason(api.log)}",
+                    expected=f"see {api.log}",
+                )
+            try:
+                with urlopen(f"{self.address.url}/readyz", timeout=5):
+                    return True
+            except HTTPError as error:
+                why = f"{error.code} {error.reason}"
+            except OSError:
+                pass
+            if time.monotonic() > deadline:
+                raise NotReady(
+                    f"the API at {self.address.url} is not ready after {READY_AFTER:.0f} s: {why}",
+                    expected=f"see {api.log}",
+                )
+            self._stop.wait(0.05)
+        return False
+
+    def _restart_ended(self) -> None:
+        """Restart processes that have ended."""
+        if self._store is not None and not self._store.is_running():
+            self.say("database: ended, starts again")
+            self._store.start()
+        status = self._sandbox.ended()
+        if status:
+            self.say(
+                f"sandbox: its Python could not be built (status {status}), so uploaded bots cannot play; "
+                f"see {self._sandbox.log}"
+            )
+        for child in self._children:
+            status = child.ended()
+            if status is not None:
+                self.say(f"{child.name}: ended with status {status}, starts again in {child.pause:.1f} s")
+            if child.process is None and time.monotonic() >= child.due:
+                child.start(self._environment)
+
+    def _end(self) -> None:
+        processes = [*self._children, self._sandbox]
+        for child in processes:
+            child.terminate()
+        deadline = time.monotonic() + STOP_AFTER
+        for child in processes:
+            child.stop(deadline)
+        if self._store is not None:
+            self._store.stop()
+
+
+def _reason(log: Path) -> str:
+    """The last exception in the log of a program, as one line; else its last line."""
+    try:
+        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        lines = []
+    for line in reversed(lines):
+        with suppress(ValueError, TypeError, KeyError):
+            *_, last = json.loads(line)["exception"].strip().splitlines()
+            return str(last)
+    return lines[-1] if lines else "its log is empty"

@@ -1,0 +1,115 @@
+"""Thinking time in milliseconds: a budget per decision, and a bank per game used beyond the budget.
+
+All times are the database server's. An outage of the service stops every clock:
+clocks run on the server's time minus the sum of its outages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, NamedTuple
+
+from arena.errors import ArenaError
+
+MAX_TURN_MS: Final = 7 * 86_400_000
+MAX_BANK_MS: Final = 30 * 86_400_000
+
+
+class ServiceClock(NamedTuple):
+    """The server's time and the sum of the service's outages so far."""
+
+    now_ms: int
+    outage_ms: int
+
+
+class InvalidClock(ArenaError):
+    """Clock settings with an unknown name, a wrong type or a value out of range."""
+
+    code: ClassVar[str] = "invalid_clock"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSettings:
+    """``per_turn_ms`` for every decision, ``bank_ms`` per seat and game.
+
+    ``format`` and ``unknown``: see :mod:`arena.store.rows`.
+    """
+
+    per_turn_ms: int = 30_000
+    bank_ms: int = 60_000
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def parse(cls, value: Mapping[str, Any] | None) -> ClockSettings:
+        """The settings of a request with defaults filled in. Raises :class:`InvalidClock`."""
+        given = dict(value or {})
+        for name, number in given.items():
+            if name not in _LIMITS:
+                raise InvalidClock(
+                    f"a clock has no setting {name!r}",
+                    field=f"clock.{name}",
+                    expected="one of " + ", ".join(_LIMITS),
+                )
+            low, high = _LIMITS[name]
+            if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+                raise InvalidClock(
+                    f"{number!r} is not a time for {name}",
+                    field=f"clock.{name}",
+                    expected=f"a whole number of milliseconds from {low} to {high}",
+                )
+        return cls(**given)
+
+    def as_json(self) -> dict[str, int]:
+        """The settings as in requests and views."""
+        return {"per_turn_ms": self.per_turn_ms, "bank_ms": self.bank_ms}
+
+
+_LIMITS: Final = {"per_turn_ms": (100, MAX_TURN_MS), "bank_ms": (0, MAX_BANK_MS)}
+
+
+class TimeLeft(NamedTuple):
+    """The time left of the current decision's budget, and of the bank."""
+
+    deadline_ms: int
+    bank_ms: int
+
+
+class SeatClock:
+    """The clock of one seat. It runs while the seat has a turn that it must answer."""
+
+    __slots__ = ("bank_ms", "outage_ms", "started_ms", "turn")
+
+    def __init__(self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0) -> None:
+        self.bank_ms = bank_ms
+        self.turn = turn
+        self.started_ms = started_ms
+        self.outage_ms = outage_ms
+
+    def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:
+        """Run for that turn number (0: stop). The clock of the current turn keeps running."""
+        if turn == self.turn:
+            return
+        if self.turn:
+            self.bank_ms = self.left(settings, clock).bank_ms
+        self.turn, self.started_ms, self.outage_ms = turn, clock.now_ms, clock.outage_ms
+
+    def left(self, settings: ClockSettings, clock: ServiceClock) -> TimeLeft:
+        """The time left on a running clock; never below 0."""
+        used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)
+        beyond = max(0, used - settings.per_turn_ms)
+        return TimeLeft(
+            min(settings.per_turn_ms, max(0, settings.per_turn_ms - used)), max(0, self.bank_ms - beyond)
+        )
+
+    def deadline(self, settings: ClockSettings, clock: ServiceClock) -> int:
+        """When budget and bank are used up and the table acts, if there is no further outage."""
+        return self.started_ms + settings.per_turn_ms + self.bank_ms + clock.outage_ms - self.outage_ms
+
+    def as_json(self) -> list[int]:
+        """The arguments of the constructor."""
+        return [self.bank_ms, self.turn, self.started_ms, self.outage_ms]
+
+
+__all__ = ["ClockSettings", "InvalidClock", "SeatClock", "ServiceClock", "TimeLeft"]

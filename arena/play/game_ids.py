@@ -1,0 +1,38 @@
+"""The ids of the games of tournaments: group, attempt and number in one text."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+
+class GamePlace(NamedTuple):
+    """The place of a game: its tournament, its group's id there, and its number in the group (from 0)."""
+
+    tournament: str
+    group: str
+    number: int
+
+
+def place_of(game: str) -> GamePlace | None:
+    """The inverse of :func:`game_id`; None for a game outside tournaments."""
+    match = _GAME_ID(game)
+    return None if match is None else GamePlace(match[1], match[2], int(match[3]) - 1)
+
+
+def tournament_of(group_id: str) -> str | None:
+    """The tournament of the group with that id in records, or None."""
+    match = _GROUP_ID(group_id)
+    return None if match is None else match[1]
+
+
+_GROUP_ID: Final = re.compile(r"(.+?)-r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?\Z").match
+
+_GAME_ID: Final = re.compile(
+    r"(.+?)-(r[0-9]+-p[0-9]+-g[0-9]+(?:-x[0-9]+)?)-([1-9][0-9]{0,3})(?:-a[0-9]+)?\Z"
+).match
+
+
+def game_id(group_id: str, number: int, attempt: int = 0) -> str:
+    """The id of game ``number`` (from 0) of a group's ``attempt``."""
+    return f"{group_id}-{number + 1}" + (f"-a{attempt}" if attempt else "")

@@ -1,0 +1,73 @@
+"""Play the games of a group among bots of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from arena.bots import Bot, BotSpec
+from arena.play.dealing import bot_seed, game_seed
+from arena.play.game_ids import game_id
+from arena.play.match import Thinking, close_bots, play, seat_bot
+from arena.play.table import Table
+
+
+@dataclass(frozen=True)
+class SeatedGroup:
+    """A group to play: ``seats[i]`` are the players (indexes of ``bots``) seat by seat of game ``i``.
+
+    ``id``: as in the records; ``seed``: of the group. ``mirrored``: all games have the same deals.
+    """
+
+    id: str
+    kind: str
+    rules: Mapping[str, Any]
+    bots: Sequence[BotSpec]
+    seats: Sequence[Sequence[int]]
+    seed: bytes
+    mirrored: bool = field(default=True, kw_only=True)
+
+    def place(self, number: int) -> dict[str, Any]:
+        """The place of game ``number`` in the group, as in records."""
+        return {"id": self.id, "index": number, "size": len(self.seats), "mirrored": self.mirrored}
+
+
+class PlayedGame(NamedTuple):
+    """A finished game of a group, by seat: its players, its bots (closed) and their thinking."""
+
+    number: int
+    players: Sequence[int]
+    table: Table
+    bots: Sequence[Bot]
+    thinking: Sequence[Thinking]
+
+
+def play_games(
+    group: SeatedGroup,
+    *,
+    think_limit: float | None = None,
+    on_decision: Callable[[int], None] | None = None,
+) -> Iterator[PlayedGame]:
+    """Play the games of ``group`` in order, with a new bot for every seat.
+
+    ``on_decision`` is called with the player before its bot is made and before each of its decisions.
+    Raises as :func:`~arena.play.match.play`.
+    """
+    for number, players in enumerate(group.seats):
+        seed = game_seed(group.seed, number, group.mirrored)
+        table = Table(game_id(group.id, number), group.kind, group.rules, seed)
+
+        def decides(seat: int, players: Sequence[int] = players) -> None:
+            if on_decision is not None:
+                on_decision(players[seat])
+
+        bots: list[Bot] = []
+        try:
+            for seat, player in enumerate(players):
+                decides(seat)
+                bots.append(seat_bot(group.bots[player], bot_seed(seed, seat), think_limit))
+            thinking = play(table, bots, think_limit=think_limit, on_decision=decides)
+        finally:
+            close_bots(bots)
+        yield PlayedGame(number, players, table, bots, thinking)

@@ -1,0 +1,93 @@
+"""Judges answers to turns and applies faults, for every transport."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.play.faults import FAULTS
+from arena.play.table import Answered, StaleTurn, Table, TurnAlreadyAnswered, UnknownTurn
+from arena.text import printable
+
+_DETAIL: Final = 200
+"""Characters of an illegal answer that are kept."""
+
+
+class MalformedAnswer(ArenaError):
+    """An answer that is not a text."""
+
+    code: ClassVar[str] = "malformed"
+
+
+class AcceptedAnswer(NamedTuple):
+    """The table accepted the answer. ``repeated``: it had accepted the same answer before."""
+
+    answered: Answered
+    repeated: bool
+
+
+class RefusedAnswer(NamedTuple):
+    """The answer changed nothing and is not a fault."""
+
+    error: ArenaError
+
+
+class FaultyAnswer(NamedTuple):
+    """The answer was counted as a fault. ``forfeited``: from now on the table plays the seat."""
+
+    error: ArenaError
+    forfeited: bool
+
+
+def judge(
+    table: Table, seat: int, number: int, answer: object
+) -> AcceptedAnswer | RefusedAnswer | FaultyAnswer:
+    """Submit the answer to turn ``number`` of ``seat`` and return the result."""
+    legal = table.legal_actions(seat)
+    is_open = bool(legal) and number == table.turn_number(seat)
+    fault = fault_in(answer, legal if is_open else None)
+    if not fault:
+        assert isinstance(answer, str)
+        try:
+            return AcceptedAnswer(table.submit(seat, number, answer), not is_open)
+        except (StaleTurn, TurnAlreadyAnswered, UnknownTurn) as refusal:
+            return RefusedAnswer(refusal)
+    error: ArenaError
+    if isinstance(answer, str):
+        error, detail = table.state.illegal(seat, answer), printable(answer, _DETAIL)
+    else:
+        error = MalformedAnswer("the action of an answer is a text", field="action")
+        detail = f"{type(answer).__name__} is not an action"
+    return FaultyAnswer(error, table.fault(seat, fault, detail)) if is_open else RefusedAnswer(error)
+
+
+def fault_in(answer: object, legal_actions: Sequence[str] | None) -> str:
+    """The type of fault in an answer, or an empty text. ``legal_actions``: None if the turn is not open."""
+    if not isinstance(answer, str):
+        return "malformed"
+    return "" if legal_actions is None or answer in legal_actions else "illegal"
+
+
+def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
+    """Count a fault of a seat that gave no answer. If the seat was awaited and ``FAULTS`` has a mark for the
+    fault, the default action replaces its answer. Returns whether the seat is forfeited.
+    """
+    forfeited = table.fault(seat, fault, detail)
+    mark = FAULTS[fault]
+    if not forfeited and mark is not None and seat in table.awaited():
+        table.act_for(seat, mark)
+    return forfeited
+
+
+def seats_with_rights(table: Table) -> Iterator[int]:
+    """The seats that have a right besides the seat to play, in seat order from the seat after it: the order
+    in which bots in this process are offered their rights. Empty while an answer is pending.
+    """
+    if table.state.answer_pending():
+        return
+    to_play = table.awaited()[0]
+    for distance in range(1, table.size):
+        seat = (to_play + distance) % table.size
+        if table.legal_actions(seat):
+            yield seat

@@ -1,0 +1,144 @@
+"""Play one game among bots of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol, runtime_checkable
+
+from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
+from arena.play.judge import AcceptedAnswer, fail, judge, seats_with_rights
+from arena.play.table import Table
+from arena.play.time_limits import OutOfTime, time_limit
+
+
+@dataclass
+class Thinking:
+    """The time of a seat's decisions: their number, total and longest seconds."""
+
+    decisions: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one more decision."""
+        self.decisions += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+
+    def merge(self, other: Thinking) -> None:
+        """Add the decisions of ``other``."""
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        self.longest = max(self.longest, other.longest)
+
+
+class Unfit(Bot):
+    """Stands in for a bot that could not be made: every decision raises the same error."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def choose(self, turn: Turn) -> str | None:
+        """Raises the error of making the bot."""
+        raise self._error
+
+
+def seat_bot(spec: BotSpec, seed: int, think_limit: float | None = None) -> Bot:
+    """A new bot for one seat of one game, or :class:`Unfit` if making it raised or took too long.
+
+    Raises :class:`~arena.bots.HostFailure`.
+    """
+    try:
+        with time_limit(think_limit):
+            return spec.make(seed)
+    except HostFailure:
+        raise
+    except (Exception, OutOfTime) as error:
+        return Unfit(error)
+
+
+@runtime_checkable
+class Journaled(Protocol):
+    """A bot that keeps a journal and holds memory until it is closed."""
+
+    journal: Any
+
+    def close(self) -> None:
+        """Free what it holds."""
+
+
+def close_bots(bots: Sequence[Bot]) -> None:
+    """Free what the bots hold; to be called when a game has ended."""
+    for bot in bots:
+        if isinstance(bot, Journaled):
+            bot.close()
+
+
+def play(
+    table: Table,
+    bots: Sequence[Bot],
+    *,
+    think_limit: float | None = None,
+    on_decision: Callable[[int], None] | None = None,
+) -> list[Thinking]:
+    """Play ``table`` to its end with a bot per seat, and return the thinking time of each seat.
+
+    Raises :class:`~arena.bots.HostFailure` if the service could not run a bot, and :class:`OutOfTime` if
+    a :func:`time_limit` of the caller expires. Errors of bots do not raise; they are faults: the bot
+    raised (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an answer that
+    :func:`~arena.play.judge.judge` faults.
+    ``on_decision`` is called with the seat before each decision.
+
+    Rights that are not turns are offered to the bots that want them after every public event with
+    no answer pending, in seat order from the seat to play, which comes last, with its own turn.
+    """
+    thinking = [Thinking() for _ in bots]
+
+    def ask(seat: int, turn: dict[str, Any]) -> bool:
+        if on_decision is not None:
+            on_decision(seat)
+        number = table.turn_number(seat)
+        start = perf_counter()
+        fault, detail, answer = "", "", None
+        try:
+            with time_limit(think_limit):
+                answer = bots[seat].choose(turn)
+        except OutOfTime:
+            if think_limit is None:
+                raise  # A limit of the caller, not a fault of the seat.
+            fault, detail = "late", f"no answer within {think_limit} s"
+        except BotFailure as failure:
+            fault, detail = failure.type, str(failure)
+        except HostFailure:
+            raise
+        except Exception as error:
+            fault, detail = "crashed", f"{type(error).__name__}: {error}"
+        thinking[seat].add(perf_counter() - start)
+        if fault:
+            fail(table, seat, fault, detail)
+            return False
+        if answer is None and turn["optional"]:
+            return False
+        return isinstance(judge(table, seat, number, answer), AcceptedAnswer)
+
+    def offer_rights() -> bool:
+        for seat in seats_with_rights(table):
+            if seat in wanting:
+                turn = table.turn(seat)
+                assert turn is not None
+                if ask(seat, turn):
+                    return True
+        return False
+
+    wanting = [seat for seat, bot in enumerate(bots) if getattr(bot, "wants_rights", False)]
+    table.start()
+    while not table.is_over():
+        if wanting and offer_rights():
+            continue
+        seat = table.awaited()[0]
+        turn = table.turn(seat)
+        assert turn is not None
+        ask(seat, turn)
+    return thinking

@@ -1,0 +1,26 @@
+"""Groups of games: the same players in every seating that makes it fair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+Player = TypeVar("Player")
+
+
+def seatings(teams: Sequence[Sequence[int]], players: Sequence[Player]) -> list[list[Player]]:
+    """The players seat by seat, for every game of a group.
+
+    ``teams`` are the seats of each team (``GameRules.teams``), ``players`` the players of the first game
+    in seat order. In game ``i`` the seats of a team go to the players who first sat ``i`` teams
+    further: two teams are swapped (2 games), lone players rotate (a game per seat).
+    """
+    games = []
+    for shift in range(len(teams)):
+        game = list(players)
+        for index, seats in enumerate(teams):
+            origin = teams[(index + shift) % len(teams)]
+            for seat, first_seat in zip(seats, origin, strict=True):
+                game[seat] = players[first_seat]
+        games.append(game)
+    return games

@@ -1,0 +1,393 @@
+"""One game among seats: its turns, its faults and its log, for every transport.
+
+The local runner and the live service share :class:`Table`. It is a pure function of its inputs: it
+reads no clock, and everything random follows from its seed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Final, NamedTuple
+
+from arena.errors import ArenaError, IllegalAction
+from arena.games import game_of
+from arena.games.kernel import CHANCE, Event
+from arena.play.dealing import Dealer
+from arena.play.faults import FAULT_LIMIT
+from arena.play.outcomes import FinalOutcome, final_outcome
+
+KEPT_EVENTS: Final = 500
+"""The maximum number of events that a table keeps when it drops any."""
+
+REMEMBERED_ANSWERS: Final = 8
+"""How many answered turns per seat are remembered for repeated answers."""
+
+
+class StaleTurn(ArenaError):
+    """An answer to a turn that is no longer open. ``extra['reason']``: ``clock`` if the table answered
+    for the seat, else ``superseded``.
+    """
+
+    code: ClassVar[str] = "stale_turn"
+
+
+class TurnAlreadyAnswered(ArenaError):
+    """A second answer to one turn that differs from the first."""
+
+    code: ClassVar[str] = "turn_already_answered"
+
+
+class UnknownTurn(ArenaError):
+    """A turn id that this table never issued to this seat."""
+
+    code: ClassVar[str] = "unknown_turn"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: seat, type (``FAULTS``), number of logged actions before it, and a short reason."""
+
+    seat: int
+    type: str
+    after: int
+    detail: str = ""
+
+
+class Answered(NamedTuple):
+    """An answered turn: its number, the action, who chose it (None: the player, else a mark as in the
+    log), and ``after``, the number of logged actions with this one included.
+    """
+
+    number: int
+    action: str
+    mark: str | None
+    after: int
+
+
+@dataclass(slots=True)
+class _Seat:
+    turn: int = 0
+    legal: tuple[str, ...] = ()
+    seen: int = 0
+    """The number of the first event that the seat's next turn shows: that of its last action."""
+    answered: list[Answered] = field(default_factory=list)
+
+
+def turn_id(game_id: str, seat: int, number: int) -> str:
+    """The id of a seat's turn. It counts only what that seat did and could do, so it reveals
+    nothing of other hands.
+    """
+    return f"{game_id}.{seat}.{number}"
+
+
+def parse_turn_id(text: str) -> tuple[str, int, int]:
+    """``(game id, seat, number)``. Raises :class:`UnknownTurn` if it is not a turn id."""
+    parts = _TURN_ID(text)
+    if parts is None:
+        raise UnknownTurn(f"{text[:80]!r} is not a turn id", field="turn", expected="<game>.<seat>.<number>")
+    return parts[1], int(parts[2]), int(parts[3])
+
+
+_TURN_ID: Final = re.compile(r"(.+)\.([0-9]{1,9})\.([0-9]{1,9})\Z", re.DOTALL).match
+
+
+class Table:
+    """One game in progress.
+
+    ``actions`` holds ``(seat, action, mark)`` logged since this object was made (``mark``: None
+    for the player's own choice, else ``clock``, ``crashed``, ``resigned`` or ``forfeit``), and
+    ``logged`` counts all since the start. ``events`` holds the newest events, those from number
+    ``first_event`` on: all since some seat last acted.
+    """
+
+    def __init__(
+        self,
+        game_id: str,
+        kind: str,
+        rules: Mapping[str, Any],
+        seed: bytes,
+        nonces: Sequence[str] = (),
+        *,
+        state: bytes | None = None,
+    ) -> None:
+        self.game_id = game_id
+        self.game = game_of(kind)
+        self.rules = self.game.options.complete(rules)
+        self.seed = seed
+        self.size = self.game.seats(self.rules)
+        self.nonces = list(nonces) or [""] * self.size
+        self.teams = self.game.teams(self.rules)
+        self.state = self.game.new_state(self.rules) if state is None else self.game.deserialise(state)
+        self.actions: list[tuple[int, str, str | None]] = []
+        self.logged = 0
+        self.events: list[Event] = []
+        self.first_event = 0
+        self.faults: list[Fault] = []
+        self.resigned: list[tuple[int, int]] = []
+        self._seats = [_Seat() for _ in range(self.size)]
+        self._marks: dict[int, str] = {}
+        self._dealer = Dealer(seed, self.nonces)
+
+    def start(self) -> None:
+        """Draw the first dealer and deal the first hand."""
+        self._settle()
+
+    # Reading
+
+    def is_over(self) -> bool:
+        """Whether the game has its outcome."""
+        return not self.state.awaiting()
+
+    def awaited(self) -> tuple[int, ...]:
+        """The seats that must act; empty when the game is over."""
+        return self.state.awaiting()
+
+    def seats_with_turns(self) -> list[int]:
+        """The seats that have a turn now, required or optional."""
+        return [seat for seat, own in enumerate(self._seats) if own.legal]
+
+    def turn_number(self, seat: int) -> int:
+        """The number of the seat's current turn (the last part of its id)."""
+        return self._seats[seat].turn
+
+    def legal_actions(self, seat: int) -> tuple[str, ...]:
+        """The legal actions of the seat's turn; empty for a seat that the table plays."""
+        return self._seats[seat].legal
+
+    def turn(
+        self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None
+    ) -> dict[str, Any] | None:
+        """The turn of ``seat`` as its bot gets it, or None if it has no turn.
+
+        ``events``: what the seat has seen from its last action on, each with its number ``n`` in the
+        game. Times are milliseconds, null without a clock.
+        """
+        own = self._seats[seat]
+        if not own.legal:
+            return None
+        return {
+            "turn": turn_id(self.game_id, seat, own.turn),
+            "game": self.game_id,
+            "kind": self.game.kind,
+            "rules": self.rules,
+            "seat": seat,
+            "optional": seat not in self.state.awaiting(),
+            "legal_actions": list(own.legal),
+            "deadline_ms": deadline_ms,
+            "bank_ms": bank_ms,
+            "observation": self.state.observation(seat),
+            "events": self.views(seat, own.seen),
+        }
+
+    def views(self, seat: int | None, start: int = 0) -> list[dict[str, Any]]:
+        """What ``seat`` (None: a spectator) saw from event ``start`` on, as far back as kept."""
+        views = []
+        view_event = self.game.view_event
+        number = max(start, self.first_event)
+        for event in self.events[number - self.first_event :]:
+            view = view_event(event, seat)
+            if view is not None:
+                views.append({"n": number, **view})
+            number += 1
+        return views
+
+    def positions(self) -> list[tuple[int, tuple[str, ...]]]:
+        """The number of every seat's current turn and its legal actions (none: no turn)."""
+        return [(own.turn, own.legal) for own in self._seats]
+
+    def answered_after(self, seat: int, after: int) -> int | None:
+        """The number of the turn that logged action ``after`` of ``seat`` answered; None if forgotten."""
+        if seat == CHANCE:
+            return None
+        for answer in reversed(self._seats[seat].answered):
+            if answer.after == after:
+                return answer.number
+        return None
+
+    def first_unseen(self, seat: int) -> int:
+        """The number of the first event after the last action of ``seat``."""
+        return self._seats[seat].seen
+
+    # Acting
+
+    def submit(self, seat: int, number: int, action: str) -> Answered:
+        """Apply the answer to turn ``number`` of ``seat``; repeating the same answer changes nothing.
+
+        Raises :class:`StaleTurn`, :class:`TurnAlreadyAnswered`, :class:`UnknownTurn` or
+        :class:`~arena.errors.IllegalAction`; only the last is the seat's fault (see :meth:`fault`).
+        """
+        own = self._seats[seat]
+        if number != own.turn or not own.legal:
+            return self._repeated(own, number, action)
+        if action not in own.legal:
+            raise self.state.illegal(seat, action)
+        self._apply(seat, action, None)
+        self._settle()
+        return own.answered[-1]
+
+    def fault(self, seat: int, type: str, detail: str = "") -> bool:
+        """Record a fault of ``seat``; return whether the table plays the seat (from ``FAULT_LIMIT`` on)."""
+        self.faults.append(Fault(seat, type, self.logged, detail[:200]))
+        if seat not in self._marks and sum(f.seat == seat for f in self.faults) >= FAULT_LIMIT:
+            self._take_over(seat, "forfeit")
+        return seat in self._marks
+
+    def act_for(self, seat: int, mark: str) -> None:
+        """Apply the default action of an awaited seat. ``mark``: ``clock`` or ``crashed``."""
+        self._apply(seat, self.state.default_action(seat), mark)
+        self._settle()
+
+    def resign(self, seat: int) -> None:
+        """Resign: default actions play the seat to the end (BT-7.3, TP-8.3)."""
+        if seat not in self._marks and not self.is_over():
+            self.resigned.append((seat, self.logged))
+            self._take_over(seat, "resigned")
+
+    @property
+    def forfeits(self) -> list[int]:
+        """The seats that the table plays because of their faults."""
+        return sorted(seat for seat, mark in self._marks.items() if mark == "forfeit")
+
+    @property
+    def taken_over(self) -> dict[int, str]:
+        """The seats that the table plays, with the reason (``resigned`` or ``forfeit``)."""
+        return dict(self._marks)
+
+    def outcome(self) -> FinalOutcome | None:
+        """None while the game goes on."""
+        outcome = self.state.outcome()
+        return None if outcome is None else final_outcome(outcome, self.teams, self.forfeits)
+
+    def _repeated(self, own: _Seat, number: int, action: str) -> Answered:
+        for answer in own.answered:
+            if answer.number == number:
+                if answer.mark is not None:
+                    raise StaleTurn(
+                        "the clock has answered this turn", field="turn", extra={"reason": "clock"}
+                    )
+                if answer.action != action:
+                    raise TurnAlreadyAnswered(
+                        f"this turn was answered with {answer.action!r} already", field="action"
+                    )
+                return answer
+        if number > own.turn:
+            raise UnknownTurn("this turn was never issued", field="turn")
+        raise StaleTurn("this turn is no longer open", field="turn", extra={"reason": "superseded"})
+
+    def _take_over(self, seat: int, mark: str) -> None:
+        self._marks[seat] = mark
+        self._seats[seat].legal = ()
+        self._settle()
+
+    def _apply(self, seat: int, action: str, mark: str | None) -> None:
+        seen = self.first_event + len(self.events)
+        self.events.extend(self.state.apply(seat, action))
+        self.actions.append((seat, action, mark))
+        self.logged += 1
+        if seat == CHANCE:
+            return
+        own = self._seats[seat]
+        own.answered.append(Answered(own.turn, action, mark, self.logged))
+        del own.answered[:-REMEMBERED_ANSWERS]
+        own.legal = ()
+        own.seen = seen
+
+    def _settle(self) -> None:
+        """Apply chance and the actions of seats that the table plays, then open turns."""
+        while True:
+            chance = self.state.chance()
+            if chance is not None:
+                self._apply(CHANCE, self._dealer.action(chance), None)
+                continue
+            awaited = self.state.awaiting()
+            taken = next((seat for seat in awaited if seat in self._marks), None)
+            if taken is None:
+                break
+            self._apply(taken, self.state.default_action(taken), self._marks[taken])
+        for seat, own in enumerate(self._seats):
+            legal = () if seat in self._marks else tuple(self.state.legal_actions(seat))
+            acted = bool(own.answered) and own.answered[-1].number == own.turn
+            if legal != own.legal or (acted and legal):
+                own.legal = legal
+                own.turn += 1
+
+    # Storing
+
+    def drop_seen_events(self) -> None:
+        """Drop the events from before the last action of every seat, and all but the newest ``KEPT_EVENTS``:
+        a seat that is out of the game never acts again.
+        """
+        end = self.first_event + len(self.events)
+        waiting = [own.seen for seat, own in enumerate(self._seats) if seat not in self._marks]
+        keep = max(min(waiting, default=end), end - KEPT_EVENTS)
+        del self.events[: max(0, keep - self.first_event)]
+        self.first_event = max(self.first_event, keep)
+
+    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, Any]:
+        """Everything that changes during a game except the state and the events, JSON-ready.
+
+        ``answers``: how many of each seat's latest answers are included, at least one.
+        """
+        return {
+            "logged": self.logged,
+            "faults": [asdict(fault) for fault in self.faults],
+            "resigned": self.resigned,
+            "marks": list(self._marks.items()),
+            "seats": [
+                [own.turn, own.legal, own.seen, [tuple(answer) for answer in own.answered[-answers:]]]
+                for own in self._seats
+            ],
+        }
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that :meth:`restore` needs, JSON-ready; past actions are not included."""
+        return {
+            "id": self.game_id,
+            "kind": self.game.kind,
+            "rules": self.rules,
+            "seed": self.seed.hex(),
+            "nonces": self.nonces,
+            "state": self.state.serialise().decode(),
+            "events": self.events,
+            "first_event": self.first_event,
+            **self.progress(),
+        }
+
+    @classmethod
+    def restore(cls, data: Mapping[str, Any]) -> Table:
+        """The table of a :meth:`snapshot`, with an empty ``actions``."""
+        seed = bytes.fromhex(data["seed"])
+        state = data["state"].encode()
+        table = cls(data["id"], data["kind"], data["rules"], seed, data["nonces"], state=state)
+        table.logged = data["logged"]
+        table.events = [as_event(event) for event in data["events"]]
+        table.first_event = data["first_event"]
+        table.faults = [Fault(**fault) for fault in data["faults"]]
+        table.resigned = [(seat, after) for seat, after in data["resigned"]]
+        table._marks = dict(data["marks"])
+        table._seats = [
+            _Seat(turn, tuple(legal), seen, [Answered(*answer) for answer in answered])
+            for turn, legal, seen, answered in data["seats"]
+        ]
+        return table
+
+
+def as_event(value: Any) -> Event:
+    """A JSON array as an event: tuples all the way down, as the games make them."""
+    return tuple(as_event(item) if isinstance(item, list) else item for item in value)
+
+
+__all__ = [
+    "Answered",
+    "Fault",
+    "IllegalAction",
+    "StaleTurn",
+    "Table",
+    "TurnAlreadyAnswered",
+    "UnknownTurn",
+    "as_event",
+    "parse_turn_id",
+    "turn_id",
+]

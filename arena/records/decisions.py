@@ -1,0 +1,98 @@
+"""The decisions of a recorded game, turn by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from arena.errors import ArenaError
+from arena.play.faults import FAULTS
+from arena.play.table import Table
+from arena.records.record import Record
+
+
+class RecordedDecision(NamedTuple):
+    """A turn and its result: an action (``mark``: who chose it, if not the bot) or a ``fault`` without an
+    action. ``after``: the number of actions of the game before it.
+    """
+
+    turn: dict[str, Any]
+    action: str | None
+    mark: str | None
+    fault: str | None
+    after: int
+
+    @property
+    def seat(self) -> int:
+        """The seat that had the turn."""
+        seat: int = self.turn["seat"]
+        return seat
+
+    @property
+    def summary(self) -> str:
+        """The recorded result, for people."""
+        if self.action is None:
+            return f"a fault ({self.fault})"
+        return self.action if self.mark is None else f"{self.action} ({self.mark})"
+
+
+def decisions(record: Record) -> Iterator[RecordedDecision]:
+    """Every decision of a proven record, in order. Optional turns that were passed up are not recorded."""
+    canonical = record["canonical"]
+    table = Table(
+        canonical["game"],
+        canonical["kind"],
+        canonical["rules"],
+        bytes.fromhex(canonical["seed"]),
+        canonical["nonces"],
+    )
+    incidents = [(fault["after"], fault["seat"], fault["type"]) for fault in canonical["faults"]]
+    incidents += [(entry["after"], entry["seat"], "resigned") for entry in canonical["resigned"]]
+    incidents.sort(key=lambda incident: incident[0])
+    table.start()
+    while table.logged < len(canonical["actions"]):
+        if incidents and incidents[0][0] <= table.logged:
+            after, seat, what = incidents.pop(0)
+            turn = table.turn(seat)
+            if what == "resigned":
+                table.resign(seat)
+                continue
+            forfeited = table.fault(seat, what)
+            # If the table then acts for the seat, the mark of that action stands for the fault.
+            if turn is not None and (forfeited or turn["optional"] or FAULTS[what] is None):
+                yield RecordedDecision(turn, None, None, what, after)
+            continue
+        acting, action, *mark = canonical["actions"][table.logged]
+        turn = table.turn(acting)
+        assert turn is not None
+        yield RecordedDecision(turn, action, mark[0] if mark else None, None, table.logged)
+        if mark:
+            table.act_for(acting, mark[0])
+        else:
+            table.submit(acting, table.turn_number(acting), action)
+
+
+def decisions_until(record: Record, where: int | str, seat: int | None = None) -> list[RecordedDecision]:
+    """The decisions of one seat up to a given one: decision number ``where`` (from 1, of ``seat``, or of all
+    seats), or the turn with the id ``where``. The record must be a proven one.
+
+    Raises :class:`~arena.errors.ArenaError` if there is no such turn.
+    """
+    everything = [one for one in decisions(record) if seat in (None, one.seat)]
+    count = 0
+    last = None
+    for number, one in enumerate(everything):
+        count += one.action is not None
+        # A turn stays open after some faults; its last decision counts.
+        if one.turn["turn"] == where or (one.action is not None and count == where):
+            last = number
+    if last is not None:
+        return [one for one in everything[: last + 1] if one.seat == everything[last].seat]
+    whose = "" if seat is None else f" of seat {seat}"
+    what = "decision" if isinstance(where, int) else "turn"
+    raise ArenaError(
+        f"there is no {what} {where}{whose} in game {record['canonical']['game']}",
+        code="unknown_turn",
+        field="turn",
+        expected=f"1 to {count}, or the id of a turn of the game",
+    )

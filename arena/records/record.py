@@ -1,0 +1,275 @@
+"""Game records: written, hashed and read. The format is documented in ``docs/records.md``."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn, cast
+
+import fastjsonschema
+
+from arena.errors import ArenaError
+from arena.play.dealing import commitment
+from arena.play.table import Table
+from arena.text import printable
+
+RECORD_VERSION: Final = 1
+DETAIL_LIMIT: Final = 200
+"""Characters of a fault's detail that a record keeps."""
+
+MAX_RECORD_BYTES: Final = 64 << 20
+"""A longer line is refused before it fills the memory. The longest games take some megabytes."""
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+
+Record = dict[str, Any]
+
+
+class InvalidRecord(ArenaError):
+    """JSON that is not a record of this format; ``field`` says where."""
+
+    code = "invalid_record"
+
+
+class UnreadableRecord(ArenaError):
+    """Text that is not JSON, or a file that cannot be read."""
+
+    code = "unreadable_record"
+
+
+@cache
+def record_schema() -> dict[str, Any]:
+    """The JSON Schema of a record (draft 7)."""
+    text = files("arena.records").joinpath("record-v1.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+@cache
+def _validator() -> Callable[[Any], Any]:
+    return fastjsonschema.compile(record_schema())
+
+
+@cache
+def _is_label() -> Callable[[str], re.Match[str] | None]:
+    pattern: str = record_schema()["definitions"]["label"]["pattern"]
+    return re.compile(pattern.replace("$", r"\Z")).match
+
+
+def canonical_bytes(canonical: Mapping[str, Any]) -> bytes:
+    """Canonical JSON: sorted keys, no white space, UTF-8 without escapes that are not needed."""
+    return json.dumps(canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def canonical_hash(canonical: Mapping[str, Any]) -> str:
+    """The hash of a record: the SHA-256 of its canonical part as canonical JSON, in hexadecimal."""
+    return sha256(canonical_bytes(canonical)).hexdigest()
+
+
+def build_record(
+    table: Table,
+    *,
+    players: Sequence[tuple[str, str]],
+    actions: Iterable[tuple[int, str, str | None]] | None = None,
+    group: Mapping[str, Any] | None = None,
+    info: Mapping[str, Any] | None = None,
+) -> Record:
+    """The record of the finished game at ``table``.
+
+    ``players``: name and version per seat. ``actions``: the whole log as ``(seat, action, mark)``,
+    if the table object was restored during the game. ``group``: ``id``, ``index``, ``size``,
+    ``mirrored`` and, if it is not 0, ``attempt``. ``info``: values that are not hashed.
+
+    Raises :class:`InvalidRecord` if the game is not over or an argument does not fit.
+    """
+    outcome = table.outcome()
+    if outcome is None:
+        raise InvalidRecord(f"game {table.game_id} is not over", field="outcome")
+    if len(players) != table.size:
+        raise InvalidRecord(
+            f"{len(players)} players in a game of {table.size} seats",
+            field="players",
+            expected=f"{table.size} players",
+        )
+    logged = list(table.actions if actions is None else actions)
+    if len(logged) != table.logged:
+        raise InvalidRecord(
+            f"{len(logged)} actions of the {table.logged} logged ones",
+            field="actions",
+            expected="the whole log",
+        )
+    canonical = {
+        "v": RECORD_VERSION,
+        "game": table.game_id,
+        "kind": table.game.kind,
+        "rules_version": table.game.version,
+        "rules": dict(table.rules),
+        "players": [_player(seat, *player) for seat, player in enumerate(players)],
+        "seed": table.seed.hex(),
+        "nonces": list(table.nonces),
+        "commitment": commitment(table.seed),
+        "group": None if group is None else {"attempt": 0, **group},
+        "actions": [
+            [seat, action] if mark is None else [seat, action, mark] for seat, action, mark in logged
+        ],
+        "faults": [{"seat": f.seat, "type": f.type, "after": f.after} for f in table.faults],
+        "resigned": [{"seat": seat, "after": after} for seat, after in table.resigned],
+        "outcome": outcome.as_json(),
+    }
+    unhashed = dict(info or {})
+    if any(fault.detail for fault in table.faults):
+        unhashed["fault_details"] = [printable(fault.detail, DETAIL_LIMIT) for fault in table.faults]
+    return {"canonical": canonical, "hash": canonical_hash(canonical), "info": unhashed}
+
+
+def _player(seat: int, name: str, version: str) -> dict[str, str]:
+    for field, text in (("name", name), ("version", version)):
+        if not _is_label()(text):
+            raise InvalidRecord(
+                f"{printable(text, 80)!r} cannot be a player's {field}",
+                field=f"players[{seat}].{field}",
+                expected="1 to 64 characters on one line",
+            )
+    return {"name": name, "version": version}
+
+
+def dumps(record: Record) -> str:
+    """``record`` as one line of JSON, without the end of the line."""
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def check_structure(record: object) -> Record:
+    """``record`` if it has the shape of a record (schema). Raises :class:`InvalidRecord`.
+
+    The meaning of numbers and actions is checked by :func:`arena.records.verify.verify`.
+    """
+    try:
+        checked: Record = _validator()(record)
+    except fastjsonschema.JsonSchemaValueException as error:
+        where = (error.name or "data").removeprefix("data").lstrip(".")
+        what = error.message.removeprefix(error.name or "data").strip()
+        raise InvalidRecord(
+            f"not a record: {printable(what, 200)}", field=printable(where, 80) or "the top"
+        ) from None
+    canonical = checked["canonical"]
+    if _has_float(canonical):
+        raise InvalidRecord("not a record: a number with a fraction or an exponent", field="canonical")
+    try:
+        canonical_bytes({"players": canonical["players"], "rules": canonical["rules"]})
+    except UnicodeEncodeError:
+        raise InvalidRecord("not a record: half a surrogate pair in a text", field="canonical") from None
+    return checked
+
+
+def parse_record(text: bytes | str) -> Record:
+    """The record that a JSON text holds, with its structure checked.
+
+    Raises :class:`UnreadableRecord` if the text is not JSON, :class:`InvalidRecord` if it is not a record.
+    """
+    try:
+        decoded = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_no_constant)
+    except InvalidRecord:
+        raise
+    except UnicodeDecodeError as error:
+        raise UnreadableRecord(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableRecord(f"not JSON: {error.msg} at character {error.pos}") from None
+    except (ValueError, RecursionError):
+        raise UnreadableRecord("not JSON that can be read: too many digits or too deep") from None
+    return check_structure(value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise InvalidRecord("not a record: an object has the same key twice")
+    return result
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise InvalidRecord(f"not a record: {name} is not a JSON number")
+
+
+def _has_float(value: Any) -> bool:
+    """Whether a float is anywhere in ``value``: 1.0 satisfies the schema, but is not canonical."""
+    for item in value.values() if isinstance(value, dict) else value:
+        kind = type(item)
+        if kind is float or ((kind is list or kind is dict) and _has_float(item)):
+            return True
+    return False
+
+
+class RecordText(NamedTuple):
+    """The JSON text of one record in a file, and its position (``file:line``)."""
+
+    where: str
+    text: bytes
+
+
+def source_name(path: str | Path) -> str:
+    """The name of a file in messages."""
+    return "standard input" if str(path) == "-" else printable(str(path))
+
+
+def record_texts(path: str | Path) -> Iterator[RecordText]:
+    """The records of a file as texts: JSON lines, or one JSON document; either may be gzipped.
+
+    ``-`` is the standard input. Empty lines are skipped. Raises :class:`UnreadableRecord`.
+    """
+    name = source_name(path)
+    try:
+        with ExitStack() as stack:
+            source = sys.stdin.buffer if str(path) == "-" else stack.enter_context(open(path, "rb"))
+            raw = cast(io.BufferedReader, source)
+            zipped = raw.peek(2)[:2] == GZIP_MAGIC
+            yield from _split(name, stack.enter_context(gzip.GzipFile(fileobj=raw)) if zipped else raw)
+    except (OSError, EOFError, zlib.error) as error:
+        # gzip's own errors have no strerror.
+        why = getattr(error, "strerror", None) or f"damaged gzip data ({error})"
+        raise UnreadableRecord(f"cannot read {name}: {why}") from None
+
+
+def load_records(path: str | Path) -> Iterator[Record]:
+    """The records of a file, with their structure checked; see :func:`record_texts` for the forms.
+
+    Raises :class:`UnreadableRecord` or :class:`InvalidRecord`, naming file and line.
+    """
+    for where, text in record_texts(path):
+        try:
+            yield parse_record(text)
+        except (InvalidRecord, UnreadableRecord) as error:
+            raise type(error)(
+                f"{where}: {error.message}", field=error.field, expected=error.expected
+            ) from None
+
+
+def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
+    number = 0
+    first = True
+    while line := lines.readline(MAX_RECORD_BYTES + 1):
+        number += 1
+        start = number
+        stripped = line.strip()
+        if not stripped:
+            continue
+        if first and not stripped.endswith(b"}"):
+            # One JSON document over several lines, as in a file with one record.
+            line += lines.read(MAX_RECORD_BYTES + 1 - len(line))
+        first = False
+        if len(line) > MAX_RECORD_BYTES:
+            raise UnreadableRecord(
+                f"{name}:{start}: a record of more than {MAX_RECORD_BYTES >> 20} MiB",
+                expected="one record per line",
+            )
+        yield RecordText(f"{name}:{start}", line)

@@ -1,0 +1,69 @@
+"""Narrates a recorded game for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arena.games import game_of
+from arena.records.record import Record
+from arena.text import printable
+
+
+def tell(record: Record) -> Iterator[str]:
+    """The narration of a record, line by line: players, rules, events, faults and places.
+
+    The record must be a proven one (:func:`arena.records.verify.verify`).
+    """
+    canonical = record["canonical"]
+    game = game_of(canonical["kind"])
+    rules = game.options.complete(canonical["rules"])
+    names = seat_names(canonical["players"])
+    yield from _heading(canonical, names)
+    state = game.new_state(rules)
+    narrator = game.narrator(names, rules)
+    incidents = _incidents(canonical, names)
+    for index, (seat, action, *mark) in enumerate(canonical["actions"]):
+        yield from incidents.get(index, ())
+        if mark:
+            yield f"(The table acts for {names[seat]}: {mark[0]}.)"
+        for event in state.apply(seat, action):
+            yield from narrator.line(event)
+    yield from _result(canonical["outcome"], names)
+
+
+def seat_names(players: Sequence[Mapping[str, str]]) -> list[str]:
+    """The names of the players, seat by seat; a name that occurs twice gets its seat's number."""
+    names = [printable(player["name"]) for player in players]
+    count = Counter(names)
+    return [name if count[name] == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
+
+
+def _heading(canonical: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    options = game_of(canonical["kind"]).options
+    yield f"{canonical['kind']}, game {canonical['game']}"
+    for seat, (name, player) in enumerate(zip(names, canonical["players"], strict=True)):
+        yield f"seat {seat}: {name}, version {printable(player['version'])}"
+    defaults = options.complete()
+    changed = [f"{name}={value}" for name, value in canonical["rules"].items() if value != defaults[name]]
+    if changed:
+        yield "rules: " + ", ".join(changed)
+    yield ""
+
+
+def _incidents(canonical: Mapping[str, Any], names: Sequence[str]) -> dict[int, list[str]]:
+    lines: dict[int, list[str]] = {}
+    for fault in canonical["faults"]:
+        lines.setdefault(fault["after"], []).append(f"(A fault of {names[fault['seat']]}: {fault['type']}.)")
+    for entry in canonical["resigned"]:
+        lines.setdefault(entry["after"], []).append(f"({names[entry['seat']]} resigns.)")
+    return lines
+
+
+def _result(outcome: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    yield ""
+    order = sorted(range(len(names)), key=lambda seat: (outcome["places"][seat], seat))
+    for seat in order:
+        forfeit = ", forfeited" if seat in outcome["forfeits"] else ""
+        yield f"{outcome['places'][seat]}. {names[seat]} ({outcome['scores'][seat]}{forfeit})"

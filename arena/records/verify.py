@@ -1,0 +1,304 @@
+"""Verifies records: a record must follow from its seed, its rules and its actions.
+
+Only the record is needed. The checks are listed in ``docs/records.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from arena.errors import ArenaError, IllegalAction
+from arena.games import game_of
+from arena.games.descriptor import Game
+from arena.games.kernel import CHANCE, Chance, State
+from arena.play.dealing import Dealer
+from arena.play.faults import FAULT_LIMIT, FAULTS
+from arena.play.outcomes import FinalOutcome, final_outcome
+from arena.records.record import InvalidRecord, Record, canonical_hash, check_structure, parse_record
+from arena.text import printable
+
+
+class Problem(NamedTuple):
+    """One error in a record: a stable ``code``, where it is, and a message of one line."""
+
+    code: str
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def verify(record: object) -> list[Problem]:
+    """The errors of a record; empty if it is proven. Never raises for bad records."""
+    try:
+        checked = check_structure(record)
+    except InvalidRecord as error:
+        return [_structure_problem(error)]
+    return _verify(checked)
+
+
+def verify_text(text: bytes | str) -> tuple[Record | None, list[Problem]]:
+    """The record in a JSON text (None if it is not a record) and its errors.
+
+    Raises :class:`~arena.records.record.UnreadableRecord` for text that is not JSON.
+    """
+    try:
+        record = parse_record(text)
+    except InvalidRecord as error:
+        return None, [_structure_problem(error)]
+    return record, _verify(record)
+
+
+def _structure_problem(error: InvalidRecord) -> Problem:
+    return Problem("structure", error.field or "the record", error.message)
+
+
+def _verify(record: Record) -> list[Problem]:
+    canonical = record["canonical"]
+    problems = list(_check_sums(canonical, record["hash"]))
+    try:
+        game = game_of(canonical["kind"])
+        rules = _complete_rules(game, canonical)
+    except ArenaError as error:
+        expected = f"; expected {error.expected}" if error.expected else ""
+        where = printable(error.field or "rules", 80)
+        return [*problems, Problem(error.code, where, printable(error.message + expected))]
+    misfits = list(_check_sizes(canonical, game.seats(rules)))
+    if misfits:
+        return problems + misfits
+    return problems + _Replay(game, rules, canonical).problems()
+
+
+def _check_sums(canonical: Mapping[str, Any], claimed: str) -> Iterator[Problem]:
+    actual = canonical_hash(canonical)
+    if actual != claimed:
+        yield Problem(
+            "hash", "hash", f"{claimed[:12]}… is not the hash of the canonical part, {actual[:12]}…"
+        )
+    if sha256(bytes.fromhex(canonical["seed"])).hexdigest() != canonical["commitment"]:
+        yield Problem("commitment", "commitment", "this is not the SHA-256 of the seed")
+    group = canonical["group"]
+    if group is not None and group["index"] >= group["size"]:
+        yield Problem(
+            "group", "group", f"game {group['index']} of a group of {group['size']}, counted from 0"
+        )
+
+
+def _complete_rules(game: Game, canonical: Mapping[str, Any]) -> dict[str, Any]:
+    if canonical["rules_version"] != game.version:
+        raise ArenaError(
+            f"version {canonical['rules_version']} of the rules of {game.kind} cannot be replayed here",
+            code="rules_version",
+            field="rules_version",
+            expected=f"version {game.version}",
+        )
+    given = canonical["rules"]
+    rules = game.options.complete(given)
+    missing = [name for name in rules if name not in given]
+    if missing:
+        raise ArenaError(
+            f"the options {', '.join(missing)} are missing", code="incomplete_rules", field="rules"
+        )
+    return rules
+
+
+def _check_sizes(canonical: Mapping[str, Any], size: int) -> Iterator[Problem]:
+    per_seat = {
+        "players": canonical["players"],
+        "nonces": canonical["nonces"],
+        "outcome.places": canonical["outcome"]["places"],
+        "outcome.scores": canonical["outcome"]["scores"],
+    }
+    for where, items in per_seat.items():
+        if len(items) != size:
+            yield Problem("seats", where, f"{len(items)} items in a game of {size} seats")
+    seats = [("faults", fault["seat"]) for fault in canonical["faults"]]
+    seats += [("resigned", entry["seat"]) for entry in canonical["resigned"]]
+    for where, seat in seats:
+        if seat >= size:
+            yield Problem("seats", where, f"seat {seat} in a game of {size} seats")
+
+
+class _Stop(Exception):
+    """The replay cannot go on."""
+
+
+class _Replay:
+    """Replays the game and checks who acted for each seat."""
+
+    def __init__(self, game: Game, rules: Mapping[str, Any], canonical: Mapping[str, Any]) -> None:
+        self.canonical = canonical
+        self.actions: list[list[Any]] = canonical["actions"]
+        self.size = game.seats(rules)
+        self.teams = game.teams(rules)
+        self.state: State = game.new_state(rules)
+        self.dealer = Dealer(bytes.fromhex(canonical["seed"]), canonical["nonces"])
+        self.errors: list[Problem] = []
+        self.deals = 0
+        self.wrong_deals: list[tuple[int, Chance]] = []
+        self.fault_counts: Counter[int] = Counter()
+        self.taken: dict[int, str] = {}
+        """The seats that the table plays, with the mark of their actions."""
+        self.due: tuple[int, str] | None = None
+        """The seat for which the table must act next because of a fault, with the mark."""
+        self.incidents = self._incidents()
+
+    def problems(self) -> list[Problem]:
+        try:
+            for index, (seat, action, *mark) in enumerate(self.actions):
+                self._note_incidents(index)
+                self._act(index, seat, action, mark[0] if mark else None)
+            self._check_end()
+        except _Stop:
+            pass
+        self._report_deals()
+        return self.errors
+
+    def _problem(self, code: str, where: str, message: str) -> None:
+        self.errors.append(Problem(code, where, printable(message)))
+
+    def _incidents(self) -> dict[int, list[tuple[str, str, int]]]:
+        """Faults and resignations by the number of actions before them: ``(where, type, seat)``."""
+        incidents: dict[int, list[tuple[str, str, int]]] = {}
+        for field in ("faults", "resigned"):
+            before = 0
+            for number, entry in enumerate(self.canonical[field]):
+                where = f"{field}[{number}]"
+                after = entry["after"]
+                if after < before:
+                    self._problem(
+                        "order", where, f"after {after} actions, but listed behind one after {before}"
+                    )
+                if after >= len(self.actions):
+                    self._problem(
+                        "order", where, f"after {after} actions of {len(self.actions)}: nothing was open"
+                    )
+                before = after
+                incident = (where, entry.get("type", "resigned"), entry["seat"])
+                incidents.setdefault(after, []).append(incident)
+        return incidents
+
+    def _note_incidents(self, index: int) -> None:
+        self.due = None
+        for where, kind, seat in self.incidents.get(index, ()):
+            if seat in self.taken:
+                self._problem(
+                    "after_end_of_seat",
+                    where,
+                    f"{kind} of seat {seat}, which the table plays already ({self.taken[seat]})",
+                )
+            elif kind == "resigned":
+                self.taken[seat] = "resigned"
+            else:
+                self.fault_counts[seat] += 1
+                mark = FAULTS[kind]
+                if self.fault_counts[seat] == FAULT_LIMIT:
+                    self.taken[seat] = "forfeit"
+                elif mark is not None and seat in self.state.awaiting():
+                    self.due = (seat, mark)
+
+    def _act(self, index: int, seat: int, action: str, mark: str | None) -> None:
+        where = f"actions[{index}]"
+        if seat == CHANCE:
+            self._check_chance(index, action, mark)
+        else:
+            self._check_mark(where, seat, action, mark)
+        try:
+            if seat >= self.size:
+                raise self.state.illegal(seat, action)
+            self.state.apply(seat, action)
+        except IllegalAction as error:
+            awaited = self.state.awaiting()
+            if not awaited:
+                left = len(self.actions) - index
+                self._problem("extra", where, f"the game is over before this action and {left - 1} more")
+            elif CHANCE in (seat, *awaited) and seat not in awaited:
+                self._problem("turn", where, f"{_who(seat)} acts, but the game waits for {_who(awaited[0])}")
+            else:
+                legal = f"expected {error.expected}" if error.expected else "it is not legal"
+                self._problem("illegal", where, f"{_who(seat)} may not {action!r} now; {legal}")
+            raise _Stop from None
+
+    def _check_chance(self, index: int, action: str, mark: str | None) -> None:
+        if mark is not None:
+            self._problem("mark", f"actions[{index}]", f"chance is marked {mark!r}")
+        chance = self.state.chance()
+        if chance is None:
+            return
+        self.deals += chance.kind == "deal"
+        if action != self.dealer.action(chance):
+            self.wrong_deals.append((index, chance))
+
+    def _check_mark(self, where: str, seat: int, action: str, mark: str | None) -> None:
+        if self.due is not None and self.due != (seat, mark):
+            due_seat, due_mark = self.due
+            self._problem(
+                "mark",
+                where,
+                f"the table should act here for seat {due_seat} ({due_mark}), which had a fault",
+            )
+            return
+        expected = self.taken.get(seat)
+        if expected is not None and mark != expected:
+            by = "its player" if mark is None else repr(mark)
+            self._problem("mark", where, f"seat {seat} is played by the table ({expected}), not by {by}")
+        elif expected is None and mark is not None and self.due is None:
+            why = "it did not resign before" if mark == "resigned" else "no fault of it says so"
+            self._problem("mark", where, f"seat {seat} is marked {mark!r}, but {why}")
+        if mark is not None:
+            self._check_default(where, seat, action, mark)
+
+    def _check_default(self, where: str, seat: int, action: str, mark: str) -> None:
+        """BT-7.3, TP-8.3."""
+        if seat not in self.state.awaiting():
+            self._problem("default", where, f"the table acts ({mark}) for seat {seat}, which is not awaited")
+            return
+        default = self.state.default_action(seat)
+        if action != default:
+            self._problem(
+                "default", where, f"the table ({mark}) plays {default!r} for seat {seat} here, not {action!r}"
+            )
+
+    def _check_end(self) -> None:
+        outcome = self.state.outcome()
+        if outcome is None:
+            awaited = ", ".join(_who(seat) for seat in self.state.awaiting())
+            self._problem(
+                "unfinished",
+                "actions",
+                f"the game is not over after all {len(self.actions)}: it waits for {awaited}",
+            )
+            return
+        forfeits = [seat for seat, mark in self.taken.items() if mark == "forfeit"]
+        self._compare(final_outcome(outcome, self.teams, forfeits))
+
+    def _compare(self, actual: FinalOutcome) -> None:
+        claimed = self.canonical["outcome"]
+        for field, value in actual.as_json().items():
+            if claimed[field] != value:
+                self._problem(
+                    field,
+                    f"outcome.{field}",
+                    f"the record says {claimed[field]}, the game ended with {value}",
+                )
+
+    def _report_deals(self) -> None:
+        wrong = [(index, chance) for index, chance in self.wrong_deals if chance.kind == "deal"]
+        if self.deals > 1 and len(wrong) == self.deals:
+            self._problem(
+                "deals", "nonces", f"none of the {self.deals} deals follows from the seed and these nonces"
+            )
+            return
+        for index, chance in self.wrong_deals:
+            what = "first dealer" if chance.kind == "dealer" else f"deal of hand {chance.hand}"
+            self._problem(
+                "deal", f"actions[{index}]", f"the {what} does not follow from the seed and the nonces"
+            )
+
+
+def _who(seat: int) -> str:
+    return "chance" if seat == CHANCE else f"seat {seat}"

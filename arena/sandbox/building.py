@@ -1,0 +1,167 @@
+"""What the sandbox builds once and caches: its Python, and the code compiled by wasmtime."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import arena
+from arena.bots import InvalidBot
+from arena.errors import ArenaError
+from arena.sandbox.cache import cached
+from arena.sandbox.compiler import COMPONENT, NOT_A_BOT, SETTINGS
+from arena.text import printable
+
+SOURCES: Final = Path(arena.__file__).parent
+GUEST: Final = SOURCES / "sandbox" / "guest"
+STAGED: Final = ("bots", "games", "sandbox/guest")
+"""The packages of ``arena`` that are in the runtime, besides the modules of :data:`STAGED_MODULES`."""
+
+STAGED_MODULES: Final = (
+    *("__init__", "errors", "former_names"),
+    *("play/__init__", "play/dealing", "play/faults", "play/outcomes", "play/table"),
+)
+
+_BUILD_SECONDS: Final = 300
+_COMPILE_SECONDS: Final = 120
+_BUILD_MEMORY: Final = 8 << 30
+_COMPILE_MEMORY: Final = 3 << 30
+
+
+class BuildFailed(ArenaError):
+    """The sandbox's Python, or an engine for it, cannot be built here."""
+
+    code = "runtime_not_built"
+
+
+def python_component() -> Path:
+    """The Python of the sandbox as a component of the worlds ``bot`` and ``python``, built now, in about a
+    minute, if it is not in the cache.
+
+    Raises :class:`BuildFailed`.
+    """
+    recipe = recipe_of(version("componentize-py"), [*_sources(), Path(__file__)])
+    return cached(f"runtime-{recipe[:24]}.wasm", _build)
+
+
+def recipe_of(name: str, files: Sequence[Path]) -> str:
+    """The hash of what something is built from: ``name`` and the contents of ``files``."""
+    recipe = hashlib.sha256(name.encode())
+    for path in files:
+        recipe.update(f"\n{path.relative_to(SOURCES)} {path.stat().st_size}\n".encode())
+        recipe.update(path.read_bytes())
+    return recipe.hexdigest()
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def runtime_name(digest: str, suffix: str = "") -> str:
+    """The ``runtime_id`` of an engine whose runtime has this SHA-256."""
+    return f"python-{digest[:16]}-wasmtime-{version('wasmtime').partition('.')[0]}{suffix}"
+
+
+def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONENT) -> Path:
+    """The compiled form of a component (or, by ``kind``, a core module) with this SHA-256, compiled now if it
+    is not in the cache. ``engine``: the name of the one that will run it.
+
+    Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile.
+    """
+
+    def make(path: Path) -> None:
+        wasm = source
+        if isinstance(wasm, bytes):
+            path.with_suffix(".wasm").write_bytes(wasm)
+            wasm = path.with_suffix(".wasm")
+        _compile(kind, engine, str(wasm), str(path))
+
+    settings = repr((version("wasmtime"), platform.machine(), platform.system(), SETTINGS, engine))
+    tag = hashlib.sha256(settings.encode()).hexdigest()[:8]
+    return cached(f"{digest[:32]}-{tag}.cwasm", make)
+
+
+def _compile(*arguments: str) -> None:
+    command = [sys.executable, "-m", "arena.sandbox.compiler", *arguments]
+    try:
+        done = _run_limited(command, SOURCES.parent, _COMPILE_SECONDS, _COMPILE_MEMORY)
+    except subprocess.TimeoutExpired:
+        raise InvalidBot("the component takes too long to compile", field="source") from None
+    if done.returncode == 0:
+        return
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    if done.returncode == NOT_A_BOT:
+        raise InvalidBot(f"the component is not a bot: {printable(lines[-1], 300)}", field="source")
+    raise InvalidBot("the component takes too much time or memory to compile", field="source")
+
+
+def _sources() -> list[Path]:
+    files = [SOURCES / f"{name}.py" for name in STAGED_MODULES]
+    for folder in STAGED:
+        files += (SOURCES / folder).rglob("*.py")
+    return [*sorted(files), GUEST / "bot.wit"]
+
+
+def _build(target: Path) -> None:
+    stage = target.parent / "stage"
+    for path in _sources():
+        copy = stage / "arena" / path.relative_to(SOURCES)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    (stage / "arena" / "sandbox" / "__init__.py").touch()
+    (stage / "app.py").write_text(_APP)
+    script = "import sys, componentize_py; sys.exit(componentize_py.script())"
+    options = ["-d", str(GUEST / "bot.wit"), "-w", "python", "componentize", "-s", "-p", str(stage)]
+    command = [sys.executable, "-c", script, *options, "-o", str(target), "app"]
+    try:
+        done = _run_limited(command, target.parent, _BUILD_SECONDS, _BUILD_MEMORY)
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"building the sandbox's Python took more than {_BUILD_SECONDS} s") from None
+    if done.returncode != 0 or not target.exists():
+        raise BuildFailed(f"componentize-py failed: {printable(done.stderr[-2000:], 2000)}")
+
+
+# The class is looked up last, when nothing of the import is left in memory.
+_APP: Final = """\
+from arena.sandbox.guest import harness, image
+
+def __getattr__(name):
+    if name != "WitWorld":
+        raise AttributeError(name)
+    image.prepare()
+    return harness.WitWorld
+"""
+
+
+def _run_limited(
+    command: Sequence[str], folder: Path, seconds: int, memory: int
+) -> subprocess.CompletedProcess[str]:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    # Without the service's environment, which may hold secrets. With VIRTUAL_ENV componentize-py does
+    # not search the packages that are installed here.
+    environment = {"PATH": "/usr/bin:/bin", "VIRTUAL_ENV": str(folder / "none"), "HOME": str(folder)}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        preexec_fn=limit,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=4 * seconds,
+    )

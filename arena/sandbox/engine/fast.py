@@ -1,0 +1,185 @@
+"""The fast engine: the Python of the sandbox linked into one core module, its objects immortal, and its
+instances used again. ``docs/sandbox-engine.md`` says what that buys, and when to delete it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import marshal
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from wasmtime import Engine as WasmtimeEngine
+from wasmtime import FuncType, Linker, Module, ValType
+
+from arena.bots import InvalidBot, Turn
+from arena.sandbox.building import BuildFailed, compiled, digest_of, recipe_of, runtime_name
+from arena.sandbox.cache import cached
+from arena.sandbox.compiler import FAST, MODULE, make_engine
+from arena.sandbox.components import component_program
+from arena.sandbox.engine.image import with_immortal_objects
+from arena.sandbox.engine.instances import InstancePool, OutsideMemory, RuntimeFunction
+from arena.sandbox.engine.internals import FastTextFunction, check_version
+from arena.sandbox.engine.linking import HOST, linked
+from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
+from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
+from arena.sandbox.program import Failed, NoAction, Prepared, Program, ProgramInstance, SandboxEngine, Trapped
+
+_PREPARED: Final = 32
+
+_MOST_ANSWER: Final = 1 << 16
+"""Bytes of an action or an error."""
+
+_LINKED_BY: Final = ("binary", "component", "linking", "image")
+"""The modules of this package that make the linked runtime."""
+
+
+class FastEngine(SandboxEngine):
+    """Runs the linked runtime, and other components without what wasmtime's Python does at each call."""
+
+    def __init__(self, component: Path) -> None:
+        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
+        check_version()
+        self._engine = make_engine(FAST)
+        module = linked_module(component)
+        digest = digest_of(module)
+        self.runtime_id = runtime_name(digest)
+        try:
+            path = compiled(module, digest, FAST, MODULE)
+        except InvalidBot as error:
+            raise BuildFailed(error.message) from None
+        self.python = LinkedPython(self._engine, Module.deserialize_file(self._engine, str(path)))
+
+    def component(self, wasm: bytes) -> Program:
+        """See :meth:`arena.sandbox.program.SandboxEngine.component`."""
+        digest = hashlib.sha256(wasm).hexdigest()
+        return component_program(wasm, digest, self._engine, FAST, FastTextFunction)
+
+
+def linked_module(component: Path) -> Path:
+    """The Python of the sandbox linked into one core module, now if it is not in the cache.
+
+    Raises :class:`~arena.sandbox.building.BuildFailed`.
+    """
+    recipe = recipe_of(component.name, [Path(__file__).with_name(f"{name}.py") for name in _LINKED_BY])
+
+    def link(target: Path) -> None:
+        target.write_bytes(with_immortal_objects(linked(component.read_bytes())))
+
+    return cached(f"{component.stem}-linked-{recipe[:8]}.wasm", link)
+
+
+class LinkedPython(Program):
+    """The Python of the sandbox as one core module."""
+
+    def __init__(self, engine: WasmtimeEngine, module: Module) -> None:
+        super().__init__()
+        self.parts = (engine, module)
+        linker = Linker(engine)
+        i32, i64 = ValType.i32(), ValType.i64()
+        linker.define_func(HOST, "log", FuncType([i32, i32], []), self._log)
+        linker.define_func(HOST, "clock", FuncType([], [i64]), self._clock)
+        self.pool = InstancePool(engine, linker, module)
+        self._compiled = lru_cache(_PREPARED)(self._compile)
+
+    def prepared(self, source: str, limits: SandboxLimits) -> Prepared:
+        """See :meth:`arena.sandbox.program.Program.prepared`: in an instance that runs nothing of it."""
+        return self._compiled(source, limits)
+
+    def instance(
+        self, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int = 0
+    ) -> LinkedInstance:
+        """See :meth:`arena.sandbox.program.Program.instance`."""
+        return LinkedInstance(self, limits, seed, print, used)
+
+    def _compile(self, source: str, limits: SandboxLimits) -> Prepared:
+        output: list[str] = []
+        instance = self.instance(limits, 0, output.append)
+        try:
+            return Prepared(instance.prepare(source, limits.load_ms * FUEL_PER_MS), "", "".join(output))
+        except Failed as error:
+            return Prepared(b"", str(error), "".join(output))
+        finally:
+            instance.close()
+
+    def _log(self, at: int, size: int) -> None:
+        instance = self.running
+        assert isinstance(instance, LinkedInstance)
+        instance.log(instance.runtime.text(at & 0xFFFF_FFFF, size & 0xFFFF_FFFF))
+
+    def _clock(self) -> int:
+        return self.running.clock()
+
+
+class LinkedInstance(ProgramInstance):
+    """An instance of the sandbox's Python, while it plays."""
+
+    def __init__(
+        self, program: LinkedPython, limits: SandboxLimits, seed: int, print: Callable[[str], None], used: int
+    ) -> None:
+        self.runtime = program.pool.acquire(limits.memory_bytes)
+        super().__init__(program, self.runtime.fuel, limits, seed, print, used)
+        self._pool = program.pool
+        self._closed = False
+
+    def prepare(self, source: str, fuel: int) -> bytes:
+        """The source compiled, for :meth:`load`. Raises as :meth:`choose`."""
+        _, code = self._send(fuel, self.runtime.prepare, source, self._limits.memory_bytes)
+        return code
+
+    def load(self, source: str, code: bytes, fuel: int) -> bool:
+        """See :meth:`arena.sandbox.program.ProgramInstance.load`."""
+        kind, _ = self._send(fuel, self.runtime.begin, (source, code, self._seed))
+        return kind == RIGHTS
+
+    def choose(self, turn: Turn, fuel: int) -> str | None:
+        """See :meth:`arena.sandbox.program.ProgramInstance.choose`."""
+        kind, answer = self._send(fuel, self.runtime.decide, turn)
+        if kind == NOTHING:
+            return None
+        try:
+            text = answer.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise NoAction("a text that is not UTF-8") from None
+        if kind != DONE or len(text) > self._limits.answer_chars:
+            raise NoAction(text)
+        return text
+
+    def close(self) -> None:
+        """Release the runtime's instance for another game, or free its memory.
+
+        That happens to an object that merely goes as well, but then the runtime's instance goes with it: what
+        the garbage collector has taken apart cannot be used again.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        runtime = self.runtime
+        # It belongs to the pool now, and must not be kept by this object.
+        del self.runtime, self._fuel
+        if self.sound:
+            self._pool.release(runtime)
+        else:
+            runtime.close()
+
+    def _send(
+        self, fuel: int, function: RuntimeFunction, message: Any, most: int = _MOST_ANSWER
+    ) -> tuple[int, bytes]:
+        try:
+            kind, answer = self._call(fuel, self.runtime.call, function, _marshalled(message), most)
+        except OutsideMemory as error:
+            raise Trapped(str(error)) from None
+        if kind == FAILED:
+            raise Failed(answer.decode("utf-8", "backslashreplace"))
+        return kind, answer
+
+
+def _marshalled(message: Any) -> bytes:
+    try:
+        return marshal.dumps(message, MARSHAL_VERSION)
+    except ValueError:
+        # Not of the plainest types.
+        return marshal.dumps(json.loads(json.dumps(message)), MARSHAL_VERSION)

@@ -1,0 +1,76 @@
+"""Which pages of a private mapping this process has written to, as Linux (6.7 and later) reports."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from ctypes import Structure, addressof, c_uint64, create_string_buffer, sizeof
+from struct import Struct
+from typing import Final
+
+_REGIONS: Final = 512
+
+_REGION: Final = Struct("QQQ")
+"""``struct page_region`` of ``linux/fs.h``: start, end and categories."""
+
+
+class _Scan(Structure):
+    """``struct pm_scan_arg`` of ``linux/fs.h``."""
+
+    _fields_ = tuple(
+        (name, c_uint64)
+        for name in (
+            "size",
+            "flags",
+            "start",
+            "end",
+            "walk_end",
+            "vec",
+            "vec_len",
+            "max_pages",
+            "category_inverted",
+            "category_mask",
+            "category_anyof_mask",
+            "return_mask",
+        )
+    )
+
+
+_PAGEMAP_SCAN: Final = 3 << 30 | sizeof(_Scan) << 16 | ord("f") << 8 | 16
+_FILE: Final = 1 << 2
+_PRESENT: Final = 1 << 3
+_SWAPPED: Final = 1 << 4
+
+
+def written_pages(start: int, size: int, most: int) -> list[tuple[int, int]] | None:
+    """Start and end of each run of pages between these addresses that are no longer the mapped file's.
+
+    None if they are more than ``most`` bytes, or if this system does not report them.
+    """
+    regions = create_string_buffer(_REGION.size * _REGIONS)
+    scan = _Scan(
+        size=sizeof(_Scan),
+        start=start,
+        end=start + size,
+        vec=addressof(regions),
+        vec_len=_REGIONS,
+        category_inverted=_FILE,
+        category_mask=_FILE,
+        category_anyof_mask=_PRESENT | _SWAPPED,
+        return_mask=_FILE,
+    )
+    try:
+        # Not kept open: in a process forked from this one it would report this one's memory.
+        file = os.open("/proc/self/pagemap", os.O_RDONLY)
+        try:
+            found = fcntl.ioctl(file, _PAGEMAP_SCAN, scan)
+        finally:
+            os.close(file)
+    except OSError:
+        return None
+    if found == _REGIONS:
+        return None
+    runs = [
+        (start, end) for start, end, _ in _REGION.iter_unpack(memoryview(regions)[: _REGION.size * found])
+    ]
+    return runs if sum(end - start for start, end in runs) <= most else None

@@ -1,0 +1,360 @@
+"""The connection to Redis: batches of commands, scripts, and retries while the server is unavailable.
+
+Commands are sent over connections kept here, because the general client needs twice the processor time
+per command. A batch may be sent twice if a connection breaks, so every command of a live game is idempotent
+or checks a version.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from hashlib import sha1
+from importlib import resources
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+from hiredis import pack_command
+from redis import ConnectionPool, RedisError
+from redis.cluster import RedisCluster
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import (
+    NoScriptError,
+    ReadOnlyError,
+    RedisClusterException,
+    ResponseError,
+)
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from arena.errors import ArenaError
+
+Command = tuple[Any, ...]
+"""A Redis command: bytes, text and whole numbers. A script is called as ``(Script, keys, args...)``."""
+
+CLUSTER_SCHEME: Final = "redis+cluster"
+_PATIENCE: Final = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
+"""Pauses in seconds before each retry, together about as long as a restart of the server takes."""
+
+_AWAY: Final = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, RedisClusterException, OSError)
+
+
+class StoreUnavailable(ArenaError):
+    """The database cannot be reached or refuses commands; nothing that was accepted is lost."""
+
+    code = "store_unavailable"
+
+
+class Script:
+    """A Lua script of ``scripts``."""
+
+    def __init__(self, name: str, *libraries: str) -> None:
+        folder = resources.files("arena.store") / "scripts"
+        self.text = b"\n".join((folder / f"{part}.lua").read_bytes() for part in (*libraries, name))
+        self.sha = sha1(self.text).hexdigest().encode()
+
+    def call(self, keys: Sequence[str], *args: Any) -> Command:
+        """The command that runs it."""
+        return ("EVALSHA", self.sha, len(keys), *keys, *args)
+
+
+class RedisConnection(Protocol):
+    """The interface of a connection, to a single server or a cluster."""
+
+    is_cluster: bool
+    incarnation: str
+    """Changes whenever the server was restarted, and may have lost its last second."""
+    on_restart: list[Callable[[], None]]
+
+    def run(self, commands: Sequence[Command]) -> list[Any]:
+        """Send the commands together and return their replies. Raises :class:`StoreUnavailable`."""
+
+    def check_incarnation(self) -> None:
+        """Check whether the server was restarted."""
+
+    def subscription(self) -> Any:
+        """A separate connection for a subscription."""
+
+    def close(self) -> None:
+        """Close all connections."""
+
+
+def connect(url: str, scripts: Sequence[Script], *, max_connections: int = 64) -> RedisConnection:
+    """The connection to ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node)."""
+    parts = urlsplit(url)
+    if parts.scheme == CLUSTER_SCHEME:
+        return ClusterRedis(urlunsplit(parts._replace(scheme="redis")), scripts)
+    if parts.scheme not in ("redis", "rediss", "unix"):
+        raise ArenaError(
+            f"{parts.scheme!r} is not a database address",
+            code="invalid_store_url",
+            field="REDIS_URL",
+            expected=f"redis://, rediss://, unix:// or {CLUSTER_SCHEME}://",
+        )
+    return SingleRedis(url, scripts, max_connections)
+
+
+class SingleRedis:
+    """A single server: at most ``max_connections`` at a time; a batch is one round trip."""
+
+    is_cluster = False
+
+    def __init__(self, url: str, scripts: Sequence[Script], max_connections: int = 64) -> None:
+        self._pool = ConnectionPool.from_url(
+            url,
+            protocol=2,
+            socket_timeout=5,
+            socket_connect_timeout=2,
+            max_connections=2**31,
+            decode_responses=False,
+        )
+        self._scripts = list(scripts)
+        self._most = max_connections
+        self._open = 0
+        self._waiting = 0
+        self._free: list[Any] = []
+        self._room = threading.Condition()
+        self.incarnation = ""
+        self.on_restart: list[Callable[[], None]] = []
+        _forget_in_child(self)
+
+    def run(self, commands: Sequence[Command]) -> list[Any]:
+        """See :class:`RedisConnection`."""
+        packed = _pack(commands)
+        problem: Exception | None = None
+        for delay in _PATIENCE:
+            try:
+                return self._exchange(packed, len(commands))
+            except NoScriptError as error:
+                problem = error
+                self._load_scripts()
+            except _AWAY as error:
+                problem = error
+                time.sleep(delay)
+            except RedisError as error:
+                raise StoreUnavailable(f"the database refused: {error}") from error
+        raise StoreUnavailable(f"the database is unavailable: {problem}") from problem
+
+    def check_incarnation(self) -> None:
+        """See :class:`RedisConnection`."""
+        self.run([("PING",)])
+
+    def subscription(self) -> Any:
+        """See :class:`RedisConnection`."""
+        return self._connection(socket_timeout=15)
+
+    def close(self) -> None:
+        """See :class:`RedisConnection`."""
+        with self._room:
+            free, self._free = self._free, []
+            self._open -= len(free)
+            self._room.notify_all()
+        for connection in free:
+            connection.disconnect()
+
+    def _forget(self) -> None:
+        """Drop all connections: a forked child must not use those of its parent."""
+        self._open = 0
+        self._waiting = 0
+        self._free = []
+        self._room = threading.Condition()
+
+    def _exchange(self, packed: bytes, replies: int) -> list[Any]:
+        try:
+            connection = self._free.pop()
+        except IndexError:
+            connection = self._another()
+        try:
+            connection.send_packed_command((packed,), check_health=False)
+            results = []
+            refused = None
+            for _ in range(replies):
+                try:
+                    results.append(connection.read_response())
+                except ResponseError as error:
+                    refused = refused or error
+        except BaseException as error:
+            # Part of a reply may be left on it, whatever happened.
+            connection.disconnect()
+            self._gone()
+            if isinstance(error, _AWAY):
+                self.close()
+            raise
+        self._free.append(connection)
+        if self._waiting:
+            with self._room:
+                self._room.notify()
+        if refused is not None:
+            raise refused
+        return results
+
+    def _another(self) -> Any:
+        """A new connection; if the maximum is reached, the next one that becomes free."""
+        with self._room:
+            while True:
+                if self._free:
+                    return self._free.pop()
+                if self._open < self._most:
+                    self._open += 1
+                    break
+                self._waiting += 1
+                # A short wait: a connection may have been freed before this thread counted as waiting.
+                self._room.wait(0.05)
+                self._waiting -= 1
+        try:
+            return self._opened()
+        except BaseException:
+            self._gone()
+            raise
+
+    def _gone(self) -> None:
+        with self._room:
+            self._open -= 1
+            self._room.notify()
+
+    def _connection(self, **changes: Any) -> Any:
+        return self._pool.connection_class(**{**self._pool.connection_kwargs, **changes})
+
+    def _opened(self) -> Any:
+        """A new connection, with the scripts loaded and the server's incarnation noted."""
+        connection = self._connection()
+        try:
+            connection.connect()
+            commands: list[Command] = [("SCRIPT", "LOAD", script.text) for script in self._scripts]
+            connection.send_packed_command((_pack([*commands, ("INFO", "server")]),), check_health=False)
+            replies = [connection.read_response() for _ in range(len(commands) + 1)]
+        except BaseException:
+            connection.disconnect()
+            raise
+        self._note(_run_id(replies[-1]))
+        return connection
+
+    def _note(self, run_id: str) -> None:
+        known, self.incarnation = self.incarnation, run_id
+        if known and known != run_id:
+            for callback in self.on_restart:
+                callback()
+
+    def _load_scripts(self) -> None:
+        self.run([("SCRIPT", "LOAD", script.text) for script in self._scripts])
+
+
+class ClusterRedis:
+    """A Redis Cluster: every command goes to the node of its keys."""
+
+    is_cluster = True
+
+    def __init__(self, url: str, scripts: Sequence[Script]) -> None:
+        self._scripts = {script.sha: script for script in scripts}
+        self._redis: Any = self._connected(url)
+        self.incarnation = ""
+        self.on_restart: list[Callable[[], None]] = []
+        self.check_incarnation()
+
+    @staticmethod
+    def _connected(url: str) -> Any:
+        try:
+            return RedisCluster.from_url(
+                url, protocol=2, socket_timeout=5, socket_connect_timeout=2, decode_responses=False
+            )
+        except _AWAY as error:
+            raise StoreUnavailable(f"the database is unavailable: {error}") from error
+
+    def run(self, commands: Sequence[Command]) -> list[Any]:
+        """See :class:`RedisConnection`. Commands to one key keep their order."""
+        replies: list[Any] = [None] * len(commands)
+        left = list(range(len(commands)))
+        problem: Exception | None = None
+        for delay in _PATIENCE:
+            try:
+                results = self._try([commands[index] for index in left])
+            except _AWAY as error:
+                problem = error
+                time.sleep(delay)
+                continue
+            again = []
+            for index, result in zip(left, results, strict=True):
+                if isinstance(result, NoScriptError):
+                    self._load(commands[index])
+                    again.append(index)
+                elif isinstance(result, _AWAY):
+                    problem = result
+                    again.append(index)
+                elif isinstance(result, Exception):
+                    raise StoreUnavailable(f"the database refused: {result}") from result
+                else:
+                    replies[index] = result
+            left = again
+            if not left:
+                return replies
+            if problem is not None:
+                time.sleep(delay)
+        raise StoreUnavailable(f"the database is unavailable: {problem}") from problem
+
+    def check_incarnation(self) -> None:
+        """See :class:`RedisConnection`."""
+        try:
+            infos = self._redis.info("server", target_nodes=RedisCluster.PRIMARIES)
+        except (RedisError, OSError) as error:
+            raise StoreUnavailable(f"the database is unavailable: {error}") from error
+        by_node = infos if all(isinstance(info, dict) for info in infos.values()) else {"": infos}
+        run_ids = "".join(sorted(str(info.get("run_id", "")) for info in by_node.values()))
+        known, self.incarnation = self.incarnation, sha1(run_ids.encode()).hexdigest()[:8]
+        if known and known != self.incarnation:
+            for callback in self.on_restart:
+                callback()
+
+    def subscription(self) -> Any:
+        """See :class:`RedisConnection`. Every node receives what is published on any other."""
+        node = self._redis.get_random_node()
+        pool = self._redis.get_redis_connection(node).connection_pool
+        return pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": 15})
+
+    def close(self) -> None:
+        """See :class:`RedisConnection`."""
+        self._redis.close()
+
+    def _try(self, commands: Sequence[Command]) -> list[Any]:
+        if len(commands) == 1:
+            try:
+                return [self._redis.execute_command(*commands[0])]
+            except ResponseError as error:
+                return [error]
+        pipeline = self._redis.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)
+        return list(pipeline.execute(raise_on_error=False))
+
+    def _load(self, command: Command) -> None:
+        """Load the script of a command on the node of its keys."""
+        script = self._scripts[command[1]]
+        node = self._redis.get_node_from_key(command[3])
+        self._redis.execute_command("SCRIPT LOAD", script.text, target_nodes=node)
+
+
+def _pack(commands: Sequence[Command]) -> bytes:
+    """The commands in the protocol's format."""
+    return b"".join(map(pack_command, commands))
+
+
+def _run_id(info: Any) -> str:
+    for line in bytes(info).split(b"\r\n"):
+        if line.startswith(b"run_id:"):
+            return line[7:15].decode()
+    return "0"
+
+
+def _forget_in_child(connection: SingleRedis) -> None:
+    reference = weakref.ref(connection)
+
+    def forget() -> None:
+        here = reference()
+        if here is not None:
+            here._forget()
+
+    os.register_at_fork(after_in_child=forget)
+
+
+__all__ = ["CLUSTER_SCHEME", "Command", "RedisConnection", "Script", "StoreUnavailable", "connect"]

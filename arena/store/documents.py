@@ -1,0 +1,102 @@
+"""Small JSON values by name (schedules, qualifications, annulments), and flags."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from arena.store.connection import RedisConnection, Script
+
+log = logging.getLogger(__name__)
+
+_REPLACE: Final = Script("replace")
+DOCUMENT_SCRIPTS: Final = (_REPLACE,)
+"""The scripts that the connection of documents must load."""
+
+_FLAGS: Final = "{arena}:flags"
+
+
+class Documents:
+    """JSON values by name, each changed independently. ``kind`` names the hash that holds them."""
+
+    def __init__(self, connection: RedisConnection, kind: str) -> None:
+        self._connection = connection
+        self._kind = kind
+        self._key = f"{{{kind}}}"
+
+    def all(self) -> dict[str, Any]:
+        """All values, ordered by name. A value that is not JSON is logged and skipped."""
+        (reply,) = self._connection.run([("HGETALL", self._key)])
+        found = {}
+        for name, data in sorted(by_name(reply).items()):
+            try:
+                found[name] = orjson.loads(data)
+            except ValueError:
+                log.exception("%s %r cannot be read", self._kind, name)
+        return found
+
+    def find(self, name: str) -> Any:
+        """The value, None if there is none."""
+        return self.many([name])[0]
+
+    def many(self, names: Sequence[str]) -> list[Any]:
+        """The values, None where there is none."""
+        (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
+        return [None if data is None else orjson.loads(data) for data in reply]
+
+    def add(self, name: str, value: Any) -> bool:
+        """Store a value if there is none; False if there is a different one. May be repeated."""
+        data = orjson.dumps(value)
+        if self._replace(name, None, data):
+            return True
+        (stored,) = self._connection.run([("HGET", self._key, name)])
+        return bool(stored == data)
+
+    def change(self, name: str, act: Callable[[Any], Any]) -> Any:
+        """Replace a value by the result of ``act`` (None: no value) and return that. ``act`` is called again
+        if the value has changed in the meantime; its exceptions are passed on.
+        """
+        while True:
+            (before,) = self._connection.run([("HGET", self._key, name)])
+            after = act(None if before is None else orjson.loads(before))
+            data = None if after is None else orjson.dumps(after)
+            if data == before or self._replace(name, before, data):
+                return after
+
+    def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
+        call = _REPLACE.call([self._key], name, before or "", after or "")
+        (replaced,) = self._connection.run([call])
+        return bool(replaced)
+
+
+class Flags:
+    """Flags for what was done once, or recently, over all processes."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def is_set(self, name: str) -> bool:
+        """Whether the flag was set."""
+        (found,) = self._connection.run([("HEXISTS", _FLAGS, name)])
+        return bool(found)
+
+    def set(self, name: str) -> None:
+        """Set the flag for good."""
+        self._connection.run([("HSET", _FLAGS, name, 1)])
+
+    def first(self, name: str, for_ms: int) -> bool:
+        """Whether this is the first call for the flag within ``for_ms``."""
+        (reply,) = self._connection.run([("SET", f"{_FLAGS}:{name}", 1, "NX", "PX", for_ms)])
+        return reply is not None
+
+
+def by_name(reply: Any) -> dict[str, bytes]:
+    """A hash, which the client of a cluster returns as a mapping, and a single server as a list."""
+    items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
+    return {name.decode(): value for name, value in items}
+
+
+__all__ = ["DOCUMENT_SCRIPTS", "Documents", "Flags", "by_name"]

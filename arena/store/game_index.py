@@ -1,0 +1,185 @@
+"""Lists of games, and the last header and the record of each game that is over."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from arena.store.connection import Command, RedisConnection, Script
+from arena.store.games import (
+    ALL_GAMES,
+    DUE,
+    bot_games_key,
+    events_key,
+    game_key,
+    kind_key,
+    log_key,
+    outbox_key,
+    record_key,
+    state_key,
+)
+from arena.store.paging import Cursor, cursors, newest_first
+
+_PUBLISH: Final = Script("publish")
+
+INDEX_SCRIPTS: Final = (_PUBLISH,)
+"""The scripts that the connection of a game index must load."""
+
+
+class GameList(NamedTuple):
+    """A list of games: those of a bot, else those in a state, else those of a kind, else all."""
+
+    bot: str | None = None
+    state: str | None = None
+    kind: str | None = None
+
+
+class EndedGame(NamedTuple):
+    """A game that is over: its header, its version, and its record if it was played to the end."""
+
+    header: bytes
+    version: int
+    record: bytes | None
+
+
+class GameIndex:
+    """The lists and the records in one Redis or Redis Cluster."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    # Lists
+
+    def page(self, games: GameList, before: Cursor | None, count: int) -> Sequence[Cursor]:
+        """Up to ``count`` games of a list after ``before``, newest first."""
+        return newest_first(self._connection, _list_key(games), before, count)
+
+    def headers(self, games: Sequence[str]) -> list[bytes | None]:
+        """The headers of the games, None for one that is no longer stored."""
+        commands: list[Command] = []
+        for game in games:
+            commands += (("HGET", game_key(game), "m"), ("HGET", record_key(game), "m"))
+        replies = self._connection.run(commands) if commands else []
+        return [replies[i] or replies[i + 1] for i in range(0, len(replies), 2)]
+
+    def forget(self, listed: GameList, games: Iterable[str]) -> None:
+        """Remove games from a list."""
+        commands: list[Command] = [("ZREM", _list_key(listed), game) for game in games]
+        if commands:
+            self._connection.run(commands)
+
+    def settle(self, game: str, state: str, created_ms: int) -> None:
+        """List a game that is over under its state only."""
+        commands: list[Command] = [("ZREM", state_key(other), game) for other in ("waiting", "running")]
+        self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
+
+    def is_running(self, game: str) -> bool:
+        """Whether the game is listed as running."""
+        (score,) = self._connection.run([("ZSCORE", state_key("running"), game)])
+        return score is not None
+
+    # Games that are over
+
+    def ended(self, game: str) -> EndedGame | None:
+        """The stored header and record of the game."""
+        ((header, version, record),) = self._connection.run([("HMGET", record_key(game), "m", "v", "z")])
+        return None if header is None else EndedGame(header, int(version or 0), record)
+
+    def keep(
+        self,
+        game: str,
+        ended: EndedGame,
+        *,
+        bots: Iterable[str],
+        live_ms: int,
+        record_ms: int | None,
+        oldest_ms: int,
+    ) -> None:
+        """Store the record for ``record_ms`` (None: forever); the live keys expire after ``live_ms``.
+
+        Games created before ``oldest_ms`` leave the lists of ``bots``. May be repeated.
+        """
+        key = record_key(game)
+        fields: list[str | bytes | int] = ["m", ended.header, "v", ended.version]
+        if ended.record is not None:
+            fields += ("z", ended.record)
+        commands: list[Command] = [("HSET", key, *fields)]
+        commands.append(("PERSIST", key) if record_ms is None else ("PEXPIRE", key, record_ms))
+        commands += (("PEXPIRE", name(game), live_ms) for name in (game_key, log_key, events_key, outbox_key))
+        commands += (("ZREMRANGEBYSCORE", bot_games_key(bot), "-inf", oldest_ms) for bot in bots)
+        self._connection.run(commands)
+
+    def packed_record(self, event: str, group: str, number: int) -> bytes | None:
+        """Record ``number`` (from 0) of a local group of a tournament; None if there is none."""
+        (pack,) = self._connection.run([_record_at(pack_member(event, group))])
+        lines = [] if pack is None else gzip.decompress(pack).split(b"\n")
+        return lines[number] if number < len(lines) else None
+
+    def replace_record(self, game: str, record: bytes) -> None:
+        """Replace a stored record by one with the same hash."""
+        self._connection.run([("HSET", record_key(game), "z", record)])
+
+    def publish(self, game: str, kind: str) -> None:
+        """Add the record to the lists of released records."""
+        self._connection.run([_PUBLISH.call([_RECORDS, records_key(kind), RECORDS_LAST], game)])
+
+    def close(self, game: str) -> None:
+        """Remove the game from the due-list."""
+        self._connection.run([("ZREM", DUE, game)])
+
+    def records(self, kind: str | None, after: int, count: int) -> list[tuple[int, bytes | None]]:
+        """Released records after number ``after``, oldest first: number and gzipped record, None for a
+        removed one. A pack holds several records, one per line, and has the number of the last.
+        """
+        command = ("ZRANGEBYSCORE", records_key(kind), f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count)
+        (reply,) = self._connection.run([command])
+        members = cursors(reply)
+        if not members:
+            return []
+        texts = self._connection.run([_record_at(name) for _, name in members])
+        return [(number, text) for (number, _), text in zip(members, texts, strict=True)]
+
+    def trim(self, kinds: Collection[str], states: Iterable[str], oldest_ms: int) -> None:
+        """Remove games and records older than ``oldest_ms`` from the lists."""
+        lists = [ALL_GAMES, *map(kind_key, kinds), *map(state_key, states)]
+        commands: list[Command] = [("ZREMRANGEBYSCORE", key, "-inf", oldest_ms) for key in lists]
+        commands += (
+            ("ZREMRANGEBYSCORE", records_key(kind), "-inf", oldest_ms * 1000) for kind in (None, *kinds)
+        )
+        self._connection.run(commands)
+
+
+def _list_key(games: GameList) -> str:
+    if games.bot is not None:
+        return bot_games_key(games.bot)
+    if games.state is not None:
+        return state_key(games.state)
+    return ALL_GAMES if games.kind is None else kind_key(games.kind)
+
+
+_RECORDS: Final = "{live:records}"
+RECORDS_LAST: Final = "{live:records}:last"
+
+
+def records_key(kind: str | None) -> str:
+    """The sorted set of the released records, all or of a kind."""
+    return _RECORDS if kind is None else f"{_RECORDS}:{kind}"
+
+
+def pack_member(event: str, group: str) -> str:
+    """A group of a tournament as a member of the list of released records: all its records have one place."""
+    return f"@{event}/{group}"
+
+
+def _record_at(member: str) -> Command:
+    """The command that fetches a member of the list of released records, gzipped: the record of a game, or
+    the pack of records of a group (see :mod:`arena.store.tournaments`).
+    """
+    if not member.startswith("@"):
+        return ("HGET", record_key(member), "z")
+    event, _, group = member[1:].partition("/")
+    return ("HGET", f"{{t:{event}}}:packs", group)
+
+
+__all__ = ["INDEX_SCRIPTS", "EndedGame", "GameIndex", "GameList"]

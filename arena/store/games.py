@@ -1,0 +1,471 @@
+"""Games in Redis: every game's keys share one hash tag, and a step of a game is one script.
+
+Data outside a game (a bot's turns, the due-list, lists of games, notifications) are updated by *hints*,
+which are idempotent; readers check a list against the game. On a single server hints are part of the
+step's script. On a cluster the step puts them into the game's outbox, they are delivered right afterwards,
+and a sweeper repeats those that were not acknowledged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple
+
+import orjson
+
+from arena.play.clocks import ServiceClock
+from arena.store.connection import Command, RedisConnection, Script
+
+DUE: Final = "live:due"
+CLOCK: Final = "live:clock"
+WAKE_CHANNEL: Final = "live:wake"
+
+OUTAGE_GAP_MS: Final = 5000
+"""A gap between two beats longer than this was an outage of the service."""
+
+TAIL_EVENTS: Final = 64
+"""The number of newest events that are loaded with a game to show turns."""
+
+_CLUSTER_LOOK_MS: Final = 10_000
+"""On a cluster every game is checked at least this often, in case its last hints were lost."""
+
+_CLOCK_AGE: Final = 1.0
+"""Seconds for which a reading of the server's clock is reused."""
+
+_INCARNATION_AGE: Final = 5.0
+_ACKNOWLEDGED_KEPT: Final = 10_000
+
+
+class TurnChange(NamedTuple):
+    """``bot`` must act on ``seat`` now, may act there, or has nothing left to do there (``gone``)."""
+
+    bot: str
+    seat: int
+    op: Literal["must", "may", "gone"]
+
+
+class Listing(NamedTuple):
+    """Moves a game to the list of its ``state`` from that of the state ``before`` (None: the game is new and
+    is also added to the list of all games and that of its ``kind``), and adds it to those of ``bots``.
+    """
+
+    kind: str
+    created_ms: int
+    state: str
+    before: str | None
+    bots: Collection[str] = ()
+
+
+class GameRow(NamedTuple):
+    """A stored game. ``events``: the newest ones, if requested."""
+
+    version: int
+    header: bytes
+    table: bytes | None
+    state: bytes | None
+    events: list[bytes]
+
+
+@dataclass(slots=True)
+class GameStep:
+    """One change of one game, from version ``before`` (0: it must not exist). Empty parts stay unchanged.
+
+    ``turns``: the changes for the bots at the table; ``listing``: how its lists change, None for no change;
+    ``due_ms``: when it must be checked, None for no change.
+    """
+
+    game: str
+    before: int
+    version: int
+    header: bytes = b""
+    table: bytes = b""
+    state: bytes = b""
+    log: Sequence[bytes] = ()
+    events: Sequence[bytes] = ()
+    turns: list[TurnChange] = field(default_factory=list)
+    listing: Listing | None = None
+    due_ms: int | None = None
+
+
+class PendingTurn(NamedTuple):
+    """A turn on a bot's list: game and seat, its number on the list, the version of the game."""
+
+    game: str
+    seat: int
+    number: int
+    version: int
+
+
+class PendingQuery(NamedTuple):
+    """Up to ``limit`` turns of ``bot`` after number ``after``; with ``rights`` including optional ones."""
+
+    bot: str
+    after: int
+    limit: int
+    rights: bool
+
+
+_TURNS_LIBRARY: Final = "turns"
+_STEP = Script("step", _TURNS_LIBRARY)
+_HINT = Script("hint", _TURNS_LIBRARY)
+_PENDING = Script("pending")
+_PRUNE = Script("prune")
+_ACKNOWLEDGE = Script("acknowledge")
+_CLAIM = Script("claim")
+_SETTLE = Script("settle")
+_CLOCK = Script("clock")
+
+GAME_SCRIPTS: Final = (_STEP, _HINT, _PENDING, _PRUNE, _ACKNOWLEDGE, _CLAIM, _SETTLE, _CLOCK)
+"""The scripts that the connection of a game store must load."""
+
+
+class GameStore:
+    """The live games in one Redis or one Redis Cluster, without rules. All times are milliseconds.
+
+    Every method may raise :class:`~arena.store.connection.StoreUnavailable`.
+    """
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+        self._acknowledged: dict[str, int] = {}
+        self._offset_us = 0.0
+        self._last_beat_ms = 0
+        self._outage_ms = 0
+        self._clock_read = -1e9
+        self._incarnation_read = time.monotonic()
+
+    def on_restart(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` whenever a restart of the server is detected."""
+        self._connection.on_restart.append(callback)
+
+    # Games
+
+    def load(self, games: Sequence[str], *, tails: bool = False) -> list[GameRow | None]:
+        """The games, None for a missing one; with ``tails`` including the newest events."""
+        commands: list[Command] = []
+        for game in games:
+            commands.append(("HMGET", game_key(game), "v", "m", "s", "t"))
+            if tails:
+                commands.append(("LRANGE", events_key(game), -TAIL_EVENTS, -1))
+        replies = self._connection.run(commands)
+        rows: list[GameRow | None] = []
+        for index in range(0, len(replies), 2 if tails else 1):
+            version, header, table, state = replies[index]
+            events = replies[index + 1] if tails else []
+            rows.append(None if version is None else GameRow(int(version), header, table, state, events))
+        return rows
+
+    def write(
+        self, steps: Sequence[GameStep], then: PendingQuery | None = None
+    ) -> tuple[list[bool], list[PendingTurn]]:
+        """Try every step. Returns which were accepted, and the turns pending afterwards for the query
+        ``then``, which needs no extra round trip.
+        """
+        if self._connection.is_cluster:
+            taken = self._write_on_cluster(steps)
+            return taken, [] if then is None else self.pending(then)
+        commands: list[Command] = []
+        if steps:
+            keys: list[str] = []
+            args: list[Any] = []
+            for step in steps:
+                _add_step(step, keys, args)
+            commands.append(_STEP.call(keys, *args))
+            # A notification of a rejected step is harmless.
+            commands.append(("PUBLISH", WAKE_CHANNEL, orjson.dumps([_notification(step) for step in steps])))
+        if then is not None:
+            commands.append(_pending_command(then))
+        replies = self._connection.run(commands)
+        taken = [reply == 1 for reply in replies[0]] if steps else []
+        return taken, [] if then is None else _pending_turns(replies[-1], then.limit)
+
+    def log(self, game: str) -> list[bytes]:
+        """All logged actions."""
+        (entries,) = self._connection.run([("LRANGE", log_key(game), 0, -1)])
+        return list(entries)
+
+    def events(self, game: str, start: int, count: int) -> list[bytes]:
+        """Up to ``count`` events from number ``start`` on."""
+        (events,) = self._connection.run([("LRANGE", events_key(game), start, start + count - 1)])
+        return list(events)
+
+    # A bot's turns
+
+    def pending(self, query: PendingQuery) -> list[PendingTurn]:
+        """A bot's pending turns, oldest first."""
+        (reply,) = self._connection.run([_pending_command(query)])
+        return _pending_turns(reply, query.limit)
+
+    def prune(self, bot: str, stale: Iterable[PendingTurn]) -> None:
+        """Remove turns that are no longer pending in their games."""
+        commands = [_PRUNE.call([bot_key(bot)], f"{turn.game}.{turn.seat}", turn.version) for turn in stale]
+        if commands:
+            self._connection.run(commands)
+
+    # Time
+
+    def clock(self) -> ServiceClock:
+        """The server's clock, from a reading that is at most a second old."""
+        if time.monotonic() - self._clock_read > _CLOCK_AGE:
+            self._read_clock("0")
+        now_ms = int(time.monotonic() * 1000 + self._offset_us / 1000)
+        gap = now_ms - self._last_beat_ms
+        return ServiceClock(now_ms, self._outage_ms + (gap if gap > OUTAGE_GAP_MS else 0))
+
+    def next_version(self, before: int) -> int:
+        """A version for the step after version ``before``: microseconds of the server's clock.
+
+        So a version of a branch that was lost with the server's last second is never reused.
+        """
+        return max(before + 1, int(time.monotonic() * 1e6 + self._offset_us))
+
+    def beat(self) -> ServiceClock:
+        """Record that the clocks are being served."""
+        self._read_clock("1")
+        return self.clock()
+
+    def incarnation(self) -> str:
+        """Changes whenever the server was restarted."""
+        if not self._connection.incarnation or (
+            self._connection.is_cluster and time.monotonic() - self._incarnation_read > _INCARNATION_AGE
+        ):
+            self._incarnation_read = time.monotonic()
+            self._connection.check_incarnation()
+        return self._connection.incarnation
+
+    def _read_clock(self, beat: Literal["0", "1"]) -> None:
+        ((now_us, self._last_beat_ms, self._outage_ms),) = self._connection.run(
+            [_CLOCK.call([CLOCK], beat, OUTAGE_GAP_MS)]
+        )
+        self._clock_read = time.monotonic()
+        self._offset_us = now_us - self._clock_read * 1e6
+
+    # The due-list
+
+    def claim(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
+        """Claim games that are due; the claim lasts until ``lease_ms``."""
+        (games,) = self._connection.run([_CLAIM.call([DUE], now_ms, lease_ms, limit)])
+        return [game.decode() for game in games]
+
+    def settle(self, game: str, lease_ms: int, due_ms: int | None) -> None:
+        """Make the claimed game due at ``due_ms`` (None: never), unless a step has set another time."""
+        if due_ms is not None:
+            due_ms = self._capped(due_ms)
+        self._connection.run([_SETTLE.call([DUE], game, lease_ms, "" if due_ms is None else due_ms)])
+
+    def resend(self, game: str) -> None:
+        """Deliver again the hints that are left in the game's outbox (cluster only)."""
+        if not self._connection.is_cluster:
+            return
+        (entries,) = self._connection.run([("LRANGE", outbox_key(game), 0, -1)])
+        for entry in entries:
+            version, _, hints = entry.partition(b" ")
+            self._deliver_hints(game, int(version), orjson.loads(hints))
+        if entries:
+            last = entries[-1].partition(b" ")[0]
+            self._connection.run([_ACKNOWLEDGE.call([outbox_key(game)], last)])
+
+    # Cluster: the hints stay in the outbox until they are delivered
+
+    def _write_on_cluster(self, steps: Sequence[GameStep]) -> list[bool]:
+        commands = []
+        outgoing = []
+        for step in steps:
+            hints: list[list[Any]] = [
+                ["TurnHint", change.bot, f"{step.game}.{change.seat}", change.op] for change in step.turns
+            ]
+            if step.listing is not None:
+                added, removed = _lists(step.listing)
+                hints += (["ListRemove", key, step.game] for key in removed)
+                hints += (["ListAdd", key, step.game, step.listing.created_ms] for key in added)
+            if step.due_ms is not None:
+                hints.append(["ListAdd", DUE, step.game, self._capped(step.due_ms)])
+            hints.append(["Wake", *_notification(step)])
+            outgoing.append(hints)
+            entry = b"%d %b" % (step.version, orjson.dumps(hints))
+            acknowledged = self._acknowledged.pop(step.game, "")
+            args = _step_args(step, 1, (), entry=entry, acknowledged=acknowledged)
+            commands.append(_STEP.call([game_key(step.game)], *args))
+            if step.before == 0:
+                # A game must be on the due-list before it exists, or a crash could orphan it.
+                self._connection.run([("ZADD", DUE, self._capped(step.version // 1000), step.game)])
+        taken = [reply == [1] for reply in self._connection.run(commands)] if commands else []
+        for step, hints, ok in zip(steps, outgoing, taken, strict=True):
+            if ok:
+                self._deliver_hints(step.game, step.version, hints)
+                if len(self._acknowledged) >= _ACKNOWLEDGED_KEPT:
+                    self._acknowledged.clear()
+                self._acknowledged[step.game] = step.version
+        return taken
+
+    def _deliver_hints(self, game: str, version: int, hints: list[list[Any]]) -> None:
+        commands: list[Command] = []
+        wakes = []
+        for kind, *args in hints:
+            if kind == "TurnHint":
+                bot, member, op = args
+                commands.append(_HINT.call([bot_key(bot)], op, member, version))
+            elif kind == "ListAdd":
+                key, member, score = args
+                commands.append(("ZADD", key, score, member))
+            elif kind == "ListRemove":
+                commands.append(("ZREM", *args))
+            else:
+                wakes.append(args)
+        if commands:
+            self._connection.run(commands)
+        if wakes:
+            self._connection.run([("PUBLISH", WAKE_CHANNEL, orjson.dumps(wakes))])
+
+    def _capped(self, due_ms: int) -> int:
+        return min(due_ms, self.clock().now_ms + _CLUSTER_LOOK_MS) if self._connection.is_cluster else due_ms
+
+
+def _add_step(step: GameStep, keys: list[str], args: list[Any]) -> None:
+    """Add a step with its hints to the keys and arguments of ``step.lua``."""
+    before = len(keys)
+    keys.append(game_key(step.game))
+    if step.due_ms is not None:
+        keys.append(DUE)
+    hints: list[Any] = []
+    for bot, seat, op in step.turns:
+        keys.append(bot_key(bot))
+        hints += (op, f"{step.game}.{seat}")
+    if step.listing is not None:
+        added, removed = _lists(step.listing)
+        for key in removed:
+            keys.append(key)
+            hints += ("zrem", step.game)
+        for key in added:
+            keys.append(key)
+            hints += ("zadd", step.listing.created_ms, step.game)
+    args += _step_args(step, len(keys) - before, hints, due="" if step.due_ms is None else step.due_ms)
+
+
+def _step_args(
+    step: GameStep,
+    keys: int,
+    hints: Sequence[Any],
+    *,
+    due: int | str = "",
+    entry: bytes = b"",
+    acknowledged: int | str = "",
+) -> list[Any]:
+    """The arguments of ``step.lua`` for one step; ``keys``: how many it has."""
+    log, events = step.log, step.events
+    return [
+        keys,
+        10 + len(log) + len(events) + len(hints),
+        step.before or "",
+        step.version,
+        step.header,
+        step.table,
+        step.state,
+        due,
+        entry,
+        acknowledged,
+        len(log),
+        len(events),
+        *log,
+        *events,
+        *hints,
+    ]
+
+
+def _lists(listing: Listing) -> tuple[list[str], list[str]]:
+    """The keys of the lists that the game joins, and of those that it leaves."""
+    added = [bot_games_key(bot) for bot in listing.bots]
+    if listing.before is None:
+        added += (ALL_GAMES, kind_key(listing.kind))
+    if listing.before == listing.state:
+        return added, []
+    added.append(state_key(listing.state))
+    return added, [] if listing.before is None else [state_key(listing.before)]
+
+
+def _notification(step: GameStep) -> tuple[str, int, list[str], list[str]]:
+    """The notification of a step: the game, its version, the bots with a turn that they must answer, and
+    those with a new or changed turn that they may answer.
+    """
+    must = [change.bot for change in step.turns if change.op == "must"]
+    may = [change.bot for change in step.turns if change.op == "may"]
+    return step.game, step.version, must, may
+
+
+def _pending_command(query: PendingQuery) -> Command:
+    return _PENDING.call([bot_key(query.bot)], query.after, query.limit, 1 if query.rights else 0)
+
+
+def _pending_turns(reply: list[Any], limit: int) -> list[PendingTurn]:
+    found = []
+    for i in range(0, len(reply), 3):
+        game, _, seat = reply[i].decode().rpartition(".")
+        found.append(PendingTurn(game, int(seat), int(reply[i + 1]), int(reply[i + 2])))
+    found.sort(key=_number)
+    return found[:limit]
+
+
+def _number(turn: PendingTurn) -> int:
+    return turn.number
+
+
+def game_key(game: str) -> str:
+    """The hash of a game: ``v`` version, ``m`` header, ``s`` table without ``t``, the state."""
+    return f"{{g:{game}}}"
+
+
+def log_key(game: str) -> str:
+    """The list of a game's logged actions."""
+    return f"{{g:{game}}}:log"
+
+
+def events_key(game: str) -> str:
+    """The list of a game's events, in full."""
+    return f"{{g:{game}}}:events"
+
+
+def outbox_key(game: str) -> str:
+    """The list of hints not yet acknowledged."""
+    return f"{{g:{game}}}:out"
+
+
+def record_key(game: str) -> str:
+    """The hash that outlives the game: ``m`` copy of the header, ``v`` last version, ``z`` gzipped record."""
+    return f"{{g:{game}}}:rec"
+
+
+def bot_key(bot: str) -> str:
+    """The hash of a bot's turns; ``turns.lua`` describes it and the other keys with its tag."""
+    return f"{{b:{bot}}}"
+
+
+def bot_games_key(bot: str) -> str:
+    """The sorted set of the games a bot sits or sat in."""
+    return f"{{b:{bot}}}:games"
+
+
+ALL_GAMES: Final = "live:games"
+
+
+def kind_key(kind: str) -> str:
+    """The sorted set of all games of a kind."""
+    return f"live:games:kind:{kind}"
+
+
+def state_key(state: str) -> str:
+    """The sorted set of all games in a state."""
+    return f"live:games:state:{state}"
+
+
+__all__ = [
+    "GAME_SCRIPTS",
+    "GameRow",
+    "GameStep",
+    "GameStore",
+    "Listing",
+    "PendingQuery",
+    "PendingTurn",
+    "TurnChange",
+]

@@ -1,0 +1,69 @@
+"""Journals of uploaded bots in Redis: what they did in their games, for their owners."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.store.connection import RedisConnection
+
+KEPT_SECONDS: Final = 7 * 86_400
+"""How long a journal is kept."""
+
+KEPT_GAMES: Final = 500
+"""The approximate number of journals kept per bot: those of its latest games."""
+
+
+class GameJournal(NamedTuple):
+    """The journal of one bot in one game: a JSON-ready value per seat."""
+
+    bot: str
+    game: str
+    seats: list[dict[str, Any]]
+
+
+class JournalStore:
+    """The journals by bot and game."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def keep(self, journals: Iterable[GameJournal]) -> None:
+        """Store journals; may be repeated."""
+        by_bot: dict[str, list[GameJournal]] = {}
+        for journal in journals:
+            by_bot.setdefault(journal.bot, []).append(journal)
+        for bot, own in by_bot.items():
+            commands: list[tuple[Any, ...]] = []
+            for journal in own:
+                data = gzip.compress(orjson.dumps(journal.seats), 3, mtime=0)
+                commands.append(("SET", _key(bot, journal.game), data, "EX", KEPT_SECONDS))
+                commands += [("LREM", _list(bot), 0, journal.game), ("LPUSH", _list(bot), journal.game)]
+            *_, old = self._connection.run([*commands, ("LRANGE", _list(bot), KEPT_GAMES, -1)])
+            commands = [("DEL", _key(bot, game.decode())) for game in old]
+            commands.append(("EXPIRE", _list(bot), KEPT_SECONDS))
+            self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
+
+    def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
+        """The journal of a bot's seats in a game; None if there is none or it has expired."""
+        (data,) = self._connection.run([("GET", _key(bot, game))])
+        if data is None:
+            return None
+        seats: list[dict[str, Any]] = orjson.loads(gzip.decompress(data))
+        return seats
+
+    def forget(self, bot: str) -> None:
+        """Delete all journals of a bot."""
+        (games,) = self._connection.run([("LRANGE", _list(bot), 0, -1)])
+        self._connection.run([*(("DEL", _key(bot, game.decode())) for game in games), ("DEL", _list(bot))])
+
+
+def _list(bot: str) -> str:
+    return f"{{b:{bot}}}:journals"
+
+
+def _key(bot: str, game: str) -> str:
+    return f"{{b:{bot}}}:journal:{game}"

@@ -1,0 +1,112 @@
+"""Cursors and pages of lists that are ordered by a score, newest entry first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.store.connection import RedisConnection
+
+_READS_PER_PAGE: Final = 10
+"""A page ends after this many reads even if it is not full: a filter may match very little."""
+
+
+class InvalidCursor(ArenaError):
+    """The cursor was not issued by this service."""
+
+    code = "invalid_cursor"
+
+    def __init__(self, cursor: object, field: str = "cursor") -> None:
+        super().__init__(
+            f"{str(cursor)[:80]!r} is not a cursor", field=field, expected="a cursor of an earlier reply"
+        )
+
+
+class Cursor(NamedTuple):
+    """A position in a list: a score (milliseconds, or a sequence number), and the member there."""
+
+    score: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.score}-{self.name}"
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """The inverse of ``str``. Raises :class:`InvalidCursor`."""
+        score, separator, name = text.partition("-")
+        if not separator or not _is_number(score, 17):
+            raise InvalidCursor(text)
+        return cls(int(score), name)
+
+
+class Page(NamedTuple):
+    """One page of a list; ``cursor`` continues after it and is None at the end."""
+
+    items: list[dict[str, Any]]
+    cursor: str | None
+
+
+def parse_number(cursor: str | None, digits: int) -> int:
+    """A cursor that is a number of up to ``digits`` digits; 0 for None. Raises :class:`InvalidCursor`."""
+    if cursor is None:
+        return 0
+    if not _is_number(cursor, digits):
+        raise InvalidCursor(cursor)
+    return int(cursor)
+
+
+def newest_first(
+    connection: RedisConnection, key: str, before: Cursor | None, count: int
+) -> Sequence[Cursor]:
+    """Up to ``count`` members of a sorted set after ``before``, by descending score and name."""
+    highest = "+inf" if before is None else before.score
+    found: list[Cursor] = []
+    offset = 0
+    while True:
+        (reply,) = connection.run(
+            [("ZREVRANGEBYSCORE", key, highest, "-inf", "WITHSCORES", "LIMIT", offset, count)]
+        )
+        members = cursors(reply)
+        # Members with the score of ``before`` may be on either side of it.
+        found += (member for member in members if before is None or member < before)
+        if len(members) < count or len(found) >= count:
+            return found[:count]
+        offset += count
+
+
+def cursors(reply: Sequence[Any]) -> list[Cursor]:
+    """The members and scores of a reply with ``WITHSCORES``."""
+    return [Cursor(int(reply[i + 1]), reply[i].decode()) for i in range(0, len(reply), 2)]
+
+
+def filled_page(
+    read: Callable[[Cursor | None, int], Sequence[Cursor]],
+    show: Callable[[Sequence[str]], Iterable[dict[str, Any] | None]],
+    cursor: str | None,
+    limit: int,
+) -> Page:
+    """Up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, ``show`` their
+    items, None for one to skip. A page may be short although more follow: see its cursor.
+    """
+    last = None if cursor is None else Cursor.parse(cursor)
+    items: list[dict[str, Any]] = []
+    for _ in range(_READS_PER_PAGE):
+        members = read(last, limit)
+        for member, item in zip(members, show([name for _, name in members]), strict=True):
+            last = member
+            if item is not None:
+                items.append(item)
+                if len(items) == limit:
+                    return Page(items, str(last))
+        if len(members) < limit:
+            return Page(items, None)
+    return Page(items, None if last is None else str(last))
+
+
+def _is_number(text: str, digits: int) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= digits
+
+
+__all__ = ["Cursor", "InvalidCursor", "Page", "cursors", "filled_page", "newest_first", "parse_number"]

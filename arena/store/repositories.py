@@ -1,0 +1,96 @@
+"""The store: one set of connections to the database, and the repositories of everything in it.
+
+Domain code takes a :class:`Store`, or one of its repositories. Only this package uses keys, scripts and
+commands of Redis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from arena.play.clocks import ServiceClock
+from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
+from arena.store.boards import BOARD_SCRIPTS, BoardStore
+from arena.store.connection import RedisConnection, connect
+from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
+from arena.store.game_index import INDEX_SCRIPTS, GameIndex
+from arena.store.games import GAME_SCRIPTS, GameStore
+from arena.store.journals import JournalStore
+from arena.store.limits import LIMIT_SCRIPTS, LimitStore
+from arena.store.notifications import Notifier
+from arena.store.presence import Presence
+from arena.store.stats import LiveStats, live_stats
+from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
+from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
+
+_SCRIPTS: Final = (
+    *GAME_SCRIPTS,
+    *INDEX_SCRIPTS,
+    *TOURNAMENT_SCRIPTS,
+    *BOARD_SCRIPTS,
+    *DOCUMENT_SCRIPTS,
+    *ACCOUNT_SCRIPTS,
+    *WEBHOOK_SCRIPTS,
+    *LIMIT_SCRIPTS,
+)
+
+
+class Store:
+    """The repositories over one connection (a pool of them, or a cluster).
+
+    Every method of every repository may raise :class:`~arena.store.connection.StoreUnavailable`.
+    """
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+        self.games = GameStore(connection)
+        self.game_index = GameIndex(connection)
+        self.tournaments = TournamentStore(connection)
+        self.boards = BoardStore(connection)
+        self.schedules = Documents(connection, "schedules")
+        self.qualifications = Documents(connection, "qualified")
+        self.annulments = Documents(connection, "annulled")
+        self.flags = Flags(connection)
+        self.accounts = AccountStore(connection)
+        self.journals = JournalStore(connection)
+        self.webhooks = WebhookStore(connection)
+        self.limits = LimitStore(connection)
+        self.presence = Presence(connection, self.games.clock)
+
+    def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
+        """A notifier of this process; ``on_change(game, version)`` is called for every step of any game."""
+        return Notifier(self._connection, on_change)
+
+    def clock(self) -> ServiceClock:
+        """The clock of the server, which all processes share, from a reading at most a second old."""
+        return self.games.clock()
+
+    def stats(self) -> LiveStats:
+        """Count the games by state, in one round trip."""
+        return live_stats(self._connection)
+
+    def ping(self) -> None:
+        """Raises :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""
+        self._connection.run([("PING",)])
+
+    def check_incarnation(self) -> None:
+        """Check whether the server was restarted, and run the callbacks for that case."""
+        self._connection.check_incarnation()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._connection.close()
+
+
+def open_store(url: str, *, max_connections: int = 64) -> Store:
+    """The store at ``redis://``, ``rediss://``, ``unix://`` or ``redis+cluster://`` (any one node).
+
+    ``max_connections``: the maximum to a single server. Raises :class:`~arena.errors.ArenaError`
+    (``invalid_store_url``) for another address, and
+    :class:`~arena.store.connection.StoreUnavailable` if a cluster does not answer.
+    """
+    return Store(connect(url, _SCRIPTS, max_connections=max_connections))
+
+
+__all__ = ["Store", "open_store"]

@@ -1,0 +1,21 @@
+-- tournament_result
+-- Results of groups, each stored once and only for the current attempt. Returns the number of new results,
+-- of groups with a result, and of planned groups. KEYS: tournament. ARGV: per group: id, number of earlier
+-- voids, number of games, result, pack of records ('' = the games keep their own).
+local event = KEYS[1]
+local new = 0
+for at = 1, #ARGV, 5 do
+  local group = ARGV[at]
+  if (redis.call('HGET', event .. ':voided', group) or '0') == ARGV[at + 1] then
+    if redis.call('HSETNX', event .. ':results', group, ARGV[at + 3]) == 1 then
+      if ARGV[at + 4] ~= '' then redis.call('HSET', event .. ':packs', group, ARGV[at + 4]) end
+      redis.call('SADD', event .. ':unreleased', group)
+      redis.call('HINCRBY', event, 'games', ARGV[at + 2])
+      new = new + 1
+    end
+    redis.call('ZREM', event .. ':due', group)
+    redis.call('ZREM', event .. ':remote', group)
+  end
+end
+if new > 0 then redis.call('HINCRBY', event, 'n', 1) end
+return {new, redis.call('HLEN', event .. ':results'), redis.call('HLEN', event .. ':groups')}

@@ -1,0 +1,75 @@
+"""What each format says about itself, and how it plans."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from arena.errors import ArenaError
+from arena.play.players import PlayerId
+from arena.tournaments.plan import Field, GroupPlan, Planned
+from arena.tournaments.spec import Spec
+
+
+class TournamentFormat(ABC):
+    """A way to pair the entrants of a tournament: a pure function of its arguments, without state."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    """A short phrase that says who meets."""
+    rounds: ClassVar[str] = ""
+    """What the setting ``rounds`` means, empty if it may not be given."""
+    default_rounds: ClassVar[int | None] = None
+    ends_by_time: ClassVar[bool] = False
+    """Whether the setting ``ends_ms`` is required; otherwise it may not be given."""
+    one_per_owner_at_tables: ClassVar[bool] = False
+    """Whether an owner may enter only one bot if more than two entrants meet."""
+    seeded_by_rating: ClassVar[bool] = False
+    """Whether the published ratings order the entrants; otherwise a lot does."""
+    plans_while_running: ClassVar[bool] = False
+    """Whether groups can be due while others are running; it may then use ``field.now``."""
+
+    def conflict(self, spec: Spec) -> ArenaError | None:
+        """The error ``invalid_tournament`` if the settings do not suit the format."""
+        return None
+
+    @abstractmethod
+    def most_groups(self, spec: Spec, entrants: int) -> int:
+        """An approximate upper bound of the groups in a plan for ``entrants``."""
+
+    @abstractmethod
+    def due(self, field: Field) -> list[GroupPlan]:
+        """The groups to play next. Unless it plans while groups run, all of ``field.planned`` are done."""
+
+    @abstractmethod
+    def expected(self, field: Field) -> int:
+        """The number of groups of the whole tournament, as far as is known."""
+
+    def byes(self, field: Field) -> Mapping[PlayerId, int]:
+        """How many byes each player has had."""
+        return {}
+
+    def places(self, field: Field) -> Mapping[PlayerId, int] | None:
+        """The final order once it is finished; None: the standings decide."""
+        return None
+
+    def may_finish(self, field: Field) -> bool:
+        """Whether the tournament is over if nothing is due and nothing runs."""
+        return True
+
+    def plan(self, field: Field) -> Planned:
+        """How the tournament goes on."""
+        waiting = any(group.id not in field.done for group in field.planned)
+        groups = () if waiting and not self.plans_while_running else tuple(self.due(field))
+        finished = not waiting and not groups and self.may_finish(field)
+        after = replace(field, planned=(*field.planned, *groups))
+        return Planned(
+            groups,
+            self.byes(after),
+            finished,
+            after.round,
+            max(self.expected(field), len(after.planned)),
+            self.places(field) if finished else None,
+        )

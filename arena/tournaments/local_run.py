@@ -1,0 +1,254 @@
+"""Play groups among local bots, on several processes, with the same records whatever their number."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any, Final
+
+from arena import __version__
+from arena.bots import BotSpec
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.play.dealing import Entry, entries_hash, group_seed
+from arena.play.groups import PlayedGame, SeatedGroup, play_games
+from arena.play.match import Thinking
+from arena.play.outcomes import points
+from arena.play.pairings import Group, distinct_seatings, lineups
+from arena.records.record import build_record, dumps
+
+HANG_GRACE: Final = 5.0
+"""Seconds past the thinking limit after which a process that ignores its alarm is killed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run depends on: the same plan gives the same records."""
+
+    kind: str
+    rules: Mapping[str, Any]
+    bots: tuple[BotSpec, ...]
+    groups: int
+    seed: str
+    mirrored: bool = True
+
+    @property
+    def event_seed(self) -> bytes:
+        """The 256-bit seed of the run, from the seed as typed."""
+        return sha256(b"botequim play v1 " + self.seed.encode()).digest()
+
+    @property
+    def entries(self) -> bytes:
+        """The hash of the entries."""
+        return entries_hash(Entry(bot.name, bot.version) for bot in self.bots)
+
+    def all_groups(self) -> list[Group]:
+        """The groups in the order of their records: table by table within each round."""
+        game = game_of(self.kind)
+        teams = game.teams(self.rules)
+        run = sha256(self.event_seed + self.entries + self.kind.encode()).hexdigest()[:8]
+        tables = [distinct_seatings(teams, lineup) for lineup in lineups(game, self.rules, len(self.bots))]
+        return [
+            Group(f"{run}-t{table + 1}-g{number + 1}", seats)
+            for number in range(self.groups)
+            for table, seats in enumerate(tables)
+        ]
+
+
+@dataclass
+class GroupTally:
+    """The results of a bot in a group: points (0 to 1) and a win flag per game and seat, thinking, faults.
+
+    ``margins`` are its points less the mean of those of the other bots of that game.
+    """
+
+    points: list[float] = field(default_factory=list)
+    margins: list[float] = field(default_factory=list)
+    wins: list[float] = field(default_factory=list)
+    thinking: Thinking = field(default_factory=Thinking)
+    faults: list[str] = field(default_factory=list)
+
+
+@dataclass
+class GroupSummary:
+    """A group as played: its records, one JSON line each, and a tally per bot (as index).
+
+    ``void``: the reason why the group does not count; it has no records then.
+    """
+
+    index: int
+    records: list[str]
+    tallies: dict[int, GroupTally]
+    void: str = ""
+
+
+def play_group(
+    plan: Plan,
+    index: int,
+    group: Group,
+    *,
+    think_limit: float | None = None,
+    on_decision: Callable[[int], None] | None = None,
+) -> GroupSummary:
+    """Play the games of one group in this process. ``on_decision`` is called with the bot (as index)."""
+    teams = game_of(plan.kind).teams(plan.rules)
+    seed = group_seed(plan.event_seed, plan.entries, group.id)
+    seated = SeatedGroup(
+        group.id, plan.kind, plan.rules, plan.bots, group.seats, seed, mirrored=plan.mirrored
+    )
+    summary = GroupSummary(index, [], {player: GroupTally() for player in sorted(set(group.seats[0]))})
+    for played in play_games(seated, think_limit=think_limit, on_decision=on_decision):
+        record = build_record(
+            played.table,
+            players=[(plan.bots[player].name, plan.bots[player].version) for player in played.players],
+            group=seated.place(played.number),
+            info={"producer": f"botequim {__version__}"},
+        )
+        summary.records.append(dumps(record))
+        _count(summary.tallies, teams, played)
+    return summary
+
+
+def _count(tallies: dict[int, GroupTally], teams: Sequence[Sequence[int]], played: PlayedGame) -> None:
+    outcome = played.table.outcome()
+    assert outcome is not None
+    seats, places = played.players, outcome.places
+    worth = points(places, teams)
+    by_player = {
+        player: [worth[seat] for seat, other in enumerate(seats) if other == player] for player in set(seats)
+    }
+    means = {player: sum(values) / len(values) for player, values in by_player.items()}
+    for player, mean in means.items():
+        tally = tallies[player]
+        others = [value for other, value in means.items() if other != player]
+        own_seats = [seat for seat, other in enumerate(seats) if other == player]
+        tally.points.append(mean)
+        tally.margins.append(mean - sum(others) / len(others))
+        tally.wins.append(float(any(places[seat] == 1 for seat in own_seats) and len(set(places)) > 1))
+        for seat in own_seats:
+            tally.thinking.merge(played.thinking[seat])
+        tally.faults += [fault.type for fault in played.table.faults if fault.seat in own_seats]
+
+
+class _Worker:
+    """A process that plays groups, with its current job."""
+
+    def __init__(self, plan: Plan, think_limit: float | None) -> None:
+        self.connection, theirs = multiprocessing.Pipe()
+        # Two doubles: when the decision under way began (0: none), and whose it is.
+        self.deciding = multiprocessing.RawArray("d", 2)
+        self.process = multiprocessing.Process(
+            target=_work, args=(plan, theirs, self.deciding, think_limit), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        self.job: tuple[int, Group] | None = None
+
+    def give(self, job: tuple[int, Group]) -> None:
+        self.job = job
+        self.deciding[0] = 0.0
+        self.connection.send(job)
+
+    def stuck_player(self, limit: float | None) -> int | None:
+        """The bot whose decision has exceeded the limit and the grace period."""
+        start = self.deciding[0]
+        if limit is None or not start or monotonic() - start < limit + HANG_GRACE:
+            return None
+        return int(self.deciding[1])
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _work(plan: Plan, jobs: Connection, deciding: Any, think_limit: float | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def on_decision(player: int) -> None:
+        deciding[1] = player
+        deciding[0] = monotonic()
+
+    # The output of bots is discarded: it must not disturb the progress bar and the table.
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    while True:
+        try:
+            index, group = jobs.recv()
+        except EOFError:
+            return
+        try:
+            result = play_group(plan, index, group, think_limit=think_limit, on_decision=on_decision)
+        except Exception as error:
+            # Errors of bots do not arrive here, so this is an error of the service.
+            result = GroupSummary(index, [], {}, void=f"group {group.id}: server fault, {error!r}")
+        deciding[0] = 0.0
+        jobs.send(result)
+
+
+def run(
+    plan: Plan, *, jobs: int = 1, think_limit: float | None = 10.0
+) -> Generator[GroupSummary, None, None]:
+    """Play all groups of ``plan`` on ``jobs`` processes; yields results in the order of completion.
+
+    The group of a process that is lost or stuck is void, with the reason. Closing
+    the iterator ends the processes.
+    """
+    waiting = list(enumerate(plan.all_groups()))[::-1]
+    workers = [_Worker(plan, think_limit) for _ in range(max(1, min(jobs, len(waiting))))]
+    try:
+        for worker in workers:
+            worker.give(waiting.pop())
+        while busy := [worker for worker in workers if worker.job is not None]:
+            ready = wait([worker.connection for worker in busy], timeout=0.5)
+            for worker in busy:
+                stuck = worker.stuck_player(think_limit)
+                if worker.connection in ready:
+                    result = _receive(plan, worker)
+                elif stuck is not None:
+                    result = _void(plan, worker, stuck, "late", "did not come back from a decision")
+                else:
+                    continue
+                if not worker.process.is_alive() or stuck is not None:
+                    worker.end()
+                    workers[workers.index(worker)] = worker = _Worker(plan, think_limit)
+                worker.job = None
+                if waiting:
+                    worker.give(waiting.pop())
+                yield result
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _receive(plan: Plan, worker: _Worker) -> GroupSummary:
+    try:
+        result = worker.connection.recv()
+    except (EOFError, OSError):
+        worker.process.join()
+        return _void(plan, worker, int(worker.deciding[1]), "crashed", "ended its process")
+    assert isinstance(result, GroupSummary)
+    return result
+
+
+def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> GroupSummary:
+    """The result of a group whose process ended: a fault of the bot that was deciding, if any."""
+    assert worker.job is not None
+    index, group = worker.job
+    if not worker.deciding[0]:
+        return GroupSummary(index, [], {}, void=f"group {group.id}: server fault, the process was lost")
+    tallies = {player: GroupTally(faults=[fault])}
+    return GroupSummary(index, [], tallies, void=f"group {group.id}: {plan.bots[player].name} {why}")
+
+
+def check_plan(kind: str, rules: Mapping[str, Any], bots: Sequence[BotSpec], groups: int) -> None:
+    """Refuse a plan that cannot be played. Raises :class:`~arena.errors.ArenaError`."""
+    if groups < 1:
+        raise ArenaError(f"{groups} groups", code="invalid_groups", field="groups", expected="1 or more")
+    lineups(game_of(kind), rules, len(bots))

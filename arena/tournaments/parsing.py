@@ -1,0 +1,203 @@
+"""Reads the settings of a tournament from a request and checks them, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from arena.games import game_of
+from arena.play.clocks import ClockSettings
+from arena.play.players import DIVISIONS, OPEN
+from arena.ratings.standings import TIE_BREAKS
+from arena.tournaments.formats import FORMATS
+from arena.tournaments.formats.format import TournamentFormat
+from arena.tournaments.spec import (
+    DEFAULT_ENTRY_S,
+    DEFAULT_PER_OWNER,
+    MAX_ENTRIES,
+    MAX_GROUPS,
+    MIXED,
+    PARTNERS,
+    SAME,
+    SPEC_FIELDS,
+    WHO,
+    Spec,
+    check_entrants,
+    invalid,
+)
+
+_DAY_MS: Final = 86_400_000
+_MAX_MS: Final = 366 * _DAY_MS
+_MAX_OPEN_MS: Final = 31 * _DAY_MS
+_NAME_LENGTH: Final = 80
+
+
+def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
+    """The settings of a request with defaults filled in.
+
+    ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. Without
+    ``opens_ms`` entry opens now, without ``locks_ms`` it is open for a minute.
+
+    Raises :class:`~arena.errors.ArenaError` ``invalid_tournament``, ``too_few_entrants``,
+    ``kind_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
+    """
+    for key in given:
+        if key not in SPEC_FIELDS:
+            raise invalid(f"a tournament has no setting {key!r}", key, "one of " + ", ".join(SPEC_FIELDS))
+    read = _Reader(given)
+    kind = read.required("kind", str, "the name of a game")
+    game = game_of(kind)
+    rules = game.options.complete(read.mapping("rules"))
+    format = FORMATS[read.choice("format", tuple(FORMATS), None)]
+    partners = read.choice("partners", PARTNERS, SAME)
+    opens_ms = read.number("opens_ms", 0, now_ms + _MAX_MS, now_ms)
+    starts_ms = max(opens_ms, now_ms)
+    locks_ms = read.number("locks_ms", starts_ms, starts_ms + _MAX_MS, starts_ms + 1000 * DEFAULT_ENTRY_S)
+    max_entries = read.number("max_entries", 2, MAX_ENTRIES, 64)
+    single = format.one_per_owner_at_tables and len(game.teams(rules)) > 2
+    spec = Spec(
+        name=_name(read.required("name", str, f"text of 1 to {_NAME_LENGTH} characters")),
+        kind=kind,
+        rules=rules,
+        format=format.name,
+        groups=read.number("groups", 1, 1000, 1),
+        rounds=_rounds(read, format),
+        partners=partners,
+        clock=ClockSettings.parse(read.mapping("clock")).as_json(),
+        opens_ms=opens_ms,
+        locks_ms=locks_ms,
+        ends_ms=_ends_ms(read, format, locks_ms),
+        max_entries=max_entries,
+        per_owner=read.number(
+            "per_owner", 1, max_entries, 1 if single else min(DEFAULT_PER_OWNER, max_entries)
+        ),
+        who=read.choice("who", WHO, "anyone"),
+        invited=read.names("invited", ()),
+        auto_enter=read.truth("auto_enter", False),
+        rated=read.truth("rated", True),
+        games_per_bot=read.number("games_per_bot", 1, 64, 4),
+        max_repeats=read.number("max_repeats", 1, 10_000, 10),
+        tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
+        division=read.choice("division", DIVISIONS, OPEN),
+    )
+    _check_together(spec, format)
+    check_entrants(spec, spec.max_entries)
+    return spec
+
+
+def _check_together(spec: Spec, format: TournamentFormat) -> None:
+    """Check combinations of fields."""
+    if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):
+        raise invalid(f"{spec.kind} has no partners", "partners", "same")
+    conflict = format.conflict(spec)
+    if conflict is not None:
+        raise conflict
+    if format.one_per_owner_at_tables and not spec.duels and spec.per_owner != 1:
+        raise invalid(f"a {format.name} at tables cannot keep bots of one owner apart", "per_owner", "1")
+    if spec.who == "invited" and not spec.invited:
+        raise invalid("nobody is invited", "invited", "the names of bots")
+    if spec.who != "invited" and spec.invited:
+        raise invalid("bots are invited, but others may enter too", "invited", 'none, or who "invited"')
+    unknown = [rule for rule in spec.tie_breaks if rule not in TIE_BREAKS]
+    if unknown or len(set(spec.tie_breaks)) < len(spec.tie_breaks):
+        what = f"there is no tie-break {unknown[0]!r}" if unknown else "a tie-break occurs twice"
+        raise invalid(what, "tie_breaks", "each once of " + ", ".join(TIE_BREAKS))
+    groups = format.most_groups(spec, spec.max_entries)
+    if groups > MAX_GROUPS:
+        raise invalid(
+            f"up to {groups} groups",
+            "max_entries",
+            f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
+        )
+
+
+def _rounds(read: _Reader, format: TournamentFormat) -> int | None:
+    if read.given.get("rounds") is None:
+        return format.default_rounds
+    if not format.rounds:
+        raise invalid(f"{format.name} has no number of rounds", "rounds", "none")
+    return read.number("rounds", 1, 100, 1)
+
+
+def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | None:
+    if format.ends_by_time:
+        read.required("ends_ms", int, "when it ends")
+        return read.number("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
+    if read.given.get("ends_ms") is not None:
+        raise invalid(f"{format.name} ends when it has been played", "ends_ms", "none")
+    return None
+
+
+def _name(text: str) -> str:
+    if not 1 <= len(text) <= _NAME_LENGTH or not text.isprintable() or text != text.strip():
+        raise invalid(
+            f"{text[:_NAME_LENGTH]!r} is not a name",
+            "name",
+            f"1 to {_NAME_LENGTH} printable characters, no space at the ends",
+        )
+    return text
+
+
+class _Reader:
+    """Reads fields of a request; None counts as missing."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self.given = given
+
+    def required(self, key: str, type: type, what: str) -> Any:
+        value = self.given.get(key)
+        if value is None:
+            raise invalid(f"a tournament needs its {key}", key, what)
+        return self._typed(key, value, lambda: isinstance(value, type), what)
+
+    def choice(self, key: str, choices: Sequence[str], default: str | None) -> str:
+        value = self.given.get(key)
+        if value is None and default is not None:
+            return default
+        allowed = "one of " + ", ".join(choices)
+        if value is None:
+            raise invalid(f"a tournament needs its {key}", key, allowed)
+        return str(self._typed(key, value, lambda: isinstance(value, str) and value in choices, allowed))
+
+    def number(self, key: str, low: int, high: int, default: int) -> int:
+        value = self.given.get(key)
+        if value is None:
+            return default
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        allowed = f"a whole number from {low} to {high}"
+        return int(self._typed(key, value, lambda: whole and low <= value <= high, allowed))
+
+    def truth(self, key: str, default: bool) -> bool:
+        value = self.given.get(key)
+        if value is None:
+            return default
+        return bool(self._typed(key, value, lambda: isinstance(value, bool), "true or false"))
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        value = self.given.get(key)
+        if value is None:
+            return {}
+        found: Mapping[str, Any] = self._typed(key, value, lambda: isinstance(value, Mapping), "an object")
+        return found
+
+    def names(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        value = self.given.get(key)
+        if value is None:
+            return default
+        self._typed(
+            key,
+            value,
+            lambda: (
+                isinstance(value, (list, tuple))
+                and len(value) <= MAX_ENTRIES
+                and all(isinstance(item, str) and 0 < len(item) <= _NAME_LENGTH for item in value)
+            ),
+            f"a list of at most {MAX_ENTRIES} names",
+        )
+        return tuple(value)
+
+    def _typed(self, key: str, value: Any, accepts: Callable[[], bool], allowed: str) -> Any:
+        if not accepts():
+            shown = repr(value)
+            raise invalid(f"{shown[:60]} is not a value for {key}", key, allowed)
+        return value

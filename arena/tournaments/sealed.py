@@ -1,0 +1,140 @@
+"""Plays the groups of bots that the arena runs, house bots and uploaded ones: a new bot on every seat, and
+the same deals in every game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from arena import __version__
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.play.groups import PlayedGame, SeatedGroup, play_games
+from arena.play.match import Journaled
+from arena.play.players import PlayerId
+from arena.play.time_limits import OutOfTime, time_limit
+from arena.ratings.results import GameResult, GroupResult
+from arena.records.record import Record, build_record, dumps
+from arena.text import printable
+
+GROUP_LIMIT: Final = 300.0
+SANDBOX_GROUP_LIMIT: Final = 840.0
+"""The maximum seconds of a group with house bots only, and with uploaded ones. These bots do not think by the
+clock, so exceeding it is a server fault.
+"""
+
+
+class ServerFault(ArenaError):
+    """The service could not play a group; no player gets a fault for it."""
+
+    code = "server_fault"
+
+
+@dataclass(frozen=True)
+class LocalGroup(SeatedGroup):
+    """A group that the arena plays itself. ``uploaded``: the players that run in the sandbox. ``runtime``:
+    the id of the sandbox's runtime.
+    """
+
+    rated: bool
+    uploaded: frozenset[int] = frozenset()
+    runtime: str = ""
+
+
+class SeatJournal(NamedTuple):
+    """The journal of an uploaded bot on one seat of a game; only its owner may read it."""
+
+    game: str
+    bot: str
+    journal: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PlayedGroup:
+    """A played group: its records (a line of JSON each), its result, and the journals of uploaded bots."""
+
+    records: list[str]
+    result: GroupResult
+    journals: list[SeatJournal] = field(default_factory=list)
+
+
+def play_local_group(
+    group: LocalGroup, finished_ms: Callable[[], int], on_decision: Callable[[int], None] | None = None
+) -> PlayedGroup:
+    """Play ``group`` in this process. ``finished_ms`` is called when a game is over and returns the time.
+
+    The same group gives the same hashes on every machine and in every run. Raises :class:`ServerFault`.
+    """
+    records = []
+    games = []
+    journals: list[SeatJournal] = []
+    teams = game_of(group.kind).teams(group.rules)
+    seconds = SANDBOX_GROUP_LIMIT if group.uploaded else GROUP_LIMIT
+    try:
+        with time_limit(seconds):
+            for played in play_games(group, on_decision=on_decision):
+                sandboxed = [seat for seat, player in enumerate(played.players) if player in group.uploaded]
+                journals += (_seat_journal(group, played, seat) for seat in sandboxed)
+                record, result = _results(group, played, finished_ms(), bool(sandboxed))
+                records.append(dumps(record))
+                games.append(result)
+    except OutOfTime:
+        raise ServerFault(f"group {group.id} took more than {seconds:.0f} s") from None
+    size = len(group.seats)
+    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, games), journals)
+
+
+def _results(
+    group: LocalGroup, played: PlayedGame, finished_ms: int, sandboxed: bool
+) -> tuple[Record, GameResult]:
+    table = played.table
+    players = [PlayerId(group.bots[player].name, group.bots[player].version) for player in played.players]
+    record = build_record(
+        table,
+        players=players,
+        group=group.place(played.number),
+        info={
+            "producer": f"botequim {__version__}",
+            "finished_ms": finished_ms,
+            "rated": group.rated,
+            "house": [player not in group.uploaded for player in played.players],
+            **({"sandbox": group.runtime} if sandboxed else {}),
+        },
+    )
+    # Details of an uploaded bot's faults are for its owner only.
+    if sandboxed:
+        record["info"].pop("fault_details", None)
+    outcome = table.outcome()
+    assert outcome is not None
+    awards = table.game.awards
+    return record, GameResult(
+        played.number,
+        record["hash"],
+        tuple(players),
+        outcome.places,
+        outcome.forfeits,
+        tuple(sum(fault.seat == seat for fault in table.faults) for seat in range(table.size)),
+        (),
+        () if awards is None else awards.styles(table.events, table.size),
+        finished_ms,
+    )
+
+
+def _seat_journal(group: LocalGroup, played: PlayedGame, seat: int) -> SeatJournal:
+    table, bot = played.table, played.bots[seat]
+    spec = group.bots[played.players[seat]]
+    journal = bot.journal.as_json() if isinstance(bot, Journaled) else _NOTHING_DONE
+    faults = [
+        {"type": fault.type, "after": fault.after, "detail": printable(fault.detail, _DETAIL)}
+        for fault in table.faults
+        if fault.seat == seat
+    ]
+    return SeatJournal(
+        table.game_id, spec.name, {"seat": seat, "version": spec.version, **journal, "faults": faults}
+    )
+
+
+_NOTHING_DONE: Final = {"output": "", "cut": False, "load_ms": 0.0, "decisions": []}
+_DETAIL: Final = 300

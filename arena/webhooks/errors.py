@@ -1,0 +1,43 @@
+"""Errors of calls to webhooks: no connection, no reply in time, or an invalid reply."""
+
+from __future__ import annotations
+
+from arena.errors import ArenaError
+
+
+class CallFailed(ArenaError):
+    """The call brought no valid reply."""
+
+    code = "webhook_failed"
+
+
+class NotConnected(CallFailed):
+    """No connection was made, so the receiver saw nothing."""
+
+
+class InvalidUrl(NotConnected):
+    """The URL is not allowed for a webhook."""
+
+    code = "invalid_webhook_url"
+
+
+class NameNotFound(NotConnected):
+    """The name of the host has no address, or was not resolved in time."""
+
+
+class AddressNotAllowed(NotConnected):
+    """The name of the host has an address that may not be called."""
+
+    code = "webhook_address"
+
+
+class ReplyTimeout(CallFailed):
+    """Connected, but the reply was not complete in time."""
+
+
+class BadReply(CallFailed):
+    """The connection broke, or the reply is not HTTP or has a status other than 2xx."""
+
+
+class ReplyTooLarge(CallFailed):
+    """The reply has more bytes than allowed."""

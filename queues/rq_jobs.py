@@ -1,0 +1,130 @@
+"""Requests for jobs through RQ; a job waits once, however often it is requested."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from typing import Final
+
+from redis import Redis, RedisError
+from rq import Queue, Worker
+from rq.exceptions import DuplicateJobError, InvalidJobOperation
+
+from arena.ops.jobs import Job, JobName, Jobs
+
+HOUSE_QUEUE: Final = "house"
+"""Live games in which house bots must move."""
+
+MAINTENANCE_QUEUE: Final = "maintenance"
+"""Short jobs for tournaments, schedules and leaderboards."""
+
+ARENA_QUEUE: Final = "arena"
+"""Local groups of tournaments."""
+
+QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
+"""All queues, in the order in which workers serve them."""
+
+RUN_JOB: Final = "workers.jobs.run"
+"""The function that workers call with the name of a job and its arguments."""
+
+JOB_SECONDS: Final = 900
+"""The time limit of a job, which is requested again if it is ended."""
+
+FAILED_SECONDS: Final = 3600
+"""How long RQ remembers a failed job."""
+
+_QUEUE_OF: Final = {
+    JobName.MOVE_HOUSE_BOTS: HOUSE_QUEUE,
+    JobName.STEP_TOURNAMENT: MAINTENANCE_QUEUE,
+    JobName.PLAY_LOCAL_GROUPS: ARENA_QUEUE,
+    JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
+    JobName.TICK: MAINTENANCE_QUEUE,
+}
+
+log = logging.getLogger("botequim.queues")
+
+
+class RqJobs(Jobs):
+    """Jobs for the workers on the database at ``url``. Requests raise :class:`redis.RedisError`."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = Redis.from_url(url)
+
+    def queue(self, name: str) -> Queue:
+        """One of :data:`QUEUES`."""
+        return Queue(name, connection=self._connection)
+
+    def player_count(self) -> int:
+        """The number of workers of the arena queue."""
+        return Worker.count(queue=self.queue(ARENA_QUEUE))
+
+    def request(self, job: Job) -> None:
+        """Enqueue ``job``, unless it is already waiting."""
+        enqueue_once(self.queue(_QUEUE_OF[job.name]), job)
+
+
+def enqueue_once(jobs: Queue, job: Job) -> None:
+    """Enqueue ``job``, unless it is in the queue and not running.
+
+    A running job may have read the store for the last time, so it gets a successor; so does a job that is
+    in no queue, as its worker may have died before running it. If the successor is running as well, a third
+    job does no harm.
+    """
+    for own_id in (job.id, f"{job.id}-next", None):
+        try:
+            jobs.enqueue(
+                RUN_JOB,
+                str(job.name),
+                *job.args,
+                job_id=own_id,
+                unique=own_id is not None,
+                result_ttl=0,
+                failure_ttl=FAILED_SECONDS,
+                job_timeout=JOB_SECONDS,
+            )
+        except DuplicateJobError:
+            assert own_id is not None
+            known = jobs.fetch_job(own_id)
+            try:
+                if known is not None and known.is_queued and jobs.get_job_position(own_id) is not None:
+                    return
+            except InvalidJobOperation:
+                # It has ended between the two commands.
+                continue
+        else:
+            return
+
+
+class BackgroundJobs(Jobs):
+    """Forwards requests to ``jobs`` in a thread (a greenlet under gevent), so that callers do not block.
+
+    A job requested twice before it is forwarded is forwarded once. A failed request is logged.
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self._waiting: set[Job] = set()
+        self._requests: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._pid = 0
+
+    def request(self, job: Job) -> None:
+        """Forward ``job`` soon."""
+        if self._pid != os.getpid():
+            # The first request, or the first after a fork.
+            self._pid = os.getpid()
+            self._waiting.clear()
+            threading.Thread(target=self._run, name="jobs", daemon=True).start()
+        if job not in self._waiting:
+            self._waiting.add(job)
+            self._requests.put(job)
+
+    def _run(self) -> None:
+        while True:
+            job = self._requests.get()
+            self._waiting.discard(job)
+            try:
+                self._jobs.request(job)
+            except (RedisError, OSError):
+                log.warning("job %s was not enqueued; it will be requested again", job.id, exc_info=True)

@@ -1,0 +1,222 @@
+"""The client has a method for every operation of the specification, and sends what it says."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import yaml
+
+from arena.client import ApiError, Client
+from tests.client.conftest import Table
+from tests.service import Service
+
+SPEC = yaml.safe_load((Path(__file__).parent.parent.parent / "openapi.yaml").read_text())
+
+FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "source": "p", "component": "c"}
+
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "signUp": ("sign_up", {"name": "n"}),
+    "getMe": ("me", {}),
+    "replaceOwnerToken": ("replace_owner_token", {}),
+    "revokeOwnerToken": ("revoke_owner_token", {}),
+    "getOwner": ("owner", {"owner": "owner"}),
+    "registerBot": ("register_bot", {"name": "n", "version": "1", "description": "d", **FIELDS}),
+    "listBots": ("bots", {"owner": "o", "limit": 3}),
+    "getBot": ("bot", {"bot": "bot"}),
+    "changeBot": ("change_bot", {"bot": "bot", "state": "withdrawn", "description": "d"}),
+    "deleteBot": ("delete_bot", {"bot": "bot"}),
+    "addVersion": ("add_version", {"bot": "bot", "label": "2", **FIELDS}),
+    "publishVersion": ("publish_version", {"bot": "bot", "version": "version"}),
+    "getSource": ("source", {"bot": "bot", "version": "version"}),
+    "qualify": ("qualify", {"bot": "bot", "version": "version", "kind": "truco"}),
+    "listQualifications": ("qualifications", {"bot": "bot", "version": "version"}),
+    "getLog": ("game_log", {"bot": "bot", "game": "game"}),
+    "replaceWebhookSecret": ("replace_webhook_secret", {"bot": "bot", "secret": "s"}),
+    "replaceBotToken": ("replace_bot_token", {"bot": "bot"}),
+    "revokeBotToken": ("revoke_bot_token", {"bot": "bot"}),
+    "createGame": ("create_game", {"kind": "truco", "seats": []}),
+    "listGames": ("games", {"kind": "truco", "state": "running", "bot": "b", "limit": 3}),
+    "getGame": ("game", {"game": "game", "seat": 1, "since": 2, "wait": 3}),
+    "joinGame": ("join", {"game": "game", "seat": 1, "nonce": "n"}),
+    "resignGame": ("resign", {"game": "game", "seat": 1}),
+    "cancelGame": ("cancel_game", {"game": "game"}),
+    "listEvents": ("events", {"game": "game", "seat": 1, "start": 2, "limit": 3, "wait": 4}),
+    "streamEvents": ("stream_events", {"game": "game", "seat": 1, "last_event_id": "7"}),
+    "getRecord": ("record", {"game": "game"}),
+    "getTurns": ("turns", {"after": "a", "wait": 1, "rights": True, "limit": 3}),
+    "exchangeTurns": ("exchange", {"answers": [], "after": "a", "wait": 1, "rights": True, "limit": 3}),
+    "streamTurns": ("stream_turns", {"rights": True, "last_event_id": "7"}),
+    "createTournament": ("create_tournament", {"kind": "truco"}),
+    "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
+    "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
+    "streamTournament": ("stream_tournament", {"tournament": "tournament", "last_event_id": "7"}),
+    "enterTournament": (
+        "enter_tournament",
+        {"tournament": "tournament", "bot": "b", "nonce": "n", "version": "1"},
+    ),
+    "leaveTournament": ("leave_tournament", {"tournament": "tournament", "bot": "entry"}),
+    "cancelTournament": ("cancel_tournament", {"tournament": "tournament", "reason": "r"}),
+    "getStandings": ("standings", {"tournament": "tournament", "form": "csv"}),
+    "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
+    "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
+    "createSchedule": ("create_schedule", {"id": "i"}),
+    "listSchedules": ("schedules", {}),
+    "getSchedule": ("schedule", {"schedule": "schedule"}),
+    "changeSchedule": ("change_schedule", {"schedule": "schedule", "enabled": True}),
+    "deleteSchedule": ("delete_schedule", {"schedule": "schedule"}),
+    "listLeaderboards": ("leaderboards", {}),
+    "getLeaderboard": ("leaderboard", {"kind": "kind", "division": "division", "form": "csv"}),
+    "getHistory": ("leaderboard_history", {"kind": "kind", "division": "division", "bot": "b"}),
+    "downloadRecords": ("records", {"kind": "truco", "after": "a", "limit": 3}),
+    "issueOwnerToken": ("issue_owner_token", {"owner": "owner"}),
+    "setAdmin": ("set_admin", {"owner": "owner", "admin": True}),
+    "listAudit": ("audit", {"limit": 3}),
+    "annulGame": ("annul_game", {"game": "game", "reason": "r"}),
+    "listSuspicions": ("suspicions", {"kind": "truco", "division": "open"}),
+    "isAlive": ("is_alive", {}),
+    "isReady": ("is_ready", {}),
+    "getMetrics": ("metrics", {}),
+}
+"""The method of each operation, and arguments that use all its parameters; a path's are named as they are."""
+
+HELPERS = {"request", "close", "create_bot"}
+"""Public methods that are not an operation, or another form of one."""
+
+ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
+"""Operations whose method passes every field of the body on."""
+
+
+def resolved(value: Any) -> Any:
+    while "$ref" in value:
+        found: Any = SPEC
+        for part in value["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        value = found
+    return value
+
+
+def operations() -> Iterator[tuple[str, str, str, list[Any], Any]]:
+    """Operation id, method, path, parameters and body schema of each operation."""
+    for path, item in SPEC["paths"].items():
+        for method, operation in item.items():
+            if method == "parameters":
+                continue
+            parameters = [*item.get("parameters", []), *operation.get("parameters", [])]
+            body = resolved(operation.get("requestBody", {})).get("content", {}).get("application/json")
+            schema = resolved(body["schema"]) if body else None
+            yield operation["operationId"], method.upper(), path, list(map(resolved, parameters)), schema
+
+
+OPERATIONS = {found[0]: found for found in operations()}
+
+
+class Receiver:
+    """A server that notes what it receives, and answers with an empty page of everything."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str, dict[str, str], Any]] = []
+        keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules")
+        page = {key: [] for key in (*keys, "leaderboards")}
+        reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def answer(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                parts = urlsplit(self.path)
+                query = dict(parse_qsl(parts.query))
+                if "Last-Event-ID" in self.headers:
+                    query["Last-Event-ID"] = self.headers["Last-Event-ID"]
+                value = json.loads(body) if body else None
+                receiver.seen.append((self.command, parts.path, query, value))
+                self.send_response(200)
+                stops = parts.path in ("/v1/records",) or "text/event-stream" in self.headers["Accept"]
+                self.send_header("Content-Length", "0" if stops else str(len(reply)))
+                self.end_headers()
+                self.wfile.write(b"" if stops else reply)
+
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def test_every_operation_has_a_method_and_every_method_an_operation() -> None:
+    assert CALLS.keys() == OPERATIONS.keys()
+    names = [name for name, _ in CALLS.values()]
+    public = {name for name in dir(Client) if not name.startswith("_") and callable(getattr(Client, name))}
+    assert set(names) == public - HELPERS
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("operation", sorted(CALLS))
+def test_a_method_sends_what_the_specification_says(receiver: Receiver, operation: str) -> None:
+    _, method, path, parameters, schema = OPERATIONS[operation]
+    name, arguments = CALLS[operation]
+    receiver.seen.clear()
+    result = getattr(Client(receiver.url), name)(**arguments)
+    if isinstance(result, Iterator):
+        assert list(result) == []
+    ((sent_method, sent_path, sent_query, sent_body),) = receiver.seen
+    assert sent_method == method
+    assert sent_path == path.replace("{", "").replace("}", "")
+    known = {parameter["name"] for parameter in parameters if parameter["in"] != "path"}
+    # Lists follow their cursors by themselves, and ``since`` does what ``If-None-Match`` does.
+    assert sent_query.keys() == known - {"cursor", "If-None-Match"}
+    if schema is None:
+        assert sent_body is None
+    elif operation in ANY_FIELDS:
+        assert sent_body == arguments
+    else:
+        assert sent_body.keys() == schema["properties"].keys()
+
+
+def test_pages_and_streams_of_the_service(table: Table) -> None:
+    games = [table.new_game(rules={"lives": 1}) for _ in range(3)]
+    assert {game["game"] for game in table.owner.games(bot=table.names[0], limit=2)} == set(games)
+    assert set(table.names) <= {bot["name"] for bot in table.owner.bots(limit=1)}
+    for event in table.client(0).stream_turns():
+        assert event.event == "turn"
+        assert event.data["game"] in games
+        break
+    clients = [table.client(0), table.client(1)]
+    cursors: list[str | None] = [None, None]
+    while table.owner.request("GET", f"/v1/games/{games[0]}")["state"] == "running":
+        for bot, client in enumerate(clients):
+            page = client.turns(cursors[bot])
+            cursors[bot] = page["cursor"]
+            answers = [{"turn": turn["turn"], "action": turn["legal_actions"][0]} for turn in page["turns"]]
+            client.exchange(answers)
+    events = list(table.owner.stream_events(games[0]))
+    assert events[-1].event == "over"
+    page = table.owner.events(games[0])
+    assert [event.data["n"] for event in events[:3]] == [event["n"] for event in page["events"][:3]]
+    again = list(table.owner.stream_events(games[0], last_event_id=events[-3].id))
+    assert [event.data for event in again] == [event.data for event in events[-2:]]
+
+
+def test_a_refused_stream_is_an_error_of_the_api(service: Service) -> None:
+    with pytest.raises(ApiError) as refused:
+        next(service.client().stream_events("nothing"))
+    assert refused.value.status == 404
+    assert service.client().is_alive()["status"]
+    assert "botequim" in service.client().metrics()

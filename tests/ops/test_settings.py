@@ -1,0 +1,104 @@
+"""Settings: every variable is read once, and one that cannot be used is named."""
+
+from __future__ import annotations
+
+from ipaddress import ip_network
+
+import pytest
+
+from arena.live.retention import Retention
+from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings
+from arena.webhooks.addresses import Policy
+
+URL = {"REDIS_URL": "redis://somewhere"}
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    assert Settings.from_environment(URL) == Settings("redis://somewhere")
+
+
+def test_every_variable_reaches_its_setting() -> None:
+    settings = Settings.from_environment(
+        {
+            **URL,
+            "BOTEQUIM_ADMIN_TOKEN": "x" * 32,
+            "BOTEQUIM_JOBS_URL": "unix:///jobs",
+            "BOTEQUIM_POOL": "3",
+            "BOTEQUIM_RECORD_DAYS": "30",
+            "BOTEQUIM_WEBHOOK_HTTP": "1",
+            "BOTEQUIM_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00:1::/32",
+            "BOTEQUIM_SEED": "1",
+            "BOTEQUIM_BIND": ":80",
+            "BOTEQUIM_WORKERS": "4",
+            "BOTEQUIM_CONNECTIONS": "5",
+            "BOTEQUIM_GRACE": "6",
+            "BOTEQUIM_LIMITS": "off",
+            "BOTEQUIM_MAX_WAIT": "0.5",
+            "BOTEQUIM_PING": "1.5",
+            "BOTEQUIM_SEND": "2.5",
+            "BOTEQUIM_STREAM": "3.5",
+            "BOTEQUIM_PROXIES": "2",
+            "BOTEQUIM_SWEEP": "0",
+            "BOTEQUIM_LOG_LEVEL": "warning",
+        }
+    )
+    assert settings == Settings(
+        "redis://somewhere",
+        admin_token="x" * 32,
+        jobs_url="unix:///jobs",
+        pool=3,
+        retention=Retention(record_s=30 * 86_400),
+        webhooks=Policy(True, (ip_network("10.1.0.0/16"), ip_network("fd00:1::/32"))),
+        initial_data=True,
+        http=HttpSettings(
+            bind=":80",
+            processes=4,
+            connections=5,
+            grace_seconds=6,
+            limits=dict.fromkeys(HttpSettings().limits),
+            max_wait=0.5,
+            ping_seconds=1.5,
+            send_seconds=2.5,
+            stream_seconds=3.5,
+            proxies=2,
+            sweep=False,
+            log_level="WARNING",
+        ),
+    )
+    assert settings.queue_url == "unix:///jobs"
+
+
+def test_limits_are_changed_one_by_one() -> None:
+    text = "games_per_owner=5/60, requests_per_token=off"
+    limits = Settings.from_environment({**URL, "BOTEQUIM_LIMITS": text}).http.limits
+    assert limits["games_per_owner"] == Limit(5, 60)
+    assert limits["requests_per_token"] is None
+    assert limits["sign_ups_per_address"] == Limit(20, 3600)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REDIS_URL", ""),
+        ("BOTEQUIM_ADMIN_TOKEN", "short"),
+        ("BOTEQUIM_JOBS_URL", "redis+cluster://127.0.0.1:1"),
+        ("BOTEQUIM_LIMITS", "games=5/60"),
+        ("BOTEQUIM_LIMITS", "games_per_owner=many"),
+        ("BOTEQUIM_LIMITS", "games_per_owner=0/5"),
+        ("BOTEQUIM_LOG_LEVEL", "loud"),
+        ("BOTEQUIM_PING", "nan"),
+        ("BOTEQUIM_PROXIES", "-1"),
+        ("BOTEQUIM_RECORD_DAYS", "long"),
+        ("BOTEQUIM_SWEEP", "yes"),
+        ("BOTEQUIM_WEBHOOK_NETWORKS", "10.0.0.1/8"),
+        ("BOTEQUIM_WEBHOOK_NETWORKS", "10.0.0.0/99"),
+        ("BOTEQUIM_WEBHOOK_NETWORKS", "localhost"),
+        ("BOTEQUIM_WEBHOOK_NETWORKS", "*"),
+        ("BOTEQUIM_WORKERS", "0"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_an_error_of_its_variable(name: str, value: str) -> None:
+    with pytest.raises(InvalidSetting) as caught:
+        Settings.from_environment({**URL, name: value})
+    assert caught.value.code == "invalid_setting"
+    assert caught.value.field == name

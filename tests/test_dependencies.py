@@ -1,0 +1,71 @@
+"""The packages whose internals are overridden are those that were tested, and what is overridden is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gunicorn.glogging import Logger
+from gunicorn.workers.ggevent import GeventWorker
+from packaging.requirements import Requirement
+from rq import SimpleWorker
+
+from api.server import DrainingWorker, JsonLogger, _write_problem
+from workers.worker import Worker
+
+ROOT = Path(__file__).parent.parent
+OVERRIDDEN = ("rq", "gunicorn", "gevent", "urllib3", "wasmtime", "componentize-py")
+
+REQUIREMENTS = {
+    requirement.name: requirement
+    for line in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]["server"]
+    if (requirement := Requirement(line))
+}
+
+
+@pytest.mark.parametrize("name", OVERRIDDEN)
+def test_the_installed_version_is_in_the_tested_range(name: str) -> None:
+    specifier = REQUIREMENTS[name].specifier
+    assert any(part.operator in ("<", "==") for part in specifier), f"{name} has no upper bound"
+    assert specifier.contains(version(name)), f"{name} {version(name)} is not in {specifier}"
+
+
+def shape(function: Any) -> list[tuple[str, Any]]:
+    """Names and kinds of the parameters."""
+    return [(parameter.name, parameter.kind) for parameter in inspect.signature(function).parameters.values()]
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "names"),
+    [
+        (Worker, SimpleWorker, {"get_heartbeat_ttl"}),
+        (DrainingWorker, GeventWorker, {"timeout_ctx", "handle_exit"}),
+        (JsonLogger, Logger, {"setup"}),
+    ],
+)
+def test_overridden_methods_have_the_signature_of_the_base(own: type, base: type, names: set[str]) -> None:
+    overridden = {
+        name for name, value in vars(own).items() if inspect.isfunction(value) and hasattr(base, name)
+    }
+    assert overridden - {"__init__"} == names
+    for name in names:
+        assert shape(getattr(own, name)) == shape(getattr(base, name)), name
+
+
+def test_gunicorns_page_of_errors_is_replaced_by_one_of_the_same_signature() -> None:
+    import gunicorn.util
+
+    spec = importlib.util.spec_from_file_location("gunicorn_util_as_installed", str(gunicorn.util.__file__))
+    assert spec is not None
+    assert spec.loader is not None
+    installed = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(installed)
+    assert gunicorn.util.write_error is _write_problem
+    assert [kind for _, kind in shape(installed.write_error)] == [kind for _, kind in shape(_write_problem)]
