@@ -1,0 +1,63 @@
+"""A data folder of the release before opens: records, boards and running games are all there."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.records.verify import verify
+from tests.service import Service
+
+FOLDER = Path(__file__).parent / "release-0.1.0"
+EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())
+"""What release 0.1.0 itself returned for this folder, just before it was stopped."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the release's data folder, ``data`` in it."""
+    with tarfile.open(FOLDER / "data.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path
+
+
+def test_records_and_boards_are_the_same(folder: Path) -> None:
+    with Service(folder, workers=0) as service:
+        client = service.client()
+        records = [json.loads(line) for line in client.records()]
+        boards = {board: json.loads(client.leaderboard(*board.split("/"))) for board in EXPECTED["boards"]}
+    assert {record["canonical"]["game"]: record["hash"] for record in records} == EXPECTED["records"]
+    assert [problem for record in records for problem in verify(record)] == []
+    for board, expected in EXPECTED["boards"].items():
+        for key, value in expected.items():
+            assert boards[board][key] == value, f"{board}: {key}"
+
+
+def test_running_games_continue(folder: Path) -> None:
+    with Service(folder, workers=1) as service:
+        bots = {name: service.client(EXPECTED["tokens"][name]) for name in EXPECTED["pending"]}
+        for name, pending in EXPECTED["pending"].items():
+            turns = {turn["turn"]: turn for turn in bots[name].exchange()["turns"]}
+            for turn in pending["turns"]:
+                found = turns[turn["turn"]]
+                for key in ("game", "kind", "rules", "seat", "legal_actions", "observation", "events"):
+                    assert found[key] == turn[key], key
+        deadline = time.monotonic() + 300
+        owner = service.client()
+        while any(owner.game(game)["state"] == "running" for game in EXPECTED["running"]):
+            assert time.monotonic() < deadline
+            for client in bots.values():
+                turns = client.exchange(wait=1)["turns"]
+                answers = [
+                    {"turn": turn["turn"], "action": turn["legal_actions"][0]}
+                    for turn in turns
+                    if not turn["optional"]
+                ]
+                client.exchange(answers)
+        for game in EXPECTED["running"]:
+            assert verify(owner.record(game, wait=True)) == []
