@@ -113,7 +113,7 @@ class TournamentBench:
 
 @contextmanager
 def workers(count: int, store: EmbeddedStore) -> Iterator[None]:
-    """So many workers and a scheduler."""
+    """Run ``count`` workers and a scheduler."""
     environment = {**os.environ, "REDIS_URL": store.url}
     command = [sys.executable, "-m", "workers"]
     commands = [[*command, "--scheduler"], *([command] * count)]

@@ -67,7 +67,7 @@ class Process:
         return "\n".join(self.lines)
 
     def wait_for(self, text: str, times: int = 1, seconds: float = PATIENCE) -> None:
-        """Until it has said ``text`` in so many lines."""
+        """Wait until ``times`` lines contain ``text``."""
         deadline = time.monotonic() + seconds
         while sum(text in line for line in self.lines) < times:
             assert self.process.poll() is None or self._ear.is_alive(), f"it has ended: {self.said}"

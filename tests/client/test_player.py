@@ -42,7 +42,7 @@ class Calm(Bot):
 
 
 def play_out(players: list[OnlinePlayer], games: int, seconds: float = PATIENCE) -> None:
-    """Let the players step in turn until each has seen so many games end."""
+    """Let the players step in turn until each has seen that many games end."""
     deadline = time.monotonic() + seconds
     while any(player.games_over < games for player in players):
         assert time.monotonic() < deadline, [player.games_over for player in players]

@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 def play(folder: Path, kind: str, groups: int, meanwhile: Callable[[Service], object]) -> Outcome:
-    """A tournament of so many groups on a service in ``folder``, with ``meanwhile`` done again and again."""
+    """A tournament of ``groups`` groups on a service in ``folder``, calling ``meanwhile`` repeatedly."""
     folder.mkdir(parents=True, exist_ok=True)
     with Service(folder, workers=2, BOTEQUIM_LOG_LEVEL="warning") as service:
         arena = Arena(_store_url(service))

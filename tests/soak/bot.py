@@ -52,7 +52,7 @@ class WritingClient(Client):
 @click.option("--journal", envvar="BOTEQUIM_JOURNAL", required=True, type=click.Path(path_type=Path))
 @click.option("--games", envvar="BOTEQUIM_GAMES", required=True, type=int)
 def main(url: str, token: str, journal: Path, games: int) -> None:
-    """Play until so many games are over."""
+    """Play until that many games are over."""
     client = WritingClient(url, token, patience=float("inf"))
     client.journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     run(Anything, client, games=games, say=lambda line: None)

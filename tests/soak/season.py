@@ -50,7 +50,7 @@ class Season:
     games: list[str] = field(default_factory=list)
 
     def enter(self, count: int) -> None:
-        """Make the owner and so many bots."""
+        """Create the owner and ``count`` bots."""
         self.owner = Client(self.service.url, self.service.client().sign_up("season"), patience=120)
         for number in range(count):
             name = f"player-{number}"

@@ -26,7 +26,7 @@ def spec(format: str = "round_robin", kind: str = "toepen", seats: int = 2, **fi
 
 
 def entrants(owners: Sequence[str] | int) -> list[Entrant]:
-    """So many entrants without an owner, or one per owner."""
+    """That many entrants without an owner, or one entrant per owner."""
     names = [""] * owners if isinstance(owners, int) else owners
     return [Entrant(f"bot{index:03}", "1", owner) for index, owner in enumerate(names)]
 

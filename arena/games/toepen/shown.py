@@ -214,7 +214,7 @@ ACTIONS: Final = (
     ActionForm("challenge", "Look at the hand that was laid away (TP-2.5)."),
     ActionForm("trust", "Do not look at it."),
     ActionForm("play:[A-Z2-9]{2}", "Play a card."),
-    ActionForm("knock:[0-9]+", "Raise the hand to so many lives, in turn or not (TP-5.1)."),
-    ActionForm("stay:[0-9]+", "Play on for so many lives, after a knock or against poverty."),
-    ActionForm("fold:[0-9]+", "Leave the hand and lose so many lives, or all that are left (TP-5.7)."),
+    ActionForm("knock:[0-9]+", "Raise the hand to that many lives, in turn or not (TP-5.1)."),
+    ActionForm("stay:[0-9]+", "Play on for that many lives, after a knock or against poverty."),
+    ActionForm("fold:[0-9]+", "Leave the hand and lose that many lives, or all that are left (TP-5.7)."),
 )

@@ -192,7 +192,9 @@ EVENTS: Final = (
 ACTIONS: Final = (
     ActionForm("dealer:[0-3]", "The first dealer by lot.", by_chance=True),
     ActionForm("deal:([A-Z2-9]{2}){40}", "The pack for a hand, top card first.", by_chance=True),
-    ActionForm("cut:([1-9]|[12][0-9]|3[0-9]):(top|bottom)", "Cut so many cards, deal from there (BT-2.2)."),
+    ActionForm(
+        "cut:([1-9]|[12][0-9]|3[0-9]):(top|bottom)", "Cut that many cards and deal from there (BT-2.2)."
+    ),
     ActionForm("no_cut", "Leave the pack as it is."),
     ActionForm("keep", "Keep the cards (BT-2.3)."),
     ActionForm("pass", "Pass the cards to the partner and take new ones."),
@@ -200,9 +202,9 @@ ACTIONS: Final = (
     ActionForm("play:[A-Z2-9]{2}", "Play a card (BT-3.1)."),
     ActionForm("hide:[A-Z2-9]{2}", "Play a card face down (BT-3.2)."),
     ActionForm("truco", "Call truco (BT-4.1)."),
-    ActionForm("accept:(3|6|9|12)", "Play for that stake."),
-    ActionForm("raise:(6|9|12)", "Raise the stake to that."),
-    ActionForm("run:(1|3|6|9)", "Give the hand up for so many points."),
+    ActionForm("accept:(3|6|9|12)", "Accept that stake."),
+    ActionForm("raise:(6|9|12)", "Raise the stake to that many points."),
+    ActionForm("run:(1|3|6|9)", "Concede the hand for that many points."),
     ActionForm("defer", "Leave the answer to the partner."),
     ActionForm("signal:[a-z]+", "Show a gesture (BT-6.2)."),
 )

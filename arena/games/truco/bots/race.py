@@ -22,7 +22,7 @@ Table = tuple[tuple[float, ...], ...]
 
 @cache
 def _after(hands_left: int) -> Table:
-    """The chances by own points and theirs with so many hands left to play."""
+    """The chances by own points and theirs with ``hands_left`` hands left to play."""
     if hands_left == 0:
         return tuple(
             tuple(0.5 if ours == theirs else float(ours > theirs) for theirs in range(TARGET + 1))
