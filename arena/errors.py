@@ -11,8 +11,9 @@ FORMER_CODES: Final[dict[str, str]] = {
     "version_not_found": "unknown_version",
     "kind_not_found": "unknown_game",
     "division_not_found": "unknown_division",
+    "quota_exceeded": "too_many",
 }
-"""Codes that were renamed in 0.2.0, with their former names. Both are accepted until 0.4.0."""
+"""Codes that were renamed since 0.1.0, with their former names. Both are accepted until 0.4.0."""
 
 
 class ArenaError(Exception):

@@ -135,7 +135,7 @@ _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_addres
     body=NewBotSchema,
     status=201,
     returns=BotWithTokenSchema,
-    errors=("name_taken", "too_many", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
+    errors=("name_taken", "quota_exceeded", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
     limit="bots_per_owner",
     max_body=_MAX_UPLOAD,
 )
@@ -217,7 +217,15 @@ def delete_bot(who: Principal, bot: str) -> None:
     body=NewVersionSchema,
     status=201,
     returns=AddedVersionSchema,
-    errors=("bot_not_found", "version_exists", "too_many", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
+    errors=(
+        "bot_not_found",
+        "version_exists",
+        "too_many",
+        "quota_exceeded",
+        "invalid_name",
+        *_OF_WEBHOOKS,
+        "invalid_source",
+    ),
     max_body=_MAX_UPLOAD,
 )
 def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
@@ -240,9 +248,8 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     webhook = _checked_webhook(who, body, secrets or [made or ""])
     if not webhook:
         made = None
-    if made is not None:
-        accounts.set_signing_secret(bot, made)
-    version = accounts.add_version(bot, body["label"], body["transport"], **webhook, **upload)
+    secret = made or ""
+    version = accounts.add_version(bot, body["label"], body["transport"], secret=secret, **webhook, **upload)
     if webhook:
         services().webhooks.close_circuit(bot)
     return {**vars(version), "webhook_secret": made}

@@ -7,7 +7,13 @@ from typing import Any
 from flask import request
 
 from api.contract import Blueprint
-from api.schemas.accounts import NewOwnerSchema, OwnerSchema, OwnerWithTokenSchema, TokenSchema
+from api.schemas.accounts import (
+    NewOwnerSchema,
+    OwnerSchema,
+    OwnerWithTokenSchema,
+    OwnOwnerSchema,
+    TokenSchema,
+)
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
 
@@ -34,13 +40,14 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     return {"owner": owner, "token": token}
 
 
-@blueprint.operation("/owners/me", scopes=("owner",), returns=OwnerSchema)
-def get_me(who: Principal) -> Owner:
+@blueprint.operation("/owners/me", scopes=("owner",), returns=OwnOwnerSchema)
+def get_me(who: Principal) -> dict[str, Any]:
     """Get the owner of the token
 
-    `admin` is true if the owner is an admin.
+    `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store.
     """
-    return services().accounts.owner(who.name)
+    accounts = services().accounts
+    return {**vars(accounts.owner(who.name)), "quotas": accounts.quotas.of_owner(who.name)}
 
 
 @blueprint.operation("/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema)

@@ -98,6 +98,30 @@ class OwnerSchema(ResponseSchema):
     admin = described(fields.Boolean, "Whether the owner is an admin of this service.")
 
 
+class QuotaSchema(ResponseSchema):
+    """A quota, without deleted bots."""
+
+    used = described(fields.Integer, "How much is stored.")
+    most = described(fields.Integer, "How much may be stored.")
+    left = described(fields.Integer, "How much more may be stored.")
+
+
+class QuotasSchema(ResponseSchema):
+    """What an owner stores, and may store."""
+
+    bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
+    versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
+    bytes = fields.Nested(
+        QuotaSchema, required=True, metadata={"description": "Bytes of the uploads of all versions."}
+    )
+
+
+class OwnOwnerSchema(OwnerSchema):
+    """The owner of the token."""
+
+    quotas = fields.Nested(QuotasSchema, required=True)
+
+
 class TokenSchema(ResponseSchema):
     """A new token."""
 

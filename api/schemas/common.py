@@ -107,4 +107,7 @@ class ProblemSchema(ResponseSchema):
     retry_after = fields.Integer(
         metadata={"description": "`rate_limited`: seconds to wait before trying again."}
     )
-    most = fields.Integer(metadata={"description": "`too_many`: the maximum number."})
+    most = fields.Integer(metadata={"description": "`too_many`, `quota_exceeded`: the maximum number."})
+    quota = fields.String(metadata={"description": "`quota_exceeded`: the name of the quota."})
+    used = fields.Integer(metadata={"description": "`quota_exceeded`: how much of `most` is used."})
+    left = fields.Integer(metadata={"description": "`quota_exceeded`: how much of `most` is left."})

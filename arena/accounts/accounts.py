@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from arena.accounts.uploads import MAX_STORED, InvalidSource, Upload
+from arena.accounts.quotas import MAX_OF_BOT, Quotas, StorageQuotas
+from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
     BotState,
@@ -23,7 +24,7 @@ from arena.accounts.versions import (
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore
+from arena.store.accounts import AccountStore, Stored
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -36,12 +37,6 @@ REMEMBERED_SECONDS: Final = 5.0
 """How long a process caches a valid token."""
 
 _REMEMBERED_TOKENS: Final = 20_000
-
-MAX_BOTS: Final = 50
-"""The maximum number of bots of one owner, without deleted ones."""
-
-MAX_VERSIONS: Final = 200
-"""The maximum number of versions of one bot."""
 
 MAX_PAGE: Final = 100
 """The maximum number of entries of a page."""
@@ -148,13 +143,18 @@ class Accounts:
     """Owners, bots and tokens in one store.
 
     ``admin_token``: the token of the first admin, from the environment; None for no such admin.
-    ``reserved``: names that bots may not take (those of house bots).
+    ``reserved``: names that bots may not take (those of house bots). ``quotas``: how much may be stored.
     """
 
     def __init__(
-        self, store: AccountStore, admin_token: str | None = None, reserved: Collection[str] = ()
+        self,
+        store: AccountStore,
+        admin_token: str | None = None,
+        reserved: Collection[str] = (),
+        quotas: Quotas | None = None,
     ) -> None:
         self._store = store
+        self.quotas = StorageQuotas(store, quotas or Quotas())
         self._admin_digest = _digest(admin_token) if admin_token else None
         self._reserved = frozenset(reserved)
         self._remembered: dict[str, tuple[float, Principal]] = {}
@@ -263,30 +263,30 @@ class Accounts:
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
         ``upload`` is for uploaded bots.
-        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`TooMany` or
-        :class:`~arena.bots.transports.UnknownTransport`.
+        Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
+        :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
         _check_name(name)
         _check_version(label, transport, url, upload)
         if name in self._reserved:
             raise NameTaken(f"{name!r} is the name of a house bot", field="name", expected="another name")
-        if len(self.bots(owner, limit=MAX_BOTS)[0]) >= MAX_BOTS:
-            raise TooMany(f"an owner may have {MAX_BOTS} bots", field="name", extra={"most": MAX_BOTS})
         token, digest = _new_token(BOT_PREFIX, name)
         created = _now()
         fields = {"created": str(created), "state": "active", "description": description}
         if secret:
             fields["hook"] = secret
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
-        if url:
-            self._store.note_webhook(name)
-        version = new_version(label, transport, created, url, rights, upload)
-        if upload is not None:
-            if self._store.bot(name) is not None:
-                raise taken
-            self._store.put_source(name, upload.digest, upload.data)
-        if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version)):
+        if self._store.bot(name) is not None:
             raise taken
+        version = new_version(label, transport, created, url, rights, upload)
+        wanted = Stored(1, 1, version.size)
+        with self.quotas.reserve(owner, wanted) as reservation:
+            if url:
+                self._store.note_webhook(name)
+            source = _source(upload)
+            if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version), source):
+                raise taken
+            reservation.keep(wanted)
         return BotAccount(name, owner, "active", label, created, description, (version,)), token
 
     def bot(self, name: str) -> BotAccount:
@@ -321,31 +321,52 @@ class Accounts:
         *,
         url: str = "",
         rights: bool = False,
+        secret: str = "",
         upload: Upload | None = None,
     ) -> Version:
-        """Add a version, which becomes the current one. ``url``, ``rights``, ``upload``: as for
+        """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
         :meth:`register_bot`.
 
-        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or :class:`TooMany`.
+        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists`, :class:`TooMany` or
+        :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
         """
         _check_version(label, transport, url, upload)
+        bot = self.bot(name)
+        if any(version.label == label for version in bot.versions):
+            raise _version_exists(name, label)
         if url:
             self._store.note_webhook(name)
         version = new_version(label, transport, _now(), url, rights, upload)
-        if upload is not None:
-            self._check_room(self.bot(name), upload)
-            self._store.put_source(name, upload.digest, upload.data)
-        added = self._store.add_version(name, label, pack_version(version), MAX_VERSIONS)
-        if added == "unknown":
-            raise _unknown_bot(name)
-        if added == "exists":
-            raise VersionExists(
-                f"{name} already has a version {label!r}", field="label", expected="a label not used before"
+        with self.quotas.reserve(bot.owner, Stored(0, 1, version.size)) as reservation:
+            added, size = self._store.add_version(
+                name,
+                label,
+                pack_version(version),
+                MAX_OF_BOT,
+                _source(upload),
+                {"hook": secret} if secret else {},
             )
-        if added == "full":
-            raise TooMany(
-                f"a bot may have at most {MAX_VERSIONS} versions", field="label", extra={"most": MAX_VERSIONS}
-            )
+            if added == "unknown":
+                raise _unknown_bot(name)
+            if added == "exists":
+                raise _version_exists(name, label)
+            if added == "full":
+                most = MAX_OF_BOT.versions
+                raise TooMany(
+                    f"a bot may have at most {most} versions",
+                    field="label",
+                    expected="another bot",
+                    extra={"most": most, "used": most, "left": 0},
+                )
+            if added == "large":
+                most, left = MAX_OF_BOT.bytes, max(0, MAX_OF_BOT.bytes - size)
+                raise TooMany(
+                    f"all versions of a bot may have at most {most} bytes; {left} are left for {name}",
+                    field="source",
+                    expected="another bot",
+                    extra={"most": most, "used": size, "left": left},
+                )
+            reservation.keep(Stored(0, 1, size))
         return version
 
     def change_bot(
@@ -361,8 +382,10 @@ class Accounts:
     def delete_bot(self, name: str) -> None:
         """Delete a bot. Its token ends, and its name stays taken. Raises :class:`BotNotFound`."""
         bot = self._bot(name)
-        if bot is None or not self._store.delete_bot(name, bot.owner):
+        gone = None if bot is None else self._store.delete_bot(name, bot.owner)
+        if bot is None or gone is None:
             raise _unknown_bot(name)
+        self.quotas.give_back(bot.owner, gone)
         self._forget("bot", name)
 
     def new_bot_token(self, name: str) -> str:
@@ -410,17 +433,6 @@ class Accounts:
         names = self._store.uploaded_names()
         bots = [_account(fields) for fields in self._store.bots(names)]
         return [bot for bot in bots if bot is not None and bot.state == "active"]
-
-    def _check_room(self, bot: BotAccount, upload: Upload) -> None:
-        sizes = {version.digest: version.size for version in bot.versions if version.digest}
-        sizes[upload.digest] = len(upload.data)
-        if sum(sizes.values()) > MAX_STORED:
-            raise TooMany(
-                f"all versions of {bot.name} together may have at most {MAX_STORED} bytes",
-                field="source",
-                expected="another bot",
-                extra={"most": MAX_STORED},
-            )
 
     # Webhooks
 
@@ -495,6 +507,10 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
+def _source(upload: Upload | None) -> tuple[str, bytes] | None:
+    return None if upload is None else (upload.digest, upload.data)
+
+
 def _published(label: str) -> str:
     """The field that is set if everybody may read a version."""
     return f"published:{label}"
@@ -534,6 +550,12 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
 
 def _unknown_owner(name: str) -> OwnerNotFound:
     return OwnerNotFound(f"there is no owner {name[:64]!r}", field="owner")
+
+
+def _version_exists(name: str, label: str) -> VersionExists:
+    return VersionExists(
+        f"{name} already has a version {label!r}", field="label", expected="a label not used before"
+    )
 
 
 def _unknown_bot(name: str) -> BotNotFound:

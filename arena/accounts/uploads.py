@@ -6,14 +6,11 @@ import ast
 import hashlib
 import warnings
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
 from arena.text import printable
-
-MAX_STORED: Final = 64 << 20
-"""The maximum size of all versions of one bot together, in bytes."""
 
 Language = Literal["python", "component"]
 

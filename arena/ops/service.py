@@ -120,7 +120,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     Raises the errors of :func:`~arena.store.repositories.open_store`.
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
-    accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS)
+    accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     live = LiveGames(store, jobs, retention=settings.retention)
     tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts))
     return Service(

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from arena.accounts.quotas import Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
+from arena.store.accounts import Stored
 from arena.webhooks.addresses import Policy
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -82,7 +84,8 @@ class Settings:
     """The settings of one process of the service.
 
     ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections
-    to the database. ``retention``: how long games and their records are kept.
+    to the database. ``retention``: how long games and their records are kept. ``quotas``: how much may be
+    stored.
     ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new database gets schedules
     and first tournaments.
     """
@@ -92,6 +95,7 @@ class Settings:
     jobs_url: str = ""
     pool: int = 64
     retention: Retention = field(default_factory=Retention)
+    quotas: Quotas = field(default_factory=Quotas)
     webhooks: Policy = field(default_factory=Policy)
     initial_data: bool = False
     http: HttpSettings = field(default_factory=HttpSettings)
@@ -120,6 +124,7 @@ class Settings:
             jobs_url=environ.get("BOTEQUIM_JOBS_URL", ""),
             pool=_number(environ, "BOTEQUIM_POOL", 64, least=1),
             retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
+            quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", False), _networks(environ)),
             initial_data=_flag(environ, "BOTEQUIM_SEED", False),
             http=HttpSettings(
@@ -224,3 +229,28 @@ def _limits(text: str) -> dict[str, Limit | None]:
                 f"{value!r} is not a limit", field="BOTEQUIM_LIMITS", expected="<count>/<seconds> or off"
             )
     return limits
+
+
+def _quotas(text: str) -> Quotas:
+    """``owner_bots=count`` and so on, separated by commas, over the defaults."""
+    defaults = Quotas()
+    values = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.strip().partition("=")
+        if name not in values:
+            raise InvalidSetting(
+                f"{name!r} is not a quota", field="BOTEQUIM_QUOTAS", expected="one of " + ", ".join(values)
+            )
+        if not value.isdecimal() or int(value) > _MOST:
+            raise InvalidSetting(
+                f"{value!r} is not a quota",
+                field="BOTEQUIM_QUOTAS",
+                expected=f"a whole number from 0 to {_MOST}",
+            )
+        values[name] = int(value)
+    owner, service = (Stored(*(values[f"{of}_{name}"] for name in Stored._fields)) for of in _OF)
+    return Quotas(owner, service)
+
+
+_OF: Final = ("owner", "service")
+_MOST: Final = 2**50

@@ -7,8 +7,8 @@ before the data it points to, and readers check that the data exist.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from arena.store.connection import RedisConnection, Script
 
@@ -20,8 +20,31 @@ _CHANGE: Final = Script("account_change")
 _CREATE_BOT: Final = Script("bot_create")
 _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
-ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _CREATE_BOT, _ADD_VERSION, _DELETE)
+_STORED: Final = Script("bot_stored")
+_TAKE: Final = Script("quota_take")
+ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
 """The scripts that the connection of an :class:`AccountStore` must load."""
+
+_COUNT_AFTER_MS: Final = 60_000
+"""How long after the last change what an owner stores is counted anew: by then every change has ended."""
+
+_NEVER_MS: Final = 2**53
+
+
+class Stored(NamedTuple):
+    """Numbers of bots and of versions, and the bytes of their sources."""
+
+    bots: int = 0
+    versions: int = 0
+    bytes: int = 0
+
+    def __neg__(self) -> Stored:
+        return Stored(-self.bots, -self.versions, -self.bytes)
+
+    @classmethod
+    def sum(cls, parts: Iterable[Stored]) -> Stored:
+        """The sum of ``parts``."""
+        return cls(*map(sum, zip(*parts, cls(), strict=True)))
 
 
 class AccountStore:
@@ -47,15 +70,25 @@ class AccountStore:
         return bool(self._one(*_CHANGE.call([_owner(name)], len(remove), *remove, *_pairs(fields))))
 
     def create_bot(
-        self, name: str, owner: str, token: str, fields: Mapping[str, str], label: str, version: str
+        self,
+        name: str,
+        owner: str,
+        token: str,
+        fields: Mapping[str, str],
+        label: str,
+        version: str,
+        source: tuple[str, bytes] | None = None,
     ) -> bool:
-        """Create a bot with its first version; False if the name is or was in use."""
+        """Create a bot with its first version; False, and nothing is stored, if the name is or was in use.
+        ``source``: the SHA-256 and the data of its upload.
+        """
         if self._one("EXISTS", _bot(name)):
             return False
-        self._connection.run([("ZADD", _bots_of(owner), 0, name), ("ZADD", _BOTS, 0, name)])
+        indexes = [_bots_of(owner), _BOTS, *([_UPLOADED] if source else [])]
+        self._connection.run([("ZADD", index, 0, name) for index in indexes])
         pairs = _pairs({"name": name, "owner": owner, **fields})
-        keys = [_bot(name), _versions(name)]
-        return bool(self._one(*_CREATE_BOT.call(keys, token, label, version, *pairs)))
+        call = _CREATE_BOT.call(_keys(name), token, label, version, *(source or ("", b"")), *pairs)
+        return bool(self._one(*call))
 
     def bot(self, name: str) -> dict[str, str] | None:
         """The bot's fields (only ``name`` and ``state`` if deleted), None if it never existed."""
@@ -70,33 +103,76 @@ class AccountStore:
         """Change fields of a bot; False if the bot does not exist."""
         return bool(self._one(*_CHANGE.call([_bot(name)], len(remove), *remove, *_pairs(fields))))
 
-    def add_version(self, name: str, label: str, version: str, most: int) -> str:
-        """Add a version and make it the current one. Returns ``added``, ``exists``, ``full`` (there are
-        ``most``) or ``unknown`` (bot).
+    def add_version(
+        self,
+        name: str,
+        label: str,
+        version: str,
+        most: Stored,
+        source: tuple[str, bytes] | None = None,
+        fields: Mapping[str, str] | None = None,
+    ) -> tuple[str, int]:
+        """Add a version with its upload (SHA-256 and data), make it the current one and set ``fields`` of the
+        bot, all or nothing. Returns ``added`` and the bytes that were stored, or why it was refused:
+        ``exists``, ``full`` (there are ``most.versions``), ``large`` (it would have more than ``most.bytes``;
+        and the bytes that it has) or ``unknown`` (bot).
         """
-        return _text(self._one(*_ADD_VERSION.call([_bot(name), _versions(name)], most, label, version)))
+        if source:
+            self._connection.run([("ZADD", _UPLOADED, 0, name)])
+        limits = (most.versions, most.bytes)
+        pairs = _pairs(fields or {})
+        call = _ADD_VERSION.call(_keys(name), *limits, label, version, *(source or ("", b"")), *pairs)
+        verdict, number = self._one(*call)
+        return _text(verdict), int(number)
 
     def versions(self, name: str) -> dict[str, str]:
         """All versions by label."""
         return _texts(self._one("HGETALL", _versions(name)))
 
-    def delete_bot(self, name: str, owner: str) -> bool:
-        """Delete a bot but keep its name taken; False if the bot does not exist."""
-        deleted = bool(self._one(*_DELETE.call([_bot(name), _versions(name)])))
-        self._connection.run(
-            [
-                ("ZREM", _BOTS, name),
-                ("ZREM", _bots_of(owner), name),
-                ("ZREM", _WEBHOOKS, name),
-                ("ZREM", _UPLOADED, name),
-                ("DEL", _sources(name)),
-            ]
-        )
-        return deleted
+    def delete_bot(self, name: str, owner: str) -> Stored | None:
+        """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
+        deleted, versions, size = self._one(*_DELETE.call(_keys(name)))
+        indexes = (_BOTS, _bots_of(owner), _WEBHOOKS, _UPLOADED)
+        self._connection.run([("ZREM", index, name) for index in indexes])
+        return Stored(1, versions, size) if deleted else None
 
-    def put_source(self, name: str, digest: str, data: bytes) -> None:
-        """Store the upload of a version under its SHA-256, before the version is added."""
-        self._connection.run([("ZADD", _UPLOADED, 0, name), ("HSET", _sources(name), digest, data)])
+    def stored(self, owner: str | None = None) -> Stored:
+        """What the bots of an owner, or all bots, store: counted anew."""
+        names = self.bot_names(owner, "", -1)
+        total = Stored()
+        for start in range(0, len(names), _COUNTED_AT_ONCE):
+            part = names[start : start + _COUNTED_AT_ONCE]
+            owners = self._connection.run([("HGET", _bot(name), "owner") for name in part])
+            own = [
+                name
+                for name, of in zip(part, owners, strict=True)
+                if of is not None and owner in (None, _text(of))
+            ]
+            found = self._connection.run([_STORED.call(_keys(name)[1:]) for name in own])
+            total = Stored.sum([total, *(Stored(1, *counts) for counts in found)])
+        return total
+
+    def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
+        """Add ``change`` to what an owner, or the service, is known to store. Returns ``taken``, or which of
+        the values would exceed ``most`` (then nothing is added), and what is stored.
+
+        What a process added before it was killed is known to be stored although it is not: so an owner's
+        sum is counted anew if it was not changed for a while.
+        """
+        count_after = _NEVER_MS if owner is None else _COUNT_AFTER_MS
+        verdict, stored = self._take(owner, count_after, *change, *most)
+        if verdict == "uncounted":
+            verdict, stored = self._take(owner, count_after, *change, *most, *self.stored(owner))
+        return verdict, stored
+
+    def count_stored(self) -> None:
+        """Count anew what the service stores."""
+        self._take(None, 0, *Stored(), *Stored(), *self.stored())
+
+    def _take(self, owner: str | None, *args: int) -> tuple[str, Stored]:
+        key = _STORED_BY_ALL if owner is None else f"{_owner(owner)}:stored"
+        verdict, *stored = self._one(*_TAKE.call([key], *args))
+        return _text(verdict), Stored(*stored)
 
     def source(self, name: str, digest: str) -> bytes | None:
         """The upload of a bot with that SHA-256."""
@@ -122,7 +198,7 @@ class AccountStore:
         return {name: _text(value) for name, value in zip(names, values, strict=True) if value is not None}
 
     def bot_names(self, owner: str | None, after: str, limit: int) -> list[str]:
-        """At most ``limit`` names of bots (of an owner, or all) after ``after``, in order.
+        """At most ``limit`` names of bots (of an owner, or all; -1: all of them) after ``after``, in order.
 
         Some may not exist or belong to another owner: callers check.
         """
@@ -145,6 +221,8 @@ _BOTS: Final = "bots"
 _WEBHOOKS: Final = "bots:webhook"
 _UPLOADED: Final = "bots:uploaded"
 _AUDIT: Final = "audit"
+_STORED_BY_ALL: Final = "{arena}:stored"
+_COUNTED_AT_ONCE: Final = 500
 
 
 def _owner(name: str) -> str:
@@ -165,6 +243,10 @@ def _versions(name: str) -> str:
 
 def _sources(name: str) -> str:
     return f"{{b:{name}}}:sources"
+
+
+def _keys(name: str) -> list[str]:
+    return [_bot(name), _versions(name), _sources(name)]
 
 
 def _pairs(fields: Mapping[str, str]) -> list[str]:

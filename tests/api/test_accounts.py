@@ -8,7 +8,9 @@ import pytest
 from flask import Flask
 
 from arena.accounts import accounts as accounts_module
-from arena.accounts.accounts import MAX_BOTS, Accounts
+from arena.accounts.accounts import Accounts
+from arena.accounts.quotas import Quotas
+from arena.store.accounts import Stored
 from arena.store.connection import connect
 from arena.store.embedded import EmbeddedStore
 from arena.store.repositories import open_store
@@ -28,6 +30,7 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     me = owner.client.get("/v1/owners/me").json
     assert me["name"] == "ana"
     assert me["admin"] is False
+    assert me.pop("quotas")["bytes"]["used"] == 0
     assert anybody.get("/v1/owners/ana").json == me
 
 
@@ -164,12 +167,13 @@ def test_a_repeated_call_after_a_broken_connection_is_no_conflict(clean_store: E
     assert store.create_owner("ana", "hash", {"created": "1"})
     assert store.create_owner("ana", "hash", {"created": "1"})
     assert not store.create_owner("ana", "other", {"created": "1"})
-    assert store.add_version("nobody", "1", "x", 5) == "unknown"
+    most = Stored(1, 2, 10)
+    assert store.add_version("nobody", "1", "x", most) == ("unknown", 0)
     assert store.create_bot("zap", "ana", "hash", {"state": "active"}, "1", "one")
-    assert store.add_version("zap", "2", "two", 2) == "added"
-    assert store.add_version("zap", "2", "two", 2) == "added"
-    assert store.add_version("zap", "2", "other", 2) == "exists"
-    assert store.add_version("zap", "3", "three", 2) == "full"
+    assert store.add_version("zap", "2", "two", most) == ("added", 0)
+    assert store.add_version("zap", "2", "two", most) == ("added", 0)
+    assert store.add_version("zap", "2", "other", most) == ("exists", 0)
+    assert store.add_version("zap", "3", "three", most) == ("full", 0)
 
 
 # Bots
@@ -201,11 +205,24 @@ def test_bot_names_are_unique(sign_up: Callable[..., Account], register: Callabl
 
 
 def test_too_many_bots(owner: Account, register: Callable[..., Account]) -> None:
-    for number in range(MAX_BOTS):
+    most = Quotas().owner.bots
+    for number in range(most):
         register(f"bot-{number:03}")
     response = owner.client.post("/v1/bots", json={"name": "one-more"})
-    assert code(response) == "too_many"
-    assert response.json["most"] == MAX_BOTS
+    assert response.status_code == 409
+    assert code(response) == "quota_exceeded"
+    problem = response.json
+    assert (problem["quota"], problem["most"], problem["used"], problem["left"]) == (
+        "owner_bots",
+        most,
+        most,
+        0,
+    )
+    assert problem["former_code"] == "too_many"
+    bots = {"used": most, "most": most, "left": 0}
+    assert owner.client.get("/v1/owners/me").json["quotas"]["bots"] == bots
+    owner.client.delete("/v1/bots/bot-000")
+    assert owner.client.post("/v1/bots", json={"name": "one-more"}).status_code == 201
 
 
 def test_list_in_pages(

@@ -6,6 +6,7 @@ from ipaddress import ip_network
 
 import pytest
 
+from arena.accounts.quotas import Quotas
 from arena.live.retention import Retention
 from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings
 from arena.webhooks.addresses import Policy
@@ -25,6 +26,7 @@ def test_every_variable_reaches_its_setting() -> None:
             "BOTEQUIM_JOBS_URL": "unix:///jobs",
             "BOTEQUIM_POOL": "3",
             "BOTEQUIM_RECORD_DAYS": "30",
+            "BOTEQUIM_QUOTAS": "owner_bots=2, service_bytes=5000000000",
             "BOTEQUIM_WEBHOOK_HTTP": "1",
             "BOTEQUIM_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00:1::/32",
             "BOTEQUIM_SEED": "1",
@@ -48,6 +50,7 @@ def test_every_variable_reaches_its_setting() -> None:
         jobs_url="unix:///jobs",
         pool=3,
         retention=Retention(record_s=30 * 86_400),
+        quotas=Quotas(Quotas().owner._replace(bots=2), Quotas().service._replace(bytes=5_000_000_000)),
         webhooks=Policy(True, (ip_network("10.1.0.0/16"), ip_network("fd00:1::/32"))),
         initial_data=True,
         http=HttpSettings(
@@ -82,6 +85,8 @@ def test_limits_are_changed_one_by_one() -> None:
         ("REDIS_URL", ""),
         ("BOTEQUIM_ADMIN_TOKEN", "short"),
         ("BOTEQUIM_JOBS_URL", "redis+cluster://127.0.0.1:1"),
+        ("BOTEQUIM_QUOTAS", "bots=5"),
+        ("BOTEQUIM_QUOTAS", "owner_bots=-1"),
         ("BOTEQUIM_LIMITS", "games=5/60"),
         ("BOTEQUIM_LIMITS", "games_per_owner=many"),
         ("BOTEQUIM_LIMITS", "games_per_owner=0/5"),

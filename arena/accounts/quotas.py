@@ -1,0 +1,94 @@
+"""Quotas: how much an owner, and the whole service, may store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.store.accounts import AccountStore, Stored
+
+MAX_OF_BOT: Final = Stored(1, 200, 64 << 20)
+"""The maximum of one bot: versions, and bytes of all its sources."""
+
+
+class Quotas(NamedTuple):
+    """The maximum that one owner may store, and that the service stores, without deleted bots."""
+
+    owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)
+    service: Stored = Stored(bots=100_000, versions=500_000, bytes=4 << 30)
+
+
+class QuotaExceeded(ArenaError):
+    """A quota is too small. ``extra``: ``quota`` (its name), ``most``, ``used`` and ``left``."""
+
+    code = "quota_exceeded"
+
+
+class Reservation:
+    """Room that was taken; what turned out not to be needed is given back by :meth:`keep`."""
+
+    def __init__(self, wanted: Stored) -> None:
+        self.unused = wanted
+
+    def keep(self, stored: Stored) -> None:
+        """Note what was really stored."""
+        self.unused = Stored.sum([self.unused, -stored])
+
+
+class StorageQuotas:
+    """Checks the quotas before something is stored."""
+
+    def __init__(self, store: AccountStore, quotas: Quotas) -> None:
+        self._store = store
+        self._quotas = quotas
+
+    @contextmanager
+    def reserve(self, owner: str, wanted: Stored) -> Iterator[Reservation]:
+        """Take room for ``wanted``; after the block, give back what was not kept.
+
+        Raises :class:`QuotaExceeded`.
+        """
+        self._take("owner", owner, wanted, self._quotas.owner)
+        reservation = Reservation(wanted)
+        try:
+            self._take("service", None, wanted, self._quotas.service)
+        except BaseException:
+            self._store.take(owner, -wanted, self._quotas.owner)
+            raise
+        try:
+            yield reservation
+        finally:
+            # If the database is gone now, the next count corrects the sums.
+            with suppress(ArenaError):
+                self.give_back(owner, reservation.unused)
+
+    def give_back(self, owner: str, stored: Stored) -> None:
+        """Note that ``stored`` is no longer stored."""
+        if any(stored):
+            self._store.take(owner, -stored, self._quotas.owner)
+            self._store.take(None, -stored, self._quotas.service)
+
+    def of_owner(self, owner: str) -> dict[str, Any]:
+        """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""
+        return {
+            name: {"used": used, "most": most, "left": max(0, most - used)}
+            for name, used, most in zip(
+                Stored._fields, self._store.stored(owner), self._quotas.owner, strict=True
+            )
+        }
+
+    def _take(self, of: str, owner: str | None, wanted: Stored, most: Stored) -> None:
+        verdict, stored = self._store.take(owner, wanted, most)
+        if verdict == "taken":
+            return
+        used, allowed = getattr(stored, verdict), getattr(most, verdict)
+        left = max(0, allowed - used)
+        who, needed = "an owner" if of == "owner" else "this service", getattr(wanted, verdict)
+        raise QuotaExceeded(
+            f"{who} may store {allowed} {verdict}; {left} are left, and this needs {needed}",
+            field={"bots": "name", "versions": "label", "bytes": "source"}[verdict],
+            expected=f"at most {left} {verdict}",
+            extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
+        )

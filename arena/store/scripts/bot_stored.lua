@@ -1,0 +1,6 @@
+-- What a bot stores. KEYS: its versions, its sources. Returns the number of versions and the bytes of sources.
+local bytes = 0
+for _, digest in ipairs(redis.call('HKEYS', KEYS[2])) do
+  bytes = bytes + redis.call('HSTRLEN', KEYS[2], digest)
+end
+return {redis.call('HLEN', KEYS[1]), bytes}
