@@ -8,7 +8,9 @@ BIN = $(VENV)/bin
 up: $(VENV)/.up
 	$(BIN)/botequim up
 
-PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
+# Twice as many processes as cores: tests of whole services wait more than they compute.
+PROCESSES ?= 4
+PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 # TEST_FLAGS="--cov --cov-report=term:skip-covered" measures line coverage; pyproject.toml sets the floor.
 test: $(VENV)/.test
 	$(PYTEST) -m "not slow and not system" $(TEST_FLAGS)
@@ -26,7 +28,7 @@ test-compiled: $(VENV)/.test
 	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
-	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n 2 --dist worksteal -m "not slow and not system" \
+	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not slow and not system" \
 		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
 
 check: $(VENV)/.test
