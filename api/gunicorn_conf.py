@@ -11,8 +11,10 @@ import gc
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from typing import Any
 
+from arena.errors import ArenaError
 from arena.ops.settings import Settings
 
 _settings = Settings.from_environment()
@@ -43,6 +45,9 @@ def post_worker_init(worker: Any) -> None:
 
     services = worker.wsgi.extensions["botequim"]
     set_up_logging(services.settings.http.log_level)
+    # Without a database yet, /readyz does it.
+    with suppress(ArenaError):
+        services.store.identity.check()
     start_sweeper(services)
     # The objects of thousands of waiting requests are long-lived; scanning them for garbage repeatedly
     # would slow the other requests down.

@@ -19,6 +19,7 @@ from prometheus_client import (
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from arena.store.rows import LEFT_OUT
 from arena.store.stats import LiveStats
 
 _REQUESTS = Counter("botequim_requests_total", "Requests answered.", ("operation", "status"))
@@ -66,6 +67,11 @@ class GameCollector:
         yield games
         pending = max(0, stats.due - stats.games["waiting"])
         yield GaugeMetricFamily("botequim_turns_pending", "Games waiting for a decision.", pending)
+        yield GaugeMetricFamily(
+            "botequim_rows_left_out",
+            "Rows that this process cannot read and leaves out of lists.",
+            len(LEFT_OUT),
+        )
 
 
 def exposition(stats: Callable[[], LiveStats]) -> Response:

@@ -81,3 +81,7 @@ class CorruptState(ArenaError):
     """A serialised state that this version cannot read back."""
 
     code = "corrupt_state"
+
+
+class NewerFormat(CorruptState):
+    """A serialised state or stored row that a newer version wrote: it is left to newer processes."""

@@ -29,6 +29,7 @@ def schedule() -> None:
     connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()
+        service().store.identity.register()
         service().store.accounts.count_stored()
         if service().settings.initial_data:
             add_initial_data(service().store.flags, service().schedules)

@@ -15,7 +15,7 @@ def drive() -> None:
     goes away later, the process waits for it.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    service().store.check_incarnation()
+    service().store.identity.register()
     driver = service().webhook_driver()
 
     def stop(*_: object) -> None:

@@ -45,6 +45,7 @@ def work() -> None:
     connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()
+        service().store.identity.register()
         worker = Worker(
             [Queue(name, connection=connection) for name in QUEUES],
             connection=connection,

@@ -7,8 +7,9 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal
 
 from arena.accounts.quotas import MAX_OF_BOT, Quotas, StorageQuotas
@@ -25,6 +26,7 @@ from arena.accounts.versions import (
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore, Stored
+from arena.store.rows import shown_or_left_out
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -297,7 +299,8 @@ class Accounts:
             raise _unknown_bot(name)
         versions = [
             replace(version, published=_published(version.label) in fields)
-            for version in map(unpack_version, self._store.versions(name).values())
+            for label, text in self._store.versions(name).items()
+            if (version := shown_or_left_out(f"version {label} of {name}", partial(unpack_version, text)))
         ]
         return replace(bot, versions=tuple(sorted(versions, key=lambda version: version.created_ms)))
 
@@ -309,7 +312,7 @@ class Accounts:
     ) -> tuple[list[BotAccount], str | None]:
         """A page of bots by name, without their versions, and the cursor of the next page or None."""
         names = self._store.bot_names(owner, after, limit + 1)
-        bots = [_account(fields) for fields in self._store.bots(names[:limit])]
+        bots = self._listed(names[:limit])
         found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
         return found, names[limit - 1] if len(names) > limit else None
 
@@ -431,8 +434,12 @@ class Accounts:
     def uploaded_bots(self) -> list[BotAccount]:
         """The active bots that have or had an uploaded version, by name, without their versions."""
         names = self._store.uploaded_names()
-        bots = [_account(fields) for fields in self._store.bots(names)]
-        return [bot for bot in bots if bot is not None and bot.state == "active"]
+        return [bot for bot in self._listed(names) if bot is not None and bot.state == "active"]
+
+    def _listed(self, names: Sequence[str]) -> list[BotAccount | None]:
+        """The bots, without their versions; None for one that does not exist or cannot be read."""
+        rows = zip(names, self._store.bots(names), strict=True)
+        return [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
 
     # Webhooks
 
@@ -482,7 +489,9 @@ class Accounts:
         found = self._store.audited(before, limit + 1)
         entries = [
             AuditEntry(
-                number, int(entry["at"]), entry["admin"], entry["action"], entry["subject"], entry["detail"]
+                number,
+                int(entry.get("at", number.partition("-")[0])),
+                *(entry.get(name, "") for name in ("admin", "action", "subject", "detail")),
             )
             for number, entry in found[:limit]
         ]

@@ -50,7 +50,7 @@ class Boards:
         for day, data in sorted(self._store.days(_name(kind, division)).items()):
             for name, values in sorted(orjson.loads(data).items()):
                 if bot in (None, name):
-                    points.append({"day": day, "name": name, **dict(zip(_POINT, values, strict=True))})
+                    points.append({"day": day, "name": name, **dict(zip(_POINT, values, strict=False))})
         return points
 
     def groups(self, kind: str, division: str) -> Iterator[GroupResult]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from arena.games import game_of
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
 from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
 from arena.text import printable
 
 AGAINST: Final = "rookie"
@@ -63,7 +65,9 @@ class Qualifications:
 
     def known(self, kind: str, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
         """The qualifications of versions (name, label); None for one that has not begun."""
-        return [_read(row) for row in self._rows.many([_field(kind, *name) for name in names])]
+        fields = [_field(kind, *name) for name in names]
+        rows = zip(fields, self._rows.many(fields), strict=True)
+        return [shown_or_left_out(self._rows.named(field), partial(_read, row)) for field, row in rows]
 
     def start(self, kind: str, bot: BotAccount, version: str, *, again_after_ms: int = 0) -> Qualification:
         """The qualification of the version, which is started if it has not been, or if it failed at least
@@ -129,6 +133,8 @@ class Qualifications:
 
 def _read(row: Any) -> Qualification | None:
     """Parse a stored row, to which a newer version may have added fields."""
+    if not isinstance(row, list | None):
+        raise TypeError("a qualification is not a list")
     return None if row is None else Qualification(*row[: len(Qualification._fields)])
 
 

@@ -17,7 +17,9 @@ from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.play.players import SEALED
+from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
 from arena.text import printable
 from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
 
@@ -127,7 +129,7 @@ class Schedules:
 
     def list(self) -> list[dict[str, Any]]:
         """All schedules, by id."""
-        return [_shown(schedule) for schedule in self._rows.all().values()]
+        return [_shown(schedule) for schedule in self._readable().values()]
 
     def change(self, name: str, *, enabled: bool, by: Principal | None = None) -> dict[str, Any]:
         """Switch a schedule on or off; it does not catch up on what it missed while it was off."""
@@ -155,25 +157,42 @@ class Schedules:
         """
         now_ms = self._clock().now_ms
         fired = []
-        for name, schedule in self._rows.all().items():
-            due_ms = schedule["next_ms"]
-            if not schedule["enabled"] or due_ms is None or due_ms > now_ms:
-                continue
-            event = scheduled_id(name, due_ms)
-            changes: dict[str, Any] = {}
-            try:
-                if self._is_wanted(schedule, now_ms):
-                    self.announce(schedule["tournament"], schedule["created_by"], event)
-                    fired.append(event)
-                    changes["last_ms"] = due_ms
-            except ArenaError:
-                # The template is no longer valid now; it may be the next time.
-                log.exception("schedule %s cannot announce its tournament", name)
-                changes["last_ms"] = due_ms
-            cron = schedule["cron"]
-            changes["next_ms"] = None if cron is None else _next_ms(cron, None, now_ms)
-            self._rows.change(name, partial(_fired, due_ms, changes))
+        for name, schedule in self._readable().items():
+            event = shown_or_left_out(self._rows.named(name), partial(self._fire, name, schedule, now_ms))
+            if event is not None:
+                fired.append(event)
         return fired
+
+    def _fire(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> str | None:
+        """Announce the tournament of a schedule if it is due, and return its id."""
+        due_ms = schedule["next_ms"]
+        if not schedule["enabled"] or due_ms is None or due_ms > now_ms:
+            return None
+        cron = schedule["cron"]
+        changes: dict[str, Any] = {"next_ms": None if cron is None else _next_ms(cron, None, now_ms)}
+        event = scheduled_id(name, due_ms)
+        fired = False
+        try:
+            if self._is_wanted(schedule, now_ms):
+                self.announce(schedule["tournament"], schedule["created_by"], event)
+                fired = True
+                changes["last_ms"] = due_ms
+        except StoreUnavailable:
+            raise
+        except ArenaError:
+            # The template is no longer valid now; it may be the next time.
+            log.exception("schedule %s cannot announce its tournament", name)
+            changes["last_ms"] = due_ms
+        self._rows.change(name, partial(_fired, due_ms, changes))
+        return event if fired else None
+
+    def _readable(self) -> Mapping[str, dict[str, Any]]:
+        """All schedules by id, without those that this version cannot read."""
+        found = {
+            name: shown_or_left_out(self._rows.named(name), partial(_checked, row))
+            for name, row in self._rows.all().items()
+        }
+        return {name: row for name, row in found.items() if row is not None}
 
     def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
         """Whether a schedule with ``until_groups`` needs another tournament."""
@@ -193,6 +212,21 @@ def _existing(name: str, row: Any) -> dict[str, Any]:
         raise ScheduleNotFound(f"there is no schedule {printable(name, 40)!r}", field="schedule")
     schedule: dict[str, Any] = row
     return schedule
+
+
+def _checked(row: Any) -> dict[str, Any]:
+    """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
+    values: dict[str, Any] = row
+    next_ms, last_ms, cron = values["next_ms"], values["last_ms"], values["cron"]
+    if not all(value is None or type(value) is int for value in (next_ms, last_ms, values["at_ms"])):
+        raise TypeError("a time is not a number")
+    if not isinstance(cron, str | None):
+        raise TypeError("the cron line is not a text")
+    if not isinstance(values["tournament"], dict) or not isinstance(values["enabled"], bool):
+        raise TypeError("the tournament is not an object, or enabled neither true nor false")
+    if not isinstance(values["id"], str) or not isinstance(values["created_by"], str):
+        raise TypeError("the id or the owner is not a text")
+    return values
 
 
 def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:

@@ -43,7 +43,7 @@ from arena.ratings.standings import Standings
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
-from arena.store.rows import read_or_skip
+from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
@@ -302,29 +302,30 @@ class Tournaments:
         wanted = OVER if state == "over" else STATES if state is None else (state,)
 
         def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
-            for row in self.store.load(ids):
-                tournament = None if row is None else read_or_skip(Tournament.loads, row.meta, "a tournament")
-                fits = tournament is not None and tournament.state in wanted
-                if row is None or tournament is None or not fits or kind not in (None, tournament.spec.kind):
-                    yield None
-                else:
-                    yield self._view(tournament, row)
+            for name, row in zip(ids, self.store.load(ids), strict=True):
+                view = None if row is None else self._listed(name, row)
+                fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
+                yield view if fits else None
 
         return filled_page(self.store.page, show, cursor, limit)
 
     def present(self) -> Sequence[dict[str, Any]]:
         """Views without entries of all tournaments that are not over, in the order of their start."""
-        found = []
-        for row in self.store.load(self.store.active()):
-            tournament = None if row is None else read_or_skip(Tournament.loads, row.meta, "a tournament")
-            if (
-                row is not None
-                and tournament is not None
-                and not tournament.purpose
-                and tournament.state not in OVER
-            ):
-                found.append(self._view(tournament, row))
+        names = self.store.active()
+        rows = zip(names, self.store.load(names), strict=True)
+        views = [None if row is None else self._listed(name, row) for name, row in rows]
+        found = [view for view in views if view is not None and view["state"] not in OVER]
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
+
+    def _listed(self, name: str, row: TournamentRow) -> dict[str, Any] | None:
+        """The view of a tournament in a list, None for one that is not listed or cannot be read."""
+
+        def show() -> dict[str, Any] | None:
+            tournament = Tournament.loads(row.meta)
+            tournament.spec.game.options.complete(tournament.spec.rules)
+            return None if tournament.purpose else self._view(tournament, row)
+
+        return shown_or_left_out(f"tournament {name}", show)
 
     def progress(self, tournament_id: str) -> dict[str, Any]:
         """The progress, which is part of the view too."""

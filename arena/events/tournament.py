@@ -11,10 +11,10 @@ import orjson
 from arena.accounts.versions import BotAccount
 from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
-from arena.errors import ArenaError
+from arena.errors import ArenaError, CorruptState
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import OPEN, SEALED, PlayerId
-from arena.store.rows import read_row, row_values, unreadable
+from arena.store.rows import check_types, field_names, read_row, row_values, unreadable
 from arena.text import printable
 from arena.tournaments.entry import Entrant
 from arena.tournaments.plan import GroupPlan
@@ -208,11 +208,12 @@ class Tournament:
             values = orjson.loads(data)
             spec = values["spec"]
             values["spec"] = Spec.from_json(spec)
+            check_types(Spec, vars(values["spec"]))
             values["spec_unknown"] = {name: spec[name] for name in spec.keys() - set(SPEC_FIELDS)}
             values["entries"] = [read_row(Entered, entry) for entry in values["entries"]]
             values["byes"] = {int(number): count for number, count in values["byes"].items()}
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise unreadable("a tournament", values, error) from error
+        except (AttributeError, KeyError, TypeError, ValueError, CorruptState) as error:
+            raise unreadable("a tournament", values, error, field_names(cls)) from error
         return read_row(cls, values)
 
     def dumps(self) -> bytes:

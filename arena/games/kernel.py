@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from arena.errors import IllegalAction
+from arena.errors import CorruptState, IllegalAction, NewerFormat
 from arena.games.options import OptionSet
 
 CHANCE: Final = -1
@@ -118,6 +118,19 @@ class State(ABC):
             expected=allowed,
             extra={"legal_actions": legal},
         )
+
+
+def check_format(content: Mapping[str, Any], version: int, names: frozenset[str]) -> None:
+    """Check the version and the names of the fields of a serialised state.
+
+    Raises :class:`~arena.errors.NewerFormat` for a higher version or a field that this version does not know,
+    and :class:`~arena.errors.CorruptState` for what is no version of it.
+    """
+    found = content.get("version")
+    if (isinstance(found, int) and found > version) or not content.keys() <= names:
+        raise NewerFormat("a newer version of the program wrote this state", field="state")
+    if found != version:
+        raise CorruptState(f"its version is {found!r}", field="state", expected=f"version {version}")
 
 
 class GameRules(ABC):

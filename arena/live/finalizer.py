@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from arena.errors import ArenaError, CorruptState
+from arena.errors import ArenaError, CorruptState, NewerFormat
 from arena.games import GAMES
 from arena.live.game import HOUSE_RETRY_MS, LiveGame
 from arena.live.header import STATES, GameHeader, GameNotFound
@@ -19,10 +19,10 @@ from arena.play.clocks import ServiceClock
 from arena.play.game_ids import tournament_of
 from arena.play.judge import fail
 from arena.records.record import build_record, dumps
-from arena.store.game_index import EndedGame, GameIndex, GameList
+from arena.store.game_index import EndedGame, GameList
 from arena.store.games import GameStep, Listing, TurnChange
-from arena.store.rows import NewerRow
-from arena.store.webhooks import WebhookStore
+from arena.store.repositories import Store
+from arena.store.rows import FORMAT
 
 log = logging.getLogger(__name__)
 
@@ -41,15 +41,15 @@ class GameFinalizer:
     def __init__(
         self,
         repository: GameRepository,
-        index: GameIndex,
-        webhooks: WebhookStore,
+        store: Store,
         retention: Retention,
         jobs: GameJobs,
     ) -> None:
         self._repository = repository
         self._store = repository.store
-        self._index = index
-        self._webhooks = webhooks
+        self._index = store.game_index
+        self._webhooks = store.webhooks
+        self._identity = store.identity
         self.retention = retention
         self._jobs = jobs
         repository.after_step = self.after_step
@@ -73,10 +73,10 @@ class GameFinalizer:
             if self._index.is_running(game_id):
                 self._void_lost(game_id)
             return None
-        except NewerRow:
-            log.warning("game %s has a newer format and is left to newer processes", game_id)
-            return self._store.clock().now_ms + HOUSE_RETRY_MS
-        except CorruptState:
+        except CorruptState as error:
+            if isinstance(error, NewerFormat) or self._identity.newest_format() > FORMAT:
+                log.warning("game %s has a newer format and is left to newer processes: %s", game_id, error)
+                return self._store.clock().now_ms + HOUSE_RETRY_MS
             log.exception("game %s is void", game_id)
             self.void(game_id, "corrupt_state")
             return None

@@ -7,11 +7,12 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
+from arena.errors import ArenaError
 from arena.live.header import GameHeader
 from arena.play.clocks import SeatClock, ServiceClock
 from arena.play.table import KEPT_EVENTS, Table, as_event
 from arena.store.games import GameRow, GameStep, Listing, TurnChange
-from arena.store.rows import unreadable
+from arena.store.rows import field_names, unreadable
 
 HOUSE_RETRY_MS: Final = 15_000
 """The move of a house bot is requested again after this time."""
@@ -76,7 +77,9 @@ class LiveGame:
             data = orjson.loads(row.table)
             if data.keys() != _TABLE_FIELDS:
                 game.unknown = {name: data[name] for name in data.keys() - _TABLE_FIELDS}
-            game.clocks = [SeatClock(*values) for values in data["clocks"]]
+            game.clocks = [SeatClock.restore(values) for values in data["clocks"]]
+            if len(game.clocks) != len(header.seats):
+                raise ValueError("not one clock per seat")
             game.table = Table.restore(
                 {
                     **data,
@@ -91,9 +94,11 @@ class LiveGame:
                 }
             )
             game._tail = row.events
-        except (KeyError, TypeError, ValueError) as error:
-            row_format = {"format": header.format, **game.unknown}
-            raise unreadable(f"game {header.game}", row_format, error) from error
+        except (ArenaError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # A newer header may explain what is new in the table.
+            names = field_names(GameHeader) | {"format"}
+            values = {"format": header.format, **header.unknown, **game.unknown}
+            raise unreadable(f"game {header.game}", values, error, names) from error
         return game
 
     # Reading

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
 from arena.play.dealing import check_nonce, commitment
-from arena.store.rows import read_row, unreadable, write_row
+from arena.store.rows import field_names, read_row, unreadable, write_row
 from arena.text import printable
 
 STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
@@ -129,8 +129,8 @@ class GameHeader:
             values = orjson.loads(data)
             values["seats"] = [read_row(SeatEntry, entry) for entry in values["seats"]]
             values["clock"] = read_row(ClockSettings, values["clock"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise unreadable("a game's header", values, error) from error
+        except (AttributeError, KeyError, TypeError, ValueError, CorruptState) as error:
+            raise unreadable("a game's header", values, error, field_names(cls)) from error
         return read_row(cls, values)
 
     def dumps(self) -> bytes:

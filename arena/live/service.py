@@ -10,6 +10,7 @@ import gzip
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from arena.errors import ArenaError, CorruptState
@@ -41,7 +42,7 @@ from arena.store.game_index import GameList
 from arena.store.notifications import game_topic
 from arena.store.paging import Cursor, Page, filled_page, parse_number
 from arena.store.repositories import Store
-from arena.store.rows import read_or_skip
+from arena.store.rows import shown_or_left_out
 
 Results = list[Result]
 Items = list[dict[str, Any] | None]
@@ -107,7 +108,7 @@ class LiveGames:
         self._close = store.close
         self.repository = GameRepository(self.store, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
-        self.finalizer = GameFinalizer(self.repository, self.index, store.webhooks, retention, jobs)
+        self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
         self._turns = Turns(self.repository, self.notifier)
 
     def sweeper(self) -> Sweeper:
@@ -351,7 +352,12 @@ class LiveGames:
             items: Items = []
             stale = []
             for game, data in zip(games, self.index.headers(games), strict=True):
-                header = read_or_skip(GameHeader.loads, data, f"game {game}")
+                found = (
+                    None
+                    if data is None
+                    else shown_or_left_out(f"game {game}", partial(_listed, data, viewer))
+                )
+                header, summary = found or (None, None)
                 if data is None:
                     # The sweeper voids a game that is listed as running and has no header.
                     if state != "running" or name is not None:
@@ -359,13 +365,8 @@ class LiveGames:
                 elif header is not None and name is None and state not in (None, header.state):
                     # States only advance, so this entry is outdated.
                     stale.append(game)
-                fits = (
-                    header is not None
-                    and kind in (None, header.kind)
-                    and state in (None, header.state)
-                    and not header.is_hidden_from(viewer)
-                )
-                items.append(header.summary() if header is not None and fits else None)
+                fits = header is not None and kind in (None, header.kind) and state in (None, header.state)
+                items.append(summary if fits else None)
             self.index.forget(listed, stale)
             return items
 
@@ -500,6 +501,13 @@ class LiveGames:
             "seat": chosen,
             **past_view(),
         }
+
+
+def _listed(data: bytes, viewer: Viewer) -> tuple[GameHeader, dict[str, Any] | None]:
+    """The header, and the entry of the game in lists for the viewer, None if it is hidden from it."""
+    header = GameHeader.loads(data)
+    game_of(header.kind)
+    return header, None if header.is_hidden_from(viewer) else header.summary()
 
 
 __all__ = [

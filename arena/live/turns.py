@@ -228,7 +228,7 @@ class Turns:
     def _look_up(self, result: Result, game_id: str, answer: _Answer) -> None:
         """Correct the result of an answer to a turn that left the memory, if that turn was answered."""
         for after, entry in enumerate(self._store.log(game_id), 1):
-            seat, action, mark, _, number = orjson.loads(entry)
+            seat, action, mark, _, number, *_ = orjson.loads(entry)
             if (seat, number) != (answer.seat, answer.number):
                 continue
             if mark is not None:

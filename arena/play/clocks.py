@@ -6,7 +6,7 @@ clocks run on the server's time minus the sum of its outages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -77,15 +77,29 @@ class TimeLeft(NamedTuple):
 
 
 class SeatClock:
-    """The clock of one seat. It runs while the seat has a turn that it must answer."""
+    """The clock of one seat. It runs while the seat has a turn that it must answer. ``more``: what a newer
+    version of the program stores with it.
+    """
 
-    __slots__ = ("bank_ms", "outage_ms", "started_ms", "turn")
+    __slots__ = ("bank_ms", "more", "outage_ms", "started_ms", "turn")
 
-    def __init__(self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0) -> None:
+    def __init__(
+        self, bank_ms: int, turn: int = 0, started_ms: int = 0, outage_ms: int = 0, *more: Any
+    ) -> None:
         self.bank_ms = bank_ms
         self.turn = turn
         self.started_ms = started_ms
         self.outage_ms = outage_ms
+        self.more = more
+
+    @classmethod
+    def restore(cls, values: Sequence[Any]) -> SeatClock:
+        """The inverse of :meth:`as_json`. Raises TypeError or ValueError for anything else."""
+        bank_ms, turn, started_ms, outage_ms, *more = values
+        for value in (bank_ms, turn, started_ms, outage_ms):
+            if type(value) is not int:
+                raise TypeError(f"{value!r} is no time and no turn of a clock")
+        return cls(bank_ms, turn, started_ms, outage_ms, *more)
 
     def run(self, turn: int, settings: ClockSettings, clock: ServiceClock) -> None:
         """Run for that turn number (0: stop). The clock of the current turn keeps running."""
@@ -107,9 +121,9 @@ class SeatClock:
         """When budget and bank are used up and the table acts, if there is no further outage."""
         return self.started_ms + settings.per_turn_ms + self.bank_ms + clock.outage_ms - self.outage_ms
 
-    def as_json(self) -> list[int]:
-        """The arguments of the constructor."""
-        return [self.bank_ms, self.turn, self.started_ms, self.outage_ms]
+    def as_json(self) -> list[Any]:
+        """The clock as stored."""
+        return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
 
 
 __all__ = ["ClockSettings", "InvalidClock", "SeatClock", "ServiceClock", "TimeLeft"]

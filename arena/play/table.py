@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
 from arena.errors import ArenaError, IllegalAction
@@ -53,6 +53,19 @@ class Fault:
     type: str
     after: int
     detail: str = ""
+    unknown: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What a newer version of the program stores with it."""
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Fault:
+        """The inverse of :meth:`as_json`."""
+        known = {name: value[name] for name in ("seat", "type", "after", "detail") if name in value}
+        return cls(**known, unknown={name: value[name] for name in value.keys() - known.keys()})
+
+    def as_json(self) -> dict[str, Any]:
+        """The fault as stored."""
+        own = {"seat": self.seat, "type": self.type, "after": self.after, "detail": self.detail}
+        return {**own, **self.unknown}
 
 
 class Answered(NamedTuple):
@@ -73,6 +86,8 @@ class _Seat:
     seen: int = 0
     """The number of the first event that the seat's next turn shows: that of its last action."""
     answered: list[Answered] = field(default_factory=list)
+    more: list[Any] = field(default_factory=list)
+    """What a newer version of the program stores with it."""
 
 
 def turn_id(game_id: str, seat: int, number: int) -> str:
@@ -332,11 +347,11 @@ class Table:
         """
         return {
             "logged": self.logged,
-            "faults": [asdict(fault) for fault in self.faults],
+            "faults": [fault.as_json() for fault in self.faults],
             "resigned": self.resigned,
             "marks": list(self._marks.items()),
             "seats": [
-                [own.turn, own.legal, own.seen, [tuple(answer) for answer in own.answered[-answers:]]]
+                [own.turn, own.legal, own.seen, [tuple(last) for last in own.answered[-answers:]], *own.more]
                 for own in self._seats
             ],
         }
@@ -364,12 +379,12 @@ class Table:
         table.logged = data["logged"]
         table.events = [as_event(event) for event in data["events"]]
         table.first_event = data["first_event"]
-        table.faults = [Fault(**fault) for fault in data["faults"]]
-        table.resigned = [(seat, after) for seat, after in data["resigned"]]
-        table._marks = dict(data["marks"])
+        table.faults = [Fault.from_json(fault) for fault in data["faults"]]
+        table.resigned = [(seat, after) for seat, after, *_ in data["resigned"]]
+        table._marks = {seat: mark for seat, mark, *_ in data["marks"]}
         table._seats = [
-            _Seat(turn, tuple(legal), seen, [Answered(*answer) for answer in answered])
-            for turn, legal, seen, answered in data["seats"]
+            _Seat(turn, tuple(legal), seen, [Answered(*answer[:4]) for answer in answered], more)
+            for turn, legal, seen, answered, *more in data["seats"]
         ]
         return table
 

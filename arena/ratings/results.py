@@ -112,13 +112,14 @@ class GroupResult:
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
-        kind, group_id, size, mirrored, teams, annulled, names, games = data
-        players = [PlayerId(*name) for name in names]
+        # A newer version may have added values.
+        kind, group_id, size, mirrored, teams, annulled, names, games, *_ = data
+        players = [PlayerId(*name[:2]) for name in names]
         results = [
             GameResult(
-                game_number,
+                number,
                 digest,
-                tuple(players[number] for number in seats),
+                tuple(players[place] for place in seats),
                 tuple(places),
                 tuple(forfeits),
                 tuple(faults),
@@ -126,7 +127,7 @@ class GroupResult:
                 tuple(map(tuple, styles)),
                 finished_ms,
             )
-            for game_number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms in (games)
+            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *_ in games
         ]
         return cls(kind, group_id, size, mirrored, tuple(map(tuple, teams)), results, annulled)
 

@@ -254,7 +254,7 @@ def _pairs(fields: Mapping[str, str]) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _texts(fields: Any) -> dict[str, str]:

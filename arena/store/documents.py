@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 
 from arena.store.connection import RedisConnection, Script
-
-log = logging.getLogger(__name__)
+from arena.store.rows import shown_or_left_out, unreadable
 
 _REPLACE: Final = Script("replace")
 DOCUMENT_SCRIPTS: Final = (_REPLACE,)
@@ -28,24 +26,20 @@ class Documents:
         self._key = f"{{{kind}}}"
 
     def all(self) -> dict[str, Any]:
-        """All values, ordered by name. A value that is not JSON is logged and skipped."""
+        """All values, ordered by name, without those that cannot be read."""
         (reply,) = self._connection.run([("HGETALL", self._key)])
-        found = {}
-        for name, data in sorted(by_name(reply).items()):
-            try:
-                found[name] = orjson.loads(data)
-            except ValueError:
-                log.exception("%s %r cannot be read", self._kind, name)
-        return found
+        found = {name: self._listed(name, data) for name, data in sorted(by_name(reply).items())}
+        return {name: value for name, value in found.items() if value is not None}
 
     def find(self, name: str) -> Any:
-        """The value, None if there is none."""
-        return self.many([name])[0]
+        """The value, None if there is none. Raises :class:`~arena.errors.CorruptState`."""
+        (data,) = self._connection.run([("HGET", self._key, name)])
+        return None if data is None else self._read(name, data)
 
     def many(self, names: Sequence[str]) -> list[Any]:
-        """The values, None where there is none."""
+        """The values, None where there is none or it cannot be read."""
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
-        return [None if data is None else orjson.loads(data) for data in reply]
+        return [self._listed(name, data) for name, data in zip(names, reply, strict=True)]
 
     def add(self, name: str, value: Any) -> bool:
         """Store a value if there is none; False if there is a different one. May be repeated."""
@@ -58,13 +52,28 @@ class Documents:
     def change(self, name: str, act: Callable[[Any], Any]) -> Any:
         """Replace a value by the result of ``act`` (None: no value) and return that. ``act`` is called again
         if the value has changed in the meantime; its exceptions are passed on.
+
+        Raises :class:`~arena.errors.CorruptState` for a value that cannot be read.
         """
         while True:
             (before,) = self._connection.run([("HGET", self._key, name)])
-            after = act(None if before is None else orjson.loads(before))
+            after = act(None if before is None else self._read(name, before))
             data = None if after is None else orjson.dumps(after)
             if data == before or self._replace(name, before, data):
                 return after
+
+    def _read(self, name: str, data: bytes) -> Any:
+        try:
+            return orjson.loads(data)
+        except ValueError as error:
+            raise unreadable(self.named(name), None, error) from error
+
+    def _listed(self, name: str, data: bytes | None) -> Any:
+        return None if data is None else shown_or_left_out(self.named(name), lambda: self._read(name, data))
+
+    def named(self, name: str) -> str:
+        """The value's name in messages."""
+        return f"{self._kind} {name!r}"
 
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> bool:
         call = _REPLACE.call([self._key], name, before or "", after or "")

@@ -305,14 +305,15 @@ class GameStore:
         wakes = []
         for kind, *args in hints:
             if kind == "TurnHint":
-                bot, member, op = args
+                bot, member, op, *_ = args
                 commands.append(_HINT.call([bot_key(bot)], op, member, version))
             elif kind == "ListAdd":
-                key, member, score = args
+                key, member, score, *_ = args
                 commands.append(("ZADD", key, score, member))
             elif kind == "ListRemove":
-                commands.append(("ZREM", *args))
-            else:
+                key, member, *_ = args
+                commands.append(("ZREM", key, member))
+            elif kind == "Wake":
                 wakes.append(args)
         if commands:
             self._connection.run(commands)

@@ -166,7 +166,7 @@ class Notifier:
                 continue
             pinged = False
             if message[0] == b"message":
-                for game, version, must, may in orjson.loads(message[2]):
+                for game, version, must, may, *_ in orjson.loads(message[2]):
                     self._on_change(game, version)
                     self._wake(game_topic(game))
                     for bot in must:

@@ -16,6 +16,7 @@ from arena.store.connection import RedisConnection, connect
 from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
+from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.notifications import Notifier
@@ -33,6 +34,7 @@ _SCRIPTS: Final = (
     *ACCOUNT_SCRIPTS,
     *WEBHOOK_SCRIPTS,
     *LIMIT_SCRIPTS,
+    *IDENTITY_SCRIPTS,
 )
 
 
@@ -44,6 +46,7 @@ class Store:
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
+        self.identity = Identity(connection)
         self.games = GameStore(connection)
         self.game_index = GameIndex(connection)
         self.tournaments = TournamentStore(connection)

@@ -2,50 +2,69 @@
 
 A row is a dataclass with the fields ``format`` and ``unknown``. A row without a format has format 1, which
 is not written, because readers of release 0.1 reject unknown fields. Fields that this version does not know
-are kept and written back.
+are kept and written back. A row that cannot be read and has such a field, or a newer format, is newer.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Final, TypeVar, cast
+from types import UnionType
+from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import orjson
 
-from arena.errors import CorruptState
+from arena.errors import ArenaError, CorruptState, InvalidOption, NewerFormat, UnknownGame
+from arena.store.connection import StoreUnavailable
 
 log = logging.getLogger(__name__)
 
 FORMAT: Final = 1
 """The newest format of rows that this version writes."""
 
+LEFT_OUT: Final[dict[str, str]] = {}
+"""The rows that this process left out of lists because it cannot read them, and why."""
+
+_MOST_LEFT_OUT: Final = 1000
 
 R = TypeVar("R")
 
 
-class NewerRow(CorruptState):
-    """The row has a newer format that this version cannot read: it is left to newer processes."""
-
-
 def read_row(row_type: type[R], values: dict[str, Any]) -> R:
     """The row of a JSON object. Raises :class:`~arena.errors.CorruptState`."""
-    names = _names(cast(Any, row_type))
+    names = field_names(row_type)
     try:
         if not values.keys() <= names:
             unknown = {name: value for name, value in values.items() if name not in names}
             values = {name: value for name, value in values.items() if name in names} | {"unknown": unknown}
+        check_types(row_type, values)
         return row_type(**values)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise unreadable(row_type.__name__, values, error) from error
+        raise unreadable(row_type.__name__, values, error, names) from error
 
 
-def unreadable(name: str, values: Any, error: Exception) -> CorruptState:
-    """The error for a row that cannot be read."""
-    is_newer = isinstance(values, dict) and values.get("format", 1) > FORMAT
-    return (NewerRow if is_newer else CorruptState)(f"{name} cannot be read: {error!r}")
+def check_types(row_type: type, values: Mapping[str, Any]) -> None:
+    """Check the types of the fields of a row. Raises TypeError."""
+    types = _types(cast(Any, row_type))
+    for name, value in values.items():
+        if type(value) not in types[name] and types[name]:
+            raise TypeError(f"{name} is {value!r}")
+
+
+def unreadable(name: str, values: Any, error: Exception, known: Iterable[str] = ()) -> CorruptState:
+    """The error for a row that cannot be read. ``known``: the names of all fields of this version."""
+    # Rows are only written with games and options that exist.
+    is_newer = isinstance(error, (NewerFormat, UnknownGame, InvalidOption))
+    if isinstance(values, dict):
+        row_format = values.get("format", 1)
+        is_newer = (
+            is_newer
+            or (isinstance(row_format, int) and row_format > FORMAT)
+            or bool(known and (values.get("unknown") or not values.keys() - {"unknown"} <= set(known)))
+        )
+    return (NewerFormat if is_newer else CorruptState)(f"{name} cannot be read: {error!r}")
 
 
 def write_row(row: Any) -> bytes:
@@ -62,15 +81,44 @@ def row_values(row: Any) -> dict[str, Any]:
     return values | unknown
 
 
-def read_or_skip(read: Callable[[bytes], R], data: bytes | None, name: str) -> R | None:
-    """The row as parsed by ``read``, for lists: None if it is missing or, which is logged, unreadable."""
-    if data is None:
-        return None
+def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
+    """What ``show`` makes of the row ``name`` for a list, None if it cannot read it, which is reported."""
     try:
-        return read(data)
-    except CorruptState:
-        log.exception("%s is left out", name)
+        shown = show()
+    except StoreUnavailable:
+        raise
+    except (ArenaError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if name not in LEFT_OUT:
+            log.exception("%s is left out", name)
+            if len(LEFT_OUT) < _MOST_LEFT_OUT:
+                LEFT_OUT[name] = repr(error)
         return None
+    if LEFT_OUT:
+        LEFT_OUT.pop(name, None)
+    return shown
+
+
+def field_names(row_type: Any) -> frozenset[str]:
+    """The names of the fields of a row that are stored."""
+    return _names(row_type)
+
+
+@cache
+def _types(row_type: Any) -> dict[str, frozenset[type]]:
+    """The types that each field may have, none for any."""
+    hints = get_type_hints(row_type)
+    return {item.name: frozenset(_classes(hints[item.name])) for item in fields(row_type)}
+
+
+def _classes(hint: Any) -> Iterator[type]:
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _classes(part)
+    elif origin is Literal:
+        yield from map(type, get_args(hint))
+    elif hint is not Any:
+        yield dict if origin is Mapping else origin or hint
 
 
 @cache
@@ -78,4 +126,14 @@ def _names(row_type: Any) -> frozenset[str]:
     return frozenset(item.name for item in fields(row_type)) - {"unknown"}
 
 
-__all__ = ["FORMAT", "NewerRow", "read_or_skip", "read_row", "row_values", "unreadable", "write_row"]
+__all__ = [
+    "FORMAT",
+    "LEFT_OUT",
+    "check_types",
+    "field_names",
+    "read_row",
+    "row_values",
+    "shown_or_left_out",
+    "unreadable",
+    "write_row",
+]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import CorruptState, IllegalAction, InvalidOption, UnknownBot
+from arena.errors import CorruptState, IllegalAction, InvalidOption, NewerFormat, UnknownBot
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, State
 from tests.contract.conformity import field_problems, problems
@@ -262,3 +262,13 @@ def test_the_descriptor_is_complete(game: Game) -> None:
 def test_invalid_states_are_refused(game: Game, text: bytes) -> None:
     with pytest.raises(CorruptState):
         game.deserialise(text)
+
+
+@pytest.mark.parametrize("change", [{"version": 99}, {"wild": [2]}, {"rules": {"wild": 2}}])
+def test_states_of_a_newer_version_are_told_from_damaged_ones(game: Game, change: dict[str, Any]) -> None:
+    state = game.new_state(game.options.complete())
+    with pytest.raises(NewerFormat):
+        game.deserialise(json.dumps({**state.content(), **change}).encode())
+    with pytest.raises(CorruptState) as caught:
+        game.deserialise(json.dumps({**state.content(), "version": "x"}).encode())
+    assert not isinstance(caught.value, NewerFormat)

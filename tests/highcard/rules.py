@@ -10,14 +10,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from arena.errors import ArenaError, CorruptState, IllegalAction
+from arena.errors import CorruptState, IllegalAction, InvalidOption, NewerFormat
 from arena.games.cards import pack, split_cards
-from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome, State
+from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome, State, check_format
 from arena.games.options import Option, OptionSet
 
 RANKS: Final = "789TJQKA"
 PACK: Final = pack(RANKS)
 CARDS: Final = 3
+FIELDS: Final = ("rules", "number", "leader", "points", "hands", "played")
 OPTIONS: Final = OptionSet(
     "highcard",
     (
@@ -126,8 +127,8 @@ class HighCardState(State):
         return RULES.deserialise(self.serialise())
 
     def content(self) -> dict[str, Any]:
-        names = ("rules", "number", "leader", "points", "hands", "played")
-        return {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in FIELDS}
+        return {"version": HighCardGameRules.version, **values}
 
 
 class HighCardGameRules(GameRules):
@@ -150,11 +151,14 @@ class HighCardGameRules(GameRules):
     def deserialise(self, data: bytes) -> HighCardState:
         try:
             content = json.loads(data)
+            check_format(content, self.version, frozenset(("version", *FIELDS)))
             state = HighCardState(OPTIONS.complete(content["rules"]))
             state.number, state.leader = content["number"], content["leader"]
             state.points, state.hands = content["points"], content["hands"]
             state.played = [(seat, card) for seat, card in content["played"]]
-        except (ArenaError, KeyError, TypeError, ValueError) as error:
+        except InvalidOption as error:
+            raise NewerFormat(f"a state of newer rules of high card: {error}") from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CorruptState(f"not a state of high card: {error}") from error
         return state
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import orjson
 import pytest
 
-from arena.errors import CorruptState
+from arena.errors import CorruptState, NewerFormat
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.header import GameHeader
 from arena.live.service import LiveGames
 from arena.store.games import game_key
-from arena.store.rows import NewerRow
+from arena.store.rows import FORMAT, LEFT_OUT
 from tests.live.arenas import Arena
 from tests.live.playing import answer, awaited_turn, new_game, quiet
 
@@ -40,6 +41,11 @@ OLD_HEADER = {
 """As release 0.1 wrote it."""
 
 
+@pytest.fixture(autouse=True)
+def nothing_left_out() -> None:
+    LEFT_OUT.clear()
+
+
 @pytest.fixture
 def arena(url: str) -> Iterator[Arena]:
     opened = Arena(url)
@@ -47,14 +53,22 @@ def arena(url: str) -> Iterator[Arena]:
     opened.live.close()
 
 
-def stored(games: LiveGames, game: str) -> tuple[dict[str, object], dict[str, object]]:
+def stored(games: LiveGames, game: str) -> tuple[dict[str, Any], dict[str, Any]]:
     (row,) = games.store.load([game])
     assert row is not None
     return orjson.loads(row.header), orjson.loads(row.table or b"{}")
 
 
+def state_of(games: LiveGames, game: str) -> dict[str, Any]:
+    """The stored state of a game."""
+    (row,) = games.store.load([game])
+    assert row is not None
+    state: dict[str, Any] = orjson.loads(row.state or b"")
+    return state
+
+
 def overwrite(games: LiveGames, game: str, **fields: object) -> None:
-    """Write fields of a game's hash (``m`` header, ``s`` table) as another version of the program would."""
+    """Write fields of a game's hash as another version would: ``m`` header, ``s`` table, ``t`` state."""
     pairs = [item for name, value in fields.items() for item in (name, orjson.dumps(value))]
     games.store._connection.run([("HSET", game_key(game), *pairs)])
 
@@ -91,15 +105,37 @@ def test_a_running_game_keeps_what_a_newer_process_wrote(make_games: object) -> 
     assert (header["stakes"], table["whispers"]) == (3, [1])
 
 
-@pytest.mark.parametrize("part", ["m", "s"])
+def newer_parts(games: LiveGames, game: str) -> dict[str, dict[str, Any]]:
+    """What a newer process may have written that this one cannot read: fields of a game's hash by name."""
+    header, table = stored(games, game)
+    state = state_of(games, game)
+    clocks = [{"bank": 5} for _ in header["seats"]]
+    return {
+        "header": {"m": {"format": 2, "all": "is new"}},
+        "table": {"s": {"format": 2, "all": "is new"}},
+        "table without a format": {"s": {**table, "clocks": clocks, "increments": [1, 2]}},
+        "game": {"m": {**header, "kind": "canasta"}},
+        "rule option": {"m": {**header, "rules": {**header["rules"], "wild": 2}}},
+        "version of the state": {"t": {**state, "version": 2}},
+        "field of the state": {"t": {**state, "wild": [2]}},
+        "rules of the state": {"t": {**state, "rules": {"wild": 2}}},
+    }
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("header", "table", "table without a format", "game", "rule option"),
+        *("version of the state", "field of the state", "rules of the state"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
 def test_a_game_of_a_newer_format_is_never_void(
-    games: LiveGames, part: str, caplog: pytest.LogCaptureFixture
+    games: LiveGames, kind: str, part: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    game = new_game(games, "truco")
+    game = new_game(games, kind)
     good, _ = stored(games, game)
-    # A new one of its kind, so that the process has nothing in memory.
-    broken = {"format": 2, "all": "is new"}
-    overwrite(games, game, **{part: broken})
+    overwrite(games, game, **newer_parts(games, game)[part])
     with caplog.at_level(logging.WARNING):
         due = games.finalizer.check(game)
     assert due is not None
@@ -107,6 +143,45 @@ def test_a_game_of_a_newer_format_is_never_void(
     assert "newer" in caplog.text
     overwrite(games, game, m=good)
     assert games.summary(game)["state"] == "running"
+
+
+def test_what_looks_corrupt_is_left_alone_while_a_newer_version_writes_to_the_store(games: LiveGames) -> None:
+    game = new_game(games, "truco")
+    _, table = stored(games, game)
+    overwrite(games, game, s={**table, "clocks": "elsewhere"})
+    games.store._connection.run([("HSET", "{arena}:store", "format", FORMAT + 1)])
+    assert games.finalizer.check(game) is not None
+    assert games.summary(game)["state"] == "running"
+    games.store._connection.run([("HSET", "{arena}:store", "format", FORMAT)])
+    assert games.finalizer.check(game) is None
+    assert games.summary(game)["reason"] == "corrupt_state"
+
+
+def test_clocks_seats_faults_and_answers_keep_additional_values(make_games: object) -> None:
+    games: LiveGames = make_games()  # type: ignore[operator]
+    game = new_game(games, "truco")
+    for _ in range(3):
+        bot, turn = awaited_turn(games, game)
+        assert answer(games, bot, turn["turn"], "play:XX")["status"] == "illegal_action"
+        assert answer(games, bot, turn["turn"], quiet(turn))["status"] == "accepted"
+    _, table = stored(games, game)
+    newer: dict[str, Any] = {
+        **table,
+        "clocks": [[*clock, 7] for clock in table["clocks"]],
+        "seats": [[*seat, {"mood": "calm"}] for seat in table["seats"]],
+        "faults": [{**fault, "weight": 2} for fault in table["faults"]],
+        "marks": [[*mark, "later"] for mark in table["marks"]],
+    }
+    overwrite(games, game, s=newer)
+    other: LiveGames = make_games()  # type: ignore[operator]
+    bot, turn = awaited_turn(other, game)
+    assert answer(other, bot, turn["turn"], quiet(turn))["status"] == "accepted"
+    _, after = stored(other, game)
+    assert after["logged"] == table["logged"] + 1
+    assert [clock[4:] for clock in after["clocks"]] == [[7]] * len(table["clocks"])
+    assert [seat[4:] for seat in after["seats"]] == [[{"mood": "calm"}]] * len(table["seats"])
+    assert [fault["weight"] for fault in after["faults"]] == [2] * len(table["faults"])
+    assert len(after["faults"]) == 3
 
 
 def test_a_row_that_cannot_be_read_is_left_out_of_the_list(
@@ -147,17 +222,17 @@ def test_a_tournament_that_cannot_be_read_is_left_out_of_the_lists(
     assert arena.store.tournaments.step("other", row.version, b'{"format":2,"all":"is new"}')
     assert [item["id"] for item in arena.tournaments.list().items] == ["cup"]
     assert [item["id"] for item in arena.tournaments.present()] == ["cup"]
-    assert "a tournament is left out" in caplog.text
+    assert "tournament other is left out" in caplog.text
 
 
 def test_corrupt_and_newer_rows_are_distinguished() -> None:
     for data, error in ((b"{}", CorruptState), (b"[]", CorruptState), (b"x", CorruptState)):
         with pytest.raises(error) as caught:
             GameHeader.loads(data)
-        assert not isinstance(caught.value, NewerRow)
+        assert not isinstance(caught.value, NewerFormat)
         with pytest.raises(error):
             Tournament.loads(data)
-    with pytest.raises(NewerRow):
+    with pytest.raises(NewerFormat):
         Tournament.loads(b'{"format": 2}')
 
 
@@ -174,7 +249,7 @@ def test_a_schedule_that_cannot_be_read_is_left_out(arena: Arena, caplog: pytest
     assert not rows.add("good", {"id": "other"})
     rows._connection.run([("HSET", "{schedules}", "bad", b"{")])
     assert rows.all() == {"good": {"id": "good"}}
-    assert "'bad' cannot be read" in caplog.text
+    assert "schedules 'bad' is left out" in caplog.text
     assert rows.change("good", lambda row: {**row, "new": 1}) == {"id": "good", "new": 1}
     assert rows.change("good", lambda row: None) is None
     assert rows.find("good") is None

@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from arena.errors import CorruptState, InvalidOption
-from arena.games.kernel import CHANCE, State
+from arena.errors import CorruptState, InvalidOption, NewerFormat
+from arena.games.kernel import CHANCE, State, check_format
 from arena.games.toepen.cards import OPTIONS, PACK, SAID, WHOLE_PACK, ToepenRules, mask_of, rules_from
 
 VERSION: Final = 1
 """The version of the rules and of the serialised form."""
+
+FIELDS: Final = frozenset(
+    ("kind", "version", "rules", "numbers", "seats", "stock", "laid", "trick", "tricks")
+)
+"""The fields of a serialised state."""
 
 DEALER: Final = 0
 DEAL: Final = 1
@@ -191,15 +196,14 @@ def rules_of(data: bytes) -> tuple[ToepenRules, dict[str, Any]]:
         raise _corrupt("it is not JSON") from None
     if not isinstance(content, dict) or content.get("kind") != "toepen":
         raise _corrupt("its kind is not 'toepen'")
-    if content.get("version") != VERSION:
-        raise _corrupt(f"its version is not {VERSION}")
+    check_format(content, VERSION, FIELDS)
     rules = content.get("rules")
     if not isinstance(rules, dict):
         raise _corrupt("it has no rules")
     try:
         return rules_from(OPTIONS.complete(rules)), content
     except InvalidOption as error:
-        raise _corrupt(str(error)) from None
+        raise NewerFormat(f"this is a state of newer rules of toepen: {error}") from None
 
 
 def fill(state: ToepenFields, content: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from arena.errors import ArenaError, CorruptState
-from arena.games.kernel import CHANCE, State
+from arena.errors import CorruptState, InvalidOption, NewerFormat
+from arena.games.kernel import CHANCE, State, check_format
 from arena.games.truco.cards import (
     ANSWERS,
     CARD_COUNT,
@@ -30,6 +30,14 @@ from arena.games.truco.cards import (
 )
 
 VERSION: Final = 1
+FIELDS: Final = frozenset(
+    (
+        *("kind", "version", "rules", "phase", "actor", "dealer", "hand_number", "score", "pack", "hands"),
+        *("passed", "burned", "stake", "truco", "proposer", "plays", "leaders", "winners", "signals"),
+    )
+)
+"""The fields of a serialised state."""
+
 OVER: Final = 4
 """The actor of a game that is over."""
 
@@ -298,10 +306,13 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
     """The rules and the fields of a serialised game, for ``TrucoTable.load``. Raises CorruptState."""
     try:
         fields = json.loads(data)
-        if fields["kind"] != "truco" or fields["version"] != VERSION:
-            raise ValueError(f"kind {fields['kind']!r} version {fields['version']!r}")
+        if fields["kind"] != "truco":
+            raise ValueError(f"kind {fields['kind']!r}")
+        check_format(fields, VERSION, FIELDS)
         return TrucoRules(OPTIONS.complete(fields["rules"])), fields
-    except (ArenaError, KeyError, TypeError, ValueError) as error:
+    except InvalidOption as error:
+        raise NewerFormat(f"this is a state of newer rules of truco: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
         raise corrupt(error) from error
 
 
