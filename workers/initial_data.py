@@ -13,7 +13,7 @@ from arena.store.documents import Flags
 HOUSE: Final = ("random", "rookie", "regular")
 
 UNTIL_GROUPS: Final = 100
-"""Uploaded bots are entered in sealed tournaments until they have this many groups."""
+"""The recurring tournaments rest when each version that would be entered has this many groups."""
 
 _EVERY_MINUTES: Final = 5
 _FIRST_GROUPS: Final = 40
@@ -25,15 +25,24 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
         name = kind.capitalize()
         if not flags.is_set(f"seeded-{kind}"):
             template = _house(kind, f"{name} of the house")
-            _schedule(schedules, f"house-{kind}", cron=cron(2 * index), tournament=template)
+            _schedule(
+                schedules,
+                f"house-{kind}",
+                cron=cron(2 * index),
+                tournament=template,
+                until_groups=UNTIL_GROUPS,
+            )
             first = {
-                **template,
-                "name": f"First {template['name']}",
+                **_round_robin(kind, f"First {template['name']}"),
                 "groups": _FIRST_GROUPS,
                 "entry_s": 1,
             }
             schedules.announce(first, "", f"first-{kind}")
             flags.set(f"seeded-{kind}")
+        elif not flags.is_set(f"rests-{kind}"):
+            title = f"{name} of the house"
+            schedules.replace(f"house-{kind}", _round_robin(kind, title), _house(kind, title), UNTIL_GROUPS)
+        flags.set(f"rests-{kind}")
         if not flags.is_set(f"seeded-sealed-{kind}"):
             _schedule(
                 schedules,
@@ -52,7 +61,14 @@ def cron(minute: int) -> str:
 
 
 def _house(kind: str, name: str) -> dict[str, Any]:
-    """A tournament of house bots and of bots that are online."""
+    """A tournament of house bots and of bots that are online, of the same size as :func:`_sealed`."""
+    return {**_round_robin(kind, name), "format": "swiss", "rounds": 3}
+
+
+def _round_robin(kind: str, name: str) -> dict[str, Any]:
+    """Everybody against everybody, as the recurring tournaments of 0.1 and 0.2 were: the cost grows with the
+    square of the number of bots.
+    """
     return {
         "name": name,
         "kind": kind,

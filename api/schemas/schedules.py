@@ -14,7 +14,7 @@ from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"
 _UNTIL_GROUPS: Final = (
-    "Fires only while some uploaded bot that would be entered has fewer groups than this on its board, "
+    "Fires only while some bot that would be entered has fewer groups than this on its board, "
     "and the schedule's previous tournament is over."
 )
 
@@ -72,7 +72,7 @@ class NewScheduleSchema(RequestSchema):
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
         validate=validate.Range(1, MOST_GROUPS),
-        metadata={"description": f"{_UNTIL_GROUPS} Requires `division` `sealed` and `auto_enter`."},
+        metadata={"description": f"{_UNTIL_GROUPS} Requires `auto_enter`."},
     )
 
 

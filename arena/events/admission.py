@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
@@ -10,7 +11,7 @@ from arena.accounts.versions import BotAccount
 from arena.bots.transports import SANDBOX, UnknownTransport
 from arena.errors import ArenaError
 from arena.events.published import published
-from arena.events.qualification import RETRY_MS, Qualifications
+from arena.events.qualification import RETRY_MS, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import Entered, Tournament
 from arena.play.clocks import ServiceClock
@@ -57,10 +58,16 @@ class Admission:
 
     def check(self, tournament: Tournament, now_ms: int) -> bool:
         """Update the entries that are qualifying, and start the qualification of bots to be entered."""
-        if tournament.spec.auto_enter and tournament.spec.division != SEALED:
-            for bot in self._not_entered(tournament):
-                self._qualifications.start(tournament.spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
+        self.qualify_online(tournament)
         return self._refresh(tournament)
+
+    def qualify_online(self, tournament: Tournament) -> None:
+        """Start the qualification of bots that are online and would be entered."""
+        spec = tournament.spec
+        if spec.auto_enter and spec.division != SEALED:
+            for bot, known in self._with_qualification(spec.kind, self._not_entered(tournament)):
+                if known is None or known.state != "qualified":
+                    self._qualifications.start(spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
 
     def may_lock(self, tournament: Tournament, now_ms: int) -> bool:
         """Whether it is time, and no entry is still qualifying."""
@@ -73,13 +80,9 @@ class Admission:
     def close(self, tournament: Tournament, now_ms: int) -> None:
         """Lock: enter bots automatically, and exclude entries that have not qualified or were withdrawn."""
         if tournament.spec.auto_enter:
-            # Uploaded bots are always online, but not every bot plays every game: only those that have
-            # qualified are entered, and no qualification is started for them.
-            sealed = tournament.spec.division == SEALED
-            bots = self._uploaded(tournament) if sealed else self._not_entered(tournament)
-            names = [(bot.name, bot.version) for bot in bots]
-            for bot, known in zip(bots, self._qualifications.known(tournament.spec.kind, names), strict=True):
-                if known is None or known.state != "qualified":
+            entered = []
+            for bot, known in self._candidates(tournament):
+                if known.state != "qualified":
                     continue
                 entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified")
                 try:
@@ -87,6 +90,8 @@ class Admission:
                 except ArenaError:
                     continue
                 tournament.entries.append(entry)
+                entered.append(bot.name)
+            self._presence.note_entered(_board(tournament), entered, now_ms)
         for entry in tournament.entries:
             if entry.status == "qualifying":
                 entry.status, entry.reason = "failed", "its qualification was not over in time"
@@ -99,10 +104,14 @@ class Admission:
                     entry.status, entry.reason = "failed", "copies of a house bot play local groups only"
 
     def lacking(self, tournament: Tournament, groups: int) -> list[str]:
-        """The uploaded bots that would be entered and have fewer ``groups`` on the board, fewest first."""
+        """The bots that would be entered and have fewer ``groups`` on the board, in the order of entering.
+        One whose first qualification is under way is among them, one that failed it is not.
+        """
         found = []
         played = self._played(tournament)
-        for bot in self._uploaded(tournament):
+        for bot, known in self._candidates(tournament):
+            if known.state != "qualified" and (known.state == "failed" or known.tries > 1):
+                continue
             entry = Entered.of(bot, bot.version)
             try:
                 check_entry(tournament.spec, [other.entrant for other in tournament.entries], entry.entrant)
@@ -149,15 +158,36 @@ class Admission:
                 found.append(bot)
         return found
 
-    def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
-        """The uploaded bots whose current version has qualified and that have not entered; those with the
-        fewest groups on the board first, so that all play in turn where there is no room for all.
+    def _candidates(self, tournament: Tournament) -> list[tuple[BotAccount, Qualification]]:
+        """The bots to enter automatically, with their qualifications: those with the fewest groups on the
+        board first, of equals those who were entered longest ago, of equals by lot; so that all play in turn
+        where there is no room for all.
         """
+        # Uploaded bots are always online, but not every bot plays every game: only those that have
+        # qualified are entered, and no qualification is started for them.
+        sealed = tournament.spec.division == SEALED
+        bots = self._uploaded(tournament) if sealed else self._not_entered(tournament)
+        played, entered = self._played(tournament), self._presence.entered(_board(tournament))
+
+        def turn(candidate: tuple[BotAccount, Qualification]) -> tuple[int, int, bytes]:
+            bot, _ = candidate
+            lot = sha256(f"{tournament.id}/{bot.name}".encode()).digest()
+            return played.get(PlayerId(bot.name, bot.version), 0), entered.get(bot.name, 0), lot
+
+        known = self._with_qualification(tournament.spec.kind, bots)
+        return sorted([(bot, state) for bot, state in known if state is not None], key=turn)
+
+    def _with_qualification(
+        self, kind: str, bots: list[BotAccount]
+    ) -> list[tuple[BotAccount, Qualification | None]]:
+        known = self._qualifications.known(kind, [(bot.name, bot.version) for bot in bots])
+        return list(zip(bots, known, strict=True))
+
+    def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
+        """The uploaded bots whose current version has qualified and that have not entered."""
         bots = [bot for bot in self._accounts.uploaded_bots() if tournament.find(bot.name) is None]
-        names = [(bot.name, bot.version) for bot in bots]
-        known = self._qualifications.known(tournament.spec.kind, names)
         found = []
-        for bot, qualification in zip(bots, known, strict=True):
+        for bot, qualification in self._with_qualification(tournament.spec.kind, bots):
             if qualification is None or qualification.state != "qualified":
                 continue
             try:
@@ -166,12 +196,11 @@ class Admission:
                     found.append(bot)
             except (BotNotFound, UnknownTransport):
                 continue
-        played = self._played(tournament)
-        return sorted(found, key=lambda bot: played.get(PlayerId(bot.name, bot.version), 0))
+        return found
 
     def _played(self, tournament: Tournament) -> dict[PlayerId, int]:
-        """The number of groups of each version on the sealed board."""
-        board = published(self._boards, tournament.spec.kind, SEALED)
+        """The number of groups of each version on the board of the division."""
+        board = published(self._boards, tournament.spec.kind, tournament.spec.division)
         return {player: rating["groups"] for player, rating in board.items()}
 
     def _withdrawn(self, entry: Entered) -> bool:
@@ -179,6 +208,10 @@ class Admission:
             return self._accounts.bot(entry.name).state == "withdrawn"
         except BotNotFound:
             return True
+
+
+def _board(tournament: Tournament) -> str:
+    return f"{tournament.spec.kind}/{tournament.spec.division}"
 
 
 def _qualifying(tournament: Tournament) -> list[Entered]:

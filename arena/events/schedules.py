@@ -16,7 +16,6 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
-from arena.play.players import SEALED
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
@@ -71,8 +70,8 @@ class Schedules:
         (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds for which entry is open)
         and ``play_s`` (seconds for which an ``open`` one is played) in place of its times.
 
-        ``until_groups``, for uploaded bots that are entered automatically: it fires only while one of them
-        has fewer groups on its board, and the previous tournament is over.
+        ``until_groups``, for bots that are entered automatically: it fires only while one of them has fewer
+        groups on its board, and the previous tournament is over.
         """
         for key in fields:
             if key not in _FIELDS:
@@ -117,6 +116,20 @@ class Schedules:
         if not self._rows.add(name, schedule):
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
         return _shown(schedule)
+
+    def replace(
+        self, name: str, former: Mapping[str, Any], template: Mapping[str, Any], until_groups: int
+    ) -> None:
+        """Give a schedule another tournament and ``until_groups``, unless it was deleted or its tournament is
+        not ``former``.
+        """
+
+        def act(row: Any) -> Any:
+            if row is None or row["tournament"] != former:
+                return row
+            return {**row, "tournament": dict(template), "until_groups": until_groups}
+
+        self._rows.change(name, act)
 
     def announce(self, template: Mapping[str, Any], created_by: str, tournament_id: str) -> None:
         """Announce a tournament from a template now, once per id."""
@@ -248,12 +261,12 @@ def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
             field="until_groups",
             expected=f"a whole number from 1 to {MOST_GROUPS}",
         )
-    for key, wanted in (("division", SEALED), ("auto_enter", True), ("rated", True)):
-        if template.get(key, key == "rated") != wanted:
+    for key in ("auto_enter", "rated"):
+        if template.get(key, key == "rated") is not True:
             raise InvalidSchedule(
-                "until_groups needs a rated, sealed tournament that enters bots automatically",
+                "until_groups needs a rated tournament that enters bots automatically",
                 field=f"tournament.{key}",
-                expected=str(wanted).lower(),
+                expected="true",
             )
     return value
 

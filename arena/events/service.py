@@ -239,10 +239,11 @@ class Tournaments:
         return [known.as_json(kind) for kind, known in found if known is not None]
 
     def lacking(self, fields: Mapping[str, Any], groups: int) -> list[str]:
-        """The uploaded bots that such a tournament would enter and that have fewer ``groups`` on its
-        board.
+        """The bots that such a tournament would enter automatically and that have fewer ``groups`` on its
+        board. Starts the qualification of bots that are online.
         """
         tournament = new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+        self._admission.qualify_online(tournament)
         return self._admission.lacking(tournament, groups)
 
     # Playing

@@ -143,7 +143,7 @@ def test_inactive_and_deleted_schedules_do_not_fire(hall: Arena, schedules: Sche
         ({"id": "x" * 25}, "invalid_schedule", "id"),
         ({"colour": "red"}, "invalid_schedule", "colour"),
         ({"tournament": None}, "invalid_schedule", "tournament"),
-        ({"until_groups": 5}, "invalid_schedule", "tournament.division"),
+        ({"until_groups": 5}, "invalid_schedule", "tournament.auto_enter"),
         (
             {"until_groups": 5, "tournament": {**CUP, "division": "sealed"}},
             "invalid_schedule",
