@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
 from arena.play.time_limits import deferred_alarms
-from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, SandboxLimits
+from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, PROCESSOR_FACTOR, SandboxLimits
+from arena.sandbox.processor_time import OutOfProcessorTime
 from arena.sandbox.program import Failed, NoAction, OutOfFuel, Program, ProgramInstance, TooSlow, Trapped
 from arena.sandbox.runtime import component_program, python_program
 from arena.text import printable
@@ -65,7 +67,8 @@ class SandboxedBot(Bot):
     :class:`~arena.bots.HostFailure` for server faults. An instance that ran out of fuel or trapped is
     replaced for the next decision by a new one, with the same seed and the game's remaining fuel.
 
-    Fuel ends every call, so an alarm (``arena.play.time_limits``) is raised only when the call has ended.
+    Fuel or processor time ends every call, so an alarm (``arena.play.time_limits``) is raised only when the
+    call has ended.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class SandboxedBot(Bot):
         self._seed = seed
         self._limits = limits
         self._used = 0
+        self._processor_seconds = 0.0
         self._instance: ProgramInstance | None = None
         with deferred_alarms:
             try:
@@ -118,6 +122,7 @@ class SandboxedBot(Bot):
     def _start(self) -> None:
         before = self._used
         fuel = self._fuel(self._limits.load_ms)
+        start = time.thread_time()
         try:
             code = self._code()
             self._instance = self._program.instance(self._limits, self._seed, self.journal.print, self._used)
@@ -125,9 +130,10 @@ class SandboxedBot(Bot):
         except Failed as error:
             self.close()
             raise self._crashed(str(error)) from None
-        except (OutOfFuel, Trapped, TooSlow) as error:
+        except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.load_ms) from None
         finally:
+            self._processor_seconds += time.thread_time() - start
             if self._instance is not None:
                 self._used = self._instance.used
             self.journal.load_ms += (self._used - before) / FUEL_PER_MS
@@ -145,15 +151,18 @@ class SandboxedBot(Bot):
         if self._instance is None:
             self._start()
         assert self._instance is not None
+        fuel = self._fuel(self._limits.decision_ms)
+        start = time.thread_time()
         try:
-            return self._instance.choose(turn, self._fuel(self._limits.decision_ms))
+            return self._instance.choose(turn, fuel)
         except Failed as error:
             raise self._crashed(str(error)) from None
         except NoAction as error:
             raise BotFailure("malformed", f"{printable(str(error), 80)} is not an action") from None
-        except (OutOfFuel, Trapped, TooSlow) as error:
+        except (OutOfFuel, OutOfProcessorTime, Trapped, TooSlow) as error:
             raise self._lost(error, self._limits.decision_ms) from None
         finally:
+            self._processor_seconds += time.thread_time() - start
             if self._instance is not None:
                 self._used = self._instance.used
 
@@ -161,6 +170,9 @@ class SandboxedBot(Bot):
         left = self._limits.game_ms * FUEL_PER_MS - self._used
         if left <= 0:
             raise self._used_up()
+        seconds = PROCESSOR_FACTOR * self._limits.game_ms / 1000
+        if self._program.limits_processor_time and self._processor_seconds > seconds:
+            raise BotFailure("late", f"the {seconds:g} s of processor time for the game are used up")
         return min(ms * FUEL_PER_MS, left)
 
     def _used_up(self) -> BotFailure:
@@ -181,7 +193,9 @@ class SandboxedBot(Bot):
         if isinstance(error, OutOfFuel):
             if self._used >= self._limits.game_ms * FUEL_PER_MS:
                 return self._used_up()
-            return BotFailure("late", f"no answer within {ms} ms of thinking")
+            return BotFailure("late", f"no answer within {ms} ms of thinking (fuel)")
+        if isinstance(error, OutOfProcessorTime):
+            return BotFailure("late", f"no answer within {error.seconds:g} s of processor time")
         return BotFailure("crashed", f"it ended itself: {printable(str(error), _SUMMARY)}")
 
 

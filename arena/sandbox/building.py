@@ -17,7 +17,7 @@ import arena
 from arena.bots import InvalidBot
 from arena.errors import ArenaError
 from arena.sandbox.cache import cached
-from arena.sandbox.compiler import COMPONENT, NOT_A_BOT, SETTINGS
+from arena.sandbox.compiler import COMPONENT, NOT_A_BOT, settings_of
 from arena.text import printable
 
 SOURCES: Final = Path(arena.__file__).parent
@@ -73,8 +73,8 @@ def runtime_name(digest: str, suffix: str = "") -> str:
 
 
 def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONENT) -> Path:
-    """The compiled form of a component (or, by ``kind``, a core module) with this SHA-256, compiled now if it
-    is not in the cache. ``engine``: the name of the one that will run it.
+    """The compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
+    compiled now if it is not in the cache. ``engine``: the name of the one that will run it.
 
     Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile.
     """
@@ -86,7 +86,7 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
             wasm = path.with_suffix(".wasm")
         _compile(kind, engine, str(wasm), str(path))
 
-    settings = repr((version("wasmtime"), platform.machine(), platform.system(), SETTINGS, engine))
+    settings = repr((version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), engine))
     tag = hashlib.sha256(settings.encode()).hexdigest()[:8]
     return cached(f"{digest[:32]}-{tag}.cwasm", make)
 

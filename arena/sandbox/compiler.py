@@ -4,9 +4,11 @@
 
 prints one line with the reason on stderr and exits with 3 if the component cannot be a bot.
 
+    python -m arena.sandbox.compiler runtime ENGINE SOURCE OUTPUT
     python -m arena.sandbox.compiler module ENGINE SOURCE OUTPUT
 
-compiles a core module: the linked runtime. ``ENGINE`` is ``fast`` or ``plain``.
+compile the sandbox's Python: the component, and the core module into which it was linked. ``ENGINE`` is
+``fast`` or ``plain``.
 """
 
 from __future__ import annotations
@@ -16,15 +18,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from wasmtime import Config, Engine, Module, WasmtimeError
-from wasmtime.component import Component, FuncType, ListType, ResultType, TupleType
+from wasmtime.component import Component
 
 from arena.sandbox.limits import COMPONENT_MAGIC
+from arena.sandbox.signatures import item_count, signature_of
+from arena.sandbox.wasi import provided
 
 FAST: Final = "fast"
 PLAIN: Final = "plain"
 """The engines: see ``arena.sandbox.runtime``."""
 
 COMPONENT: Final = "component"
+"""What is compiled: an upload, the sandbox's Python, or the module into which that was linked."""
+
+RUNTIME: Final = "runtime"
 MODULE: Final = "module"
 
 NOT_A_BOT: Final = 3
@@ -43,6 +50,23 @@ SETTINGS: Final[dict[str, Any]] = {
     "memory_may_move": False,
 }
 
+UPLOAD_SETTINGS: Final[dict[str, Any]] = {
+    # See ``arena.sandbox.processor_time``. The sandbox's Python does without: its fuel is honest.
+    "epoch_interruption": True,
+    # Proposals that bots do not need, and whose work is hardly counted as fuel. Multiple memories stay:
+    # wasmtime's adapters between nested components need them.
+    "gc_support": False,
+    "wasm_gc": False,
+    "wasm_exceptions": False,
+    "wasm_function_references": False,
+    "wasm_stack_switching": False,
+    "wasm_tail_call": False,
+}
+"""Further settings, for the engine that runs uploads."""
+
+
+MOST_ITEMS: Final = 2_000
+"""Imported functions and types; all of WASI has some hundreds."""
 
 _EXPORTS: Final = {
     "load": "func(string, string) -> result<bool, string>",
@@ -51,12 +75,12 @@ _EXPORTS: Final = {
 _IMPORTS: Final = {"log": "func(string)", "clock": "func() -> u64"}
 
 
-def make_engine(name: str) -> Engine:
-    """A wasmtime engine with the settings of the sandbox's engine ``name``; what is compiled for one is not
-    valid for the other.
+def make_engine(name: str, kind: str = COMPONENT) -> Engine:
+    """A wasmtime engine with the settings of the sandbox's engine ``name`` for this kind of code. What is
+    compiled for one name is not valid for the other, and uploads have an engine of their own.
     """
     config = Config()
-    for setting, value in SETTINGS.items():
+    for setting, value in settings_of(kind).items():
         setattr(config, setting, value)
     if name == FAST:
         # Not imported for the plain engine, which has to work where the private names differ.
@@ -64,6 +88,11 @@ def make_engine(name: str) -> Engine:
 
         refuse_asynchronous(config)
     return Engine(config)
+
+
+def settings_of(kind: str) -> dict[str, Any]:
+    """The settings for this kind of code."""
+    return {**SETTINGS, **UPLOAD_SETTINGS} if kind == COMPONENT else SETTINGS
 
 
 def objection(component: Component, engine: Engine) -> str | None:
@@ -78,31 +107,18 @@ def objection(component: Component, engine: Engine) -> str | None:
             return f"it imports {name}, but not as {_IMPORTS[name]}"
         if name not in _IMPORTS and not name.startswith("wasi:"):
             return f"it imports {name}, which is neither log, clock nor of WASI"
+    if item_count(imports, engine, MOST_ITEMS) > MOST_ITEMS:
+        return f"it imports more than {MOST_ITEMS} functions and types"
+    for interface, function, signature, item in provided(imports, engine):
+        if signature_of(item) != signature:
+            return f"it imports {function} of {interface}, but not as {signature}"
     return None
-
-
-def signature_of(item: Any) -> str:
-    """A function's type in the words of WIT, without the names of its parameters; else what it is."""
-    if not isinstance(item, FuncType):
-        return type(item).__name__
-    params = ", ".join(_name(kind) for _, kind in item.params)
-    return f"func({params})" + (f" -> {_name(item.result)}" if item.result is not None else "")
-
-
-def _name(kind: Any) -> str:
-    if isinstance(kind, ResultType):
-        return f"result<{_name(kind.ok)}, {_name(kind.err)}>"
-    if isinstance(kind, ListType):
-        return f"list<{_name(kind.element)}>"
-    if isinstance(kind, TupleType):
-        return f"tuple<{', '.join(map(_name, kind.elements))}>"
-    return type(kind).__name__.lower()
 
 
 def main() -> int:
     """See the top of this file."""
     kind, name, source, output = sys.argv[1:]
-    engine = make_engine(name)
+    engine = make_engine(name, kind)
     wasm = Path(source).read_bytes()
     if kind == MODULE:
         Path(output).write_bytes(Module(engine, wasm).serialize())

@@ -8,19 +8,30 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import orjson
 from wasmtime import Engine as WasmtimeEngine
-from wasmtime import Store, StoreContext
-from wasmtime.component import Component, ExportIndex, Func, Instance, Linker, Variant
+from wasmtime import Store, StoreContext, WasmtimeError
+from wasmtime.component import Component, ExportIndex, Func, Instance, Linker, LinkerInstance, Variant
 
 from arena.bots import InvalidBot, Turn
 from arena.sandbox.building import BuildFailed, compiled, digest_of, runtime_name
-from arena.sandbox.compiler import PLAIN, make_engine
-from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
-from arena.sandbox.program import Failed, NoAction, Program, ProgramInstance, SandboxEngine
+from arena.sandbox.compiler import COMPONENT, PLAIN, RUNTIME, make_engine
+from arena.sandbox.limits import FUEL_PER_MS, MOST_TEXT, SandboxLimits, processor_seconds
+from arena.sandbox.processor_time import watched_call
+from arena.sandbox.program import (
+    Failed,
+    NoAction,
+    Program,
+    ProgramInstance,
+    Result,
+    SandboxEngine,
+    TooLong,
+    Trapped,
+)
 from arena.sandbox.wasi import define
+from arena.text import printable
 
 _FUEL_FOR_START: Final = 50 * FUEL_PER_MS
 
@@ -31,8 +42,8 @@ class TextFunction(Protocol):
     def __init__(self, instance: Instance, store: Store, index: ExportIndex, params: int) -> None: ...
 
     def __call__(self, *texts: str) -> tuple[bool, bool | str]:
-        """Whether the result is ok, and its contents. Raises :class:`wasmtime.WasmtimeError`, and exceptions
-        of the host's functions.
+        """Whether the result is ok, and its contents. Raises :class:`wasmtime.WasmtimeError`,
+        :class:`~arena.sandbox.program.TooLong`, and exceptions of the host's functions.
         """
 
 
@@ -50,6 +61,9 @@ class PlainTextFunction:
         result = self._function(self._store, *texts)
         if isinstance(result, Variant):
             assert isinstance(result.payload, str)
+            # wasmtime has copied it by now: its public names do not tell the size before.
+            if len(result.payload) > MOST_TEXT:
+                raise TooLong(len(result.payload), is_error=result.tag != "ok")
             return result.tag == "ok", result.payload
         # If the two types differ there is no tag.
         return isinstance(result, bool), result
@@ -58,21 +72,28 @@ class PlainTextFunction:
 class ComponentProgram(Program):
     """A compiled component and what it is linked with."""
 
-    def __init__(self, engine: WasmtimeEngine, component: Component, function: type[TextFunction]) -> None:
+    function: type[TextFunction] = PlainTextFunction
+
+    def __init__(self, engine: WasmtimeEngine, component: Component, kind: str) -> None:
+        """``kind``: see ``arena.sandbox.compiler``. Raises :class:`wasmtime.WasmtimeError` if it imports what
+        cannot be defined.
+        """
         super().__init__()
+        self.limits_processor_time = kind == COMPONENT
         self.engine = engine
         self.component = component
-        self.function = function
         self.linker = Linker(engine)
         self.load = _export(component, "load")
         self.choose = _export(component, "choose")
         imports = component.type.imports(engine)
+        # wasmtime's table of functions would keep this object, and this object keeps the linker.
+        thread = self.thread
         with self.linker.root() as root:
             if "log" in imports:
-                root.add_func("log", self._log)
+                self.define_log(root)
             if "clock" in imports:
-                root.add_func("clock", self._clock)
-        define(self.linker, imports, engine, lambda: self.running)
+                root.add_func("clock", lambda store: thread.instance.clock())
+        define(self.linker, imports, engine, lambda: thread.instance)
         self.linker.define_unknown_imports_as_traps(component)
 
     def instance(
@@ -81,11 +102,14 @@ class ComponentProgram(Program):
         """See :meth:`arena.sandbox.program.Program.instance`."""
         return _ComponentInstance(self, limits, seed, print, used)
 
-    def _log(self, store: StoreContext, text: str) -> None:
-        self.running.log(text)
+    def define_log(self, root: LinkerInstance) -> None:
+        """Define the function that prints."""
+        thread = self.thread
 
-    def _clock(self, store: StoreContext) -> int:
-        return self.running.clock()
+        def log(store: StoreContext, text: str) -> None:
+            thread.instance.log(text[:MOST_TEXT], len(text))
+
+        root.add_func("log", log)
 
 
 class _ComponentInstance(ProgramInstance):
@@ -116,14 +140,14 @@ class _ComponentInstance(ProgramInstance):
             source.encode()
         except UnicodeEncodeError as error:
             raise Failed(f"UnicodeEncodeError: {error}") from None
-        ready, answer = self._call(fuel, self._load, source, str(self._seed))
+        ready, answer = self._ask(fuel, self._load, source, str(self._seed))
         if not ready:
             raise Failed(answer)
         return bool(answer)
 
     def choose(self, turn: Turn, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.ProgramInstance.choose`."""
-        answered, text = self._call(fuel, self._choose, orjson.dumps(turn).decode())
+        answered, text = self._ask(fuel, self._choose, orjson.dumps(turn).decode())
         text = str(text)
         if not answered:
             raise Failed(text)
@@ -142,13 +166,39 @@ class _ComponentInstance(ProgramInstance):
         """See :meth:`arena.sandbox.program.ProgramInstance.close`."""
         self._store.close()
 
+    def _ask(self, fuel: int, function: TextFunction, *texts: str) -> tuple[bool, bool | str]:
+        try:
+            return self._call(fuel, function, *texts)
+        except TooLong as error:
+            if error.is_error:
+                raise Trapped(f"an error of {error.size} bytes; the most is {MOST_TEXT}") from None
+            raise NoAction(f"a text of {error.size} bytes") from None
+
+    def _call(self, fuel: int, call: Callable[..., Result], *arguments: Any) -> Result:
+        if not self._program.limits_processor_time:
+            return super()._call(fuel, call, *arguments)
+        seconds, wall_seconds = processor_seconds(fuel), self._limits.backstop_seconds
+        arguments = (self._store, seconds, wall_seconds, call, *arguments)
+        result: Result = super()._call(fuel, watched_call, *arguments)
+        return result
+
 
 def component_program(
-    wasm: bytes | Path, digest: str, engine: WasmtimeEngine, name: str, function: type[TextFunction]
+    program: type[ComponentProgram],
+    wasm: bytes | Path,
+    digest: str,
+    engine: WasmtimeEngine,
+    name: str,
+    kind: str = COMPONENT,
 ) -> ComponentProgram:
     """The component with this SHA-256 for the engine ``name``. Raises :class:`~arena.bots.InvalidBot`."""
-    path = compiled(wasm, digest, name)
-    return ComponentProgram(engine, Component.deserialize_file(engine, str(path)), function)
+    path = compiled(wasm, digest, name, kind)
+    component = Component.deserialize_file(engine, str(path))
+    try:
+        return program(engine, component, kind)
+    except WasmtimeError as error:
+        why = printable(str(error).strip().splitlines()[-1], 300)
+        raise InvalidBot(f"the component is not a bot: {why}", field="source") from None
 
 
 class PlainEngine(SandboxEngine):
@@ -158,18 +208,19 @@ class PlainEngine(SandboxEngine):
 
     def __init__(self, component: Path) -> None:
         """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
-        self._engine = make_engine(PLAIN)
+        self._uploads = make_engine(PLAIN, COMPONENT)
+        engine = make_engine(PLAIN, RUNTIME)
         digest = digest_of(component)
         self.runtime_id = runtime_name(digest, "-plain")
         try:
-            self.python = component_program(component, digest, self._engine, PLAIN, PlainTextFunction)
+            self.python = component_program(ComponentProgram, component, digest, engine, PLAIN, RUNTIME)
         except InvalidBot as error:
             raise BuildFailed(error.message) from None
 
     def component(self, wasm: bytes) -> Program:
         """See :meth:`arena.sandbox.program.SandboxEngine.component`."""
         digest = hashlib.sha256(wasm).hexdigest()
-        return component_program(wasm, digest, self._engine, PLAIN, PlainTextFunction)
+        return component_program(ComponentProgram, wasm, digest, self._uploads, PLAIN)
 
 
 def _export(component: Component, name: str) -> ExportIndex:

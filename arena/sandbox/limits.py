@@ -11,6 +11,15 @@ FUEL_PER_MS: Final = 2_000_000
 About what a core of 2024 executes in a millisecond, by definition the same on every machine.
 """
 
+MOST_TEXT: Final = 1 << 16
+"""Bytes of an answer, an error or a printed text that are copied out of an instance."""
+
+PROCESSOR_FACTOR: Final = 3
+"""The seconds of processor time that a component may use per second of its fuel."""
+
+LEAST_PROCESSOR_SECONDS: Final = 0.5
+"""What a call with little fuel may use: reading the turn, for instance, is not the component's work."""
+
 COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
 """The first bytes of every WebAssembly component."""
 
@@ -32,9 +41,14 @@ class SandboxLimits:
     source_bytes: int = 256 << 10
     component_bytes: int = 24 << 20
     backstop_seconds: float = 120
-    """Of wall-clock time, per call: a call that took longer is a server fault, not the bot's. Fuel ends every
-    call; this is checked afterwards.
+    """Of wall-clock time, per call: a call that took longer is a server fault, not the bot's. It interrupts
+    components; for Python, whose calls are all ended by fuel, it is checked afterwards.
     """
+
+
+def processor_seconds(fuel: int) -> float:
+    """The processor time that a call of a component with this fuel may use."""
+    return max(LEAST_PROCESSOR_SECONDS, PROCESSOR_FACTOR * fuel / FUEL_PER_MS / 1000)
 
 
 DEFAULT_LIMITS: Final = SandboxLimits()

@@ -4,6 +4,7 @@ the engines that run them.
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -15,6 +16,7 @@ from wasmtime import Trap, WasmtimeError
 
 from arena.bots import Turn
 from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
+from arena.sandbox.processor_time import OutOfProcessorTime
 from arena.sandbox.wasi import CALL_FUEL, Guest
 
 CHARACTER_FUEL: Final = 10
@@ -43,6 +45,15 @@ class NoAction(Exception):
     """The bot returned something that is not an action. The instance may be used again."""
 
 
+class TooLong(Exception):
+    """A text is longer than :data:`~arena.sandbox.limits.MOST_TEXT`."""
+
+    def __init__(self, size: int, *, is_error: bool) -> None:
+        super().__init__(size)
+        self.size = size
+        self.is_error = is_error
+
+
 class Prepared(NamedTuple):
     """A compiled source: the code, or its error, and the output of compiling it."""
 
@@ -53,6 +64,9 @@ class Prepared(NamedTuple):
 
 class Program(ABC):
     """A component that is a bot, or the Python that runs bots."""
+
+    limits_processor_time = False
+    """Whether its calls are limited in processor time as well as in fuel."""
 
     def __init__(self) -> None:
         self.thread = threading.local()
@@ -109,8 +123,8 @@ class FuelCounter(Protocol):
 
 class ProgramInstance(Guest):
     """One instance: a memory of its own, and nothing else. It may be used until it raises
-    :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`. The parameters are those of
-    :meth:`Program.instance`.
+    :class:`OutOfFuel`, :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or
+    :class:`TooSlow`. The parameters are those of :meth:`Program.instance`.
     """
 
     def __init__(
@@ -149,7 +163,8 @@ class ProgramInstance(Guest):
     def choose(self, turn: Turn, fuel: int) -> str | None:
         """The bot's answer, which may be any text, or None.
 
-        Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`, :class:`Trapped` or :class:`TooSlow`.
+        Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`,
+        :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.
         """
 
     @abstractmethod
@@ -173,9 +188,9 @@ class ProgramInstance(Guest):
             self._random = random.Random(f"wasi {self._seed}")
         return self._random.randbytes(size)
 
-    def log(self, text: str) -> None:
-        """Print, for the running instance's fuel."""
-        self.charge(CALL_FUEL + CHARACTER_FUEL * len(text))
+    def log(self, text: str, length: int = 0) -> None:
+        """Print, for the running instance's fuel. ``length``: of the whole text, if this is its beginning."""
+        self.charge(CALL_FUEL + CHARACTER_FUEL * max(length, len(text)))
         self.print(text)
 
     def clock(self) -> int:
@@ -189,9 +204,13 @@ class ProgramInstance(Guest):
         self._given = fuel
         counter.set_fuel(fuel)
         thread.instance = self
-        start = time.monotonic()
+        latest = time.monotonic() + self._limits.backstop_seconds
         try:
             result = call(*arguments)
+        except OutOfProcessorTime:
+            # The bot's fault, however busy the machine is.
+            latest = math.inf
+            raise
         except (WasmtimeError, Trap) as error:
             # The first lines are a backtrace of machine code.
             text = str(error)
@@ -203,7 +222,7 @@ class ProgramInstance(Guest):
             thread.instance = None
             self._used += fuel - counter.get_fuel()
             self._given = 0
-            if time.monotonic() - start > self._limits.backstop_seconds:
+            if time.monotonic() > latest:
                 raise TooSlow
         self.sound = True
         return result

@@ -5,13 +5,12 @@ A call of any other function of WASI ends the instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from wasmtime import Engine, StoreContext
 from wasmtime.component import ComponentInstanceType, Linker
 
-from arena.sandbox.compiler import signature_of
 from arena.sandbox.limits import FUEL_PER_MS
 
 MOST_RANDOM_BYTES: Final = 4096
@@ -69,22 +68,44 @@ FUNCTIONS: Final[dict[str, dict[str, tuple[str, Callable[..., Any]]]]] = {
 """By interface (of any 0.2 version) and name: the type that an import must have, and what it does."""
 
 
-def define(linker: Linker, imports: Mapping[str, Any], engine: Engine, running: Callable[[], Guest]) -> None:
-    """Define the imports of a component that are in :data:`FUNCTIONS`. ``running`` returns the calling
-    instance.
+class Provided(NamedTuple):
+    """A function of :data:`FUNCTIONS` that a component imports: the name of the instance that has it, its
+    own, the type that it must have, and the type that it has.
     """
+
+    instance: str
+    name: str
+    signature: str
+    item: Any
+
+
+def provided(imports: Mapping[str, Any], engine: Engine) -> Iterator[Provided]:
+    """The imports of a component that are in :data:`FUNCTIONS`."""
+    for name, extern in imports.items():
+        interface, _, version = name.partition("@")
+        instance = extern.ty
+        if not version.startswith("0.2.") or not isinstance(instance, ComponentInstanceType):
+            continue
+        wanted = FUNCTIONS.get(interface, {})
+        exports = instance.exports(engine) if wanted else {}
+        for function, (signature, _) in wanted.items():
+            if function in exports:
+                yield Provided(name, function, signature, exports[function].ty)
+
+
+def define(linker: Linker, imports: Mapping[str, Any], engine: Engine, running: Callable[[], Guest]) -> None:
+    """Define the imports of a component that are in :data:`FUNCTIONS`; their types were compared when it was
+    compiled. ``running`` returns the calling instance.
+    """
+    functions: dict[str, list[str]] = {}
+    for found in provided(imports, engine):
+        functions.setdefault(found.instance, []).append(found.name)
     with linker.root() as root:
-        for name, item in imports.items():
-            interface, _, version = name.partition("@")
-            instance = item.ty
-            if not version.startswith("0.2.") or not isinstance(instance, ComponentInstanceType):
-                continue
-            wanted = FUNCTIONS.get(interface, {})
-            exports = instance.exports(engine)
+        for name, names in functions.items():
+            bodies = FUNCTIONS[name.partition("@")[0]]
             with root.add_instance(name) as here:
-                for function, (signature, body) in wanted.items():
-                    if function in exports and signature_of(exports[function].ty) == signature:
-                        here.add_func(function, _charged(body, running))
+                for function in names:
+                    here.add_func(function, _charged(bodies[function][1], running))
 
 
 def _charged(body: Callable[..., Any], running: Callable[[], Guest]) -> Callable[..., Any]:

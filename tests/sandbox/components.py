@@ -18,23 +18,32 @@ def component(
     core: str = "",
     memory: str = "2",
     load_type: str = '(param "source" string) (param "seed" string) (result (result bool (error string)))',
+    realloc: str = "",
+    post_return: str = "",
+    modules: str = "",
+    after: str = "",
 ) -> bytes:
     """A component of the world ``bot`` whose two functions have these bodies.
 
     A result lies at address 0: its tag (0 is ok), then at 4 a bool, or the address and at 8 the length
-    of a text. Texts from the host are put from address 1024 on.
+    of a text. Texts from the host are put from address 1024 on. ``realloc`` and ``post_return`` are what
+    those functions do first, ``after`` comes when the bot's instance ``$i`` is there.
     """
     options = '(memory (core memory $i "memory")) (realloc (core func $i "realloc"))'
+    post = '(post-return (core func $i "post"))' if post_return else ""
     return bytes(
         wat2wasm(f"""(component
   {imports}
+  {modules}
   (core module $m
     {core}
     (memory (export "memory") {memory})
     (global $next (mut i32) (i32.const 1024))
     (data (i32.const 16) "null")
     (data (i32.const 32) "\\"play:4C\\"")
+    (func (export "post") (param i32) {post_return})
     (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+      {realloc}
       (global.get $next)
       (global.set $next (i32.add (global.get $next) (local.get 3))))
     (func (export "load") (param i32 i32 i32 i32) (result i32) {load})
@@ -45,10 +54,11 @@ def component(
       (i32.const 0))
     (func (export "choose") (param i32 i32) (result i32) {choose}))
   (core instance $i (instantiate $m {instances}))
+  {after}
   (func (export "load") {load_type}
     (canon lift (core func $i "load") {options}))
   (func (export "choose") (param "turn" string) (result (result string (error string)))
-    (canon lift (core func $i "choose") {options})))""")
+    (canon lift (core func $i "choose") {options} {post})))""")
     )
 
 

@@ -14,24 +14,22 @@ from typing import Any, Final
 
 from wasmtime import Engine as WasmtimeEngine
 from wasmtime import FuncType, Linker, Module, ValType
+from wasmtime.component import LinkerInstance
 
 from arena.bots import InvalidBot, Turn
 from arena.sandbox.building import BuildFailed, compiled, digest_of, recipe_of, runtime_name
 from arena.sandbox.cache import cached
-from arena.sandbox.compiler import FAST, MODULE, make_engine
-from arena.sandbox.components import component_program
+from arena.sandbox.compiler import COMPONENT, FAST, MODULE, make_engine
+from arena.sandbox.components import ComponentProgram, component_program
 from arena.sandbox.engine.image import with_immortal_objects
 from arena.sandbox.engine.instances import InstancePool, OutsideMemory, RuntimeFunction
-from arena.sandbox.engine.internals import FastTextFunction, check_version
+from arena.sandbox.engine.internals import FastTextFunction, add_text_function, check_version
 from arena.sandbox.engine.linking import HOST, linked
 from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
-from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
+from arena.sandbox.limits import FUEL_PER_MS, MOST_TEXT, SandboxLimits
 from arena.sandbox.program import Failed, NoAction, Prepared, Program, ProgramInstance, SandboxEngine, Trapped
 
 _PREPARED: Final = 32
-
-_MOST_ANSWER: Final = 1 << 16
-"""Bytes of an action or an error."""
 
 _LINKED_BY: Final = ("binary", "component", "linking", "image")
 """The modules of this package that make the linked runtime."""
@@ -43,7 +41,8 @@ class FastEngine(SandboxEngine):
     def __init__(self, component: Path) -> None:
         """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
         check_version()
-        self._engine = make_engine(FAST)
+        self._uploads = make_engine(FAST, COMPONENT)
+        engine = make_engine(FAST, MODULE)
         module = linked_module(component)
         digest = digest_of(module)
         self.runtime_id = runtime_name(digest)
@@ -51,12 +50,23 @@ class FastEngine(SandboxEngine):
             path = compiled(module, digest, FAST, MODULE)
         except InvalidBot as error:
             raise BuildFailed(error.message) from None
-        self.python = LinkedPython(self._engine, Module.deserialize_file(self._engine, str(path)))
+        self.python = LinkedPython(engine, Module.deserialize_file(engine, str(path)))
 
     def component(self, wasm: bytes) -> Program:
         """See :meth:`arena.sandbox.program.SandboxEngine.component`."""
         digest = hashlib.sha256(wasm).hexdigest()
-        return component_program(wasm, digest, self._engine, FAST, FastTextFunction)
+        return component_program(FastComponentProgram, wasm, digest, self._uploads, FAST)
+
+
+class FastComponentProgram(ComponentProgram):
+    """An uploaded component, whose texts are measured before they are copied."""
+
+    function = FastTextFunction
+
+    def define_log(self, root: LinkerInstance) -> None:
+        """See :meth:`arena.sandbox.components.ComponentProgram.define_log`."""
+        thread = self.thread
+        self._log = add_text_function(root, "log", lambda text, length: thread.instance.log(text, length))
 
 
 def linked_module(component: Path) -> Path:
@@ -108,7 +118,8 @@ class LinkedPython(Program):
     def _log(self, at: int, size: int) -> None:
         instance = self.running
         assert isinstance(instance, LinkedInstance)
-        instance.log(instance.runtime.text(at & 0xFFFF_FFFF, size & 0xFFFF_FFFF))
+        size &= 0xFFFF_FFFF
+        instance.log(instance.runtime.text(at & 0xFFFF_FFFF, size), size if size > MOST_TEXT else 0)
 
     def _clock(self) -> int:
         return self.running.clock()
@@ -166,7 +177,7 @@ class LinkedInstance(ProgramInstance):
             runtime.close()
 
     def _send(
-        self, fuel: int, function: RuntimeFunction, message: Any, most: int = _MOST_ANSWER
+        self, fuel: int, function: RuntimeFunction, message: Any, most: int = MOST_TEXT
     ) -> tuple[int, bytes]:
         try:
             kind, answer = self._call(fuel, self.runtime.call, function, _marshalled(message), most)

@@ -14,6 +14,7 @@ from wasmtime import Engine, Global, Linker, Memory, Module, Store
 
 from arena.sandbox.engine.internals import CoreFunction, StoreFuel
 from arena.sandbox.engine.pages import written_pages
+from arena.sandbox.limits import MOST_TEXT
 
 _MOST_IDLE: Final = 8
 """The number of idle instances that are kept: as many as a game has seats."""
@@ -91,7 +92,12 @@ class RuntimeInstance:
         return string_at(self.start + at, size)
 
     def text(self, at: int, size: int) -> str:
-        """A text in its memory. Raises :class:`OutsideMemory`."""
+        """A text in its memory, or the beginning of one that is longer than
+        :data:`~arena.sandbox.limits.MOST_TEXT`. Raises :class:`OutsideMemory`.
+        """
+        self._check(at, size)
+        if size > MOST_TEXT:
+            return self.read(at, MOST_TEXT).decode(errors="ignore")
         try:
             return self.read(at, size).decode()
         except UnicodeDecodeError:

@@ -6,6 +6,7 @@ The names, and the layout of the C structures below, are those of the version :d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -19,6 +20,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
     cast,
+    create_string_buffer,
     string_at,
 )
 from importlib.metadata import version
@@ -27,11 +29,13 @@ from typing import Any, Final
 from wasmtime import Config, Func, Store, Trap, WasmtimeError
 from wasmtime import _ffi as ffi
 from wasmtime._func import maybe_raise_last_exn
-from wasmtime.component import ExportIndex
+from wasmtime.component import ExportIndex, LinkerInstance
 from wasmtime.component import Instance as WasmtimeInstance
-from wasmtime.component._enter import enter_wasm
+from wasmtime.component._enter import catch_exceptions, enter_wasm
 
 from arena.sandbox.building import BuildFailed
+from arena.sandbox.limits import MOST_TEXT
+from arena.sandbox.program import TooLong
 
 TESTED: Final = "50"
 """The major version of wasmtime for which this file was written."""
@@ -141,6 +145,9 @@ class _Result(Structure):
     )
 
 
+_NO_FINALIZER: Final = CFUNCTYPE(None, c_void_p)()
+
+
 class FastTextFunction:
     """A component's function from texts to ``result<bool, string>`` or ``result<string, string>``.
 
@@ -175,8 +182,37 @@ class FastTextFunction:
             payload = _Payload.from_address(result.payload)
             if payload.kind == _BOOL:
                 return result.is_ok, bool(payload.size & 0xFF)
+            if payload.size > MOST_TEXT:
+                raise TooLong(payload.size, is_error=not result.is_ok)
             return result.is_ok, string_at(payload.data, payload.size).decode()
         finally:
             ffi.wasmtime_component_val_delete(self._at)
             # The next call would free once more what is there.
             result.kind = _BOOL
+
+
+def add_text_function(root: LinkerInstance, name: str, body: Callable[[str, int], None]) -> object:
+    """Define a function of a component that takes a text: ``body`` receives it, with 0, or the beginning of
+    one that is longer than :data:`~arena.sandbox.limits.MOST_TEXT`, with its size in bytes. What ``body``
+    raises, the call raises. The caller keeps the returned object as long as the linker.
+
+    :meth:`wasmtime.component.LinkerInstance.add_func` copies a text of any size.
+    """
+
+    def call(data: Any, context: Any, kind: Any, args: Any, count: int, results: Any, wanted: int) -> Any:
+        text = _Payload.from_address(addressof(args[0]))
+        size = text.size
+        if size > MOST_TEXT:
+            beginning = string_at(text.data, MOST_TEXT).decode(errors="ignore")
+        else:
+            beginning, size = string_at(text.data, size).decode(), 0
+        return catch_exceptions(context, lambda store: body(beginning, size))
+
+    callback = ffi.wasmtime_component_func_callback_t(call)
+    encoded = name.encode()
+    error = ffi.wasmtime_component_linker_instance_add_func(
+        root.ptr(), create_string_buffer(encoded), len(encoded), callback, None, _NO_FINALIZER
+    )
+    if error:
+        raise WasmtimeError._from_ptr(error)
+    return callback

@@ -1,0 +1,54 @@
+"""The types of a component's imports and exports, in the words of WIT. An upload's types may be huge when
+written out, so only the process that compiles it (``arena.sandbox.compiler``) looks at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from wasmtime import Engine
+from wasmtime.component import ComponentInstanceType, FuncType, ListType, ResultType, TupleType
+
+_MOST_PARTS: Final = 16
+"""More than any type that a bot needs has; the rest is not written out."""
+
+
+def signature_of(item: Any) -> str:
+    """A function's type in the words of WIT, without the names of its parameters; else what it is."""
+    if not isinstance(item, FuncType):
+        return type(item).__name__
+    writer = _Writer()
+    params = ", ".join(writer.name(kind) for _, kind in item.params[:_MOST_PARTS])
+    return f"func({params})" + (f" -> {writer.name(item.result)}" if item.result is not None else "")
+
+
+class _Writer:
+    """Writes types, up to a number of parts."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_PARTS
+
+    def name(self, kind: Any) -> str:
+        self._left -= 1
+        if self._left < 0:
+            return "..."
+        if isinstance(kind, ResultType):
+            return f"result<{self.name(kind.ok)}, {self.name(kind.err)}>"
+        if isinstance(kind, ListType):
+            return f"list<{self.name(kind.element)}>"
+        if isinstance(kind, TupleType):
+            return f"tuple<{', '.join(map(self.name, kind.elements[:_MOST_PARTS]))}>"
+        return type(kind).__name__.lower()
+
+
+def item_count(items: Mapping[str, Any], engine: Engine, most: int) -> int:
+    """The number of items with those of instances in them, counted up to ``most`` + 1."""
+    count = 0
+    for item in items.values():
+        count += 1
+        if count <= most and isinstance(item.ty, ComponentInstanceType):
+            count += item_count(item.ty.exports(engine), engine, most - count)
+        if count > most:
+            break
+    return count
