@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from arena.client import Client
+from arena.store.embedded import EmbeddedStore
 from tests.ports import free_port
 from tests.waiting import PATIENCE
 
@@ -114,6 +115,11 @@ class Service(Process):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def database(self) -> str:
+        """The address of the embedded database, as in ``REDIS_URL``."""
+        return EmbeddedStore(self.data).url
 
     def client(self, token: str | None = None) -> Client:
         return Client(self.url, token, patience=30)

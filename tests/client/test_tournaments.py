@@ -15,6 +15,10 @@ import pytest
 from arena.cli import run
 from arena.cli.tournament import moment, seconds
 from arena.client import ApiError, Client
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from queues.rq_jobs import RqJobs
+from tests.live.clock import close_entry
 from tests.service import Process, Service, botequim
 from tests.waiting import PATIENCE
 
@@ -72,10 +76,13 @@ def test_a_tournament_from_its_announcement_to_its_standings(
         botequim("bot", "run", "rookie"), tmp_path, BOTEQUIM_URL=service.url, BOTEQUIM_TOKEN=token
     ) as player:
         player.wait_for("plays at")
-        made = terminal("tournament", "create", "The cup", *CUP, *HOUSE, "--groups", "2", "--starts", "+8s")
+        made = terminal("tournament", "create", "The cup", *CUP, *HOUSE, "--groups", "2", "--starts", "+1h")
         event = made.strip()
         entered = terminal("tournament", "enter", event, bot, "--nonce", "sete")
         assert re.match(rf"{bot} 1: (qualifying|qualified)", entered)
+        parts = open_service(Settings(service.database), RqJobs(service.database))
+        close_entry(parts.tournaments, event)
+        parts.live.close()
         table = terminal("tournament", "watch", event)
     assert "The cup: finished, 6 of 6 groups" in terminal.errors
     assert {bot, "rookie", "random"} <= set(table.split())
@@ -158,7 +165,7 @@ def test_a_schedule(
     monkeypatch.setenv("BOTEQUIM_TOKEN", ADMIN_TOKEN)
     said = terminal("schedule", "create", "often", "Often", *CUP, *HOUSE, "--cron", "*/5 * * * *")
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d[05]:00 UTC\n", said)
-    soon = terminal("schedule", "create", "soon", "Soon", *CUP, *HOUSE, "--at", "+1s", "--entry", "1s")
+    soon = terminal("schedule", "create", "soon", "Soon", *CUP, *HOUSE, "--at", "+4s", "--entry", "1s")
     assert soon.endswith(" UTC\n")
     listed = terminal("schedule", "list")
     assert [line.split()[0] for line in listed.splitlines()] == ["id", "often", "soon"]

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, Literal
 
+from arena.events.service import Tournaments
+from arena.events.tournament import Tournament
 from arena.live.service import LiveGames
+from arena.store.games import GameStore
+from arena.store.tournaments import NewGroup, TournamentRow
 
 
 def skip(games: LiveGames, ms: int) -> None:
     """Put the service's clock forward by ``ms``, as ``games`` reads it; it is no outage."""
     store = games.store
-    read = store._read_clock
+    skipped_ms = getattr(store, "skipped_ms", 0) + ms
+    store.skipped_ms = skipped_ms  # type: ignore[attr-defined]
 
     def ahead(beat: Literal["0", "1"]) -> None:
-        read(beat)
-        store._offset_us += 1000 * ms
-        store._last_beat_ms += ms
+        # Other threads must not see the clock as it is: it is read elsewhere, and the beat is set first.
+        read: Any = SimpleNamespace(_connection=store._connection)
+        GameStore._read_clock(read, beat)
+        store._outage_ms, store._clock_read = read._outage_ms, read._clock_read
+        store._last_beat_ms = read._last_beat_ms + skipped_ms
+        store._offset_us = read._offset_us + 1000 * skipped_ms
 
     store._read_clock = ahead  # type: ignore[method-assign]
     ahead("0")
@@ -27,3 +39,14 @@ def expire(games: LiveGames, after_ms: int, *keys: str) -> None:
     assert all(after_ms - 120_000 < ms <= after_ms for ms in left), left
     games.store._connection.run([("DEL", key) for key in keys])
     skip(games, after_ms)
+
+
+def close_entry(tournaments: Tournaments, name: str) -> None:
+    """Lock a tournament now, as if its entry had been open until this moment. Other processes play on."""
+
+    def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup]:
+        tournament.spec = replace(tournament.spec, locks_ms=time.time_ns() // 1_000_000)
+        return ()
+
+    tournaments.lifecycle.change(name, act)
+    tournaments.step(name)

@@ -22,6 +22,7 @@ from arena.store.webhooks import Circuit
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
 from arena.webhooks.driver import Driver
+from tests.live.clock import skip
 from tests.service import ROOT, environment
 from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
@@ -165,6 +166,20 @@ class Arena:
     def circuit(self, bot: str) -> Circuit:
         (found,) = self.webhooks.circuits([bot], self.live.store.clock().now_ms)
         return found
+
+    def let_turns_pass(self, bot: str, *games: str) -> None:
+        """Let the clock end each turn of ``bot`` in ``games``, all of them together, when a post to version 1
+        has failed in the meantime for want of a connection.
+        """
+        passed: set[str] = set()
+        while running := {game for game in games if self.live.summary(game)["state"] == "running"}:
+            turns = [turn for turn in self.live.turns(bot, rights=False).turns if turn["turn"] not in passed]
+            if {turn["game"] for turn in turns} >= running:
+                now_ms = self.live.store.clock().now_ms
+                until(lambda now_ms=now_ms: self.webhooks.is_unreachable(bot, "1", now_ms))  # type: ignore[misc]
+                skip(self.live, CLOCK["per_turn_ms"] + CLOCK["bank_ms"])
+                passed.update(turn["turn"] for turn in turns)
+            time.sleep(0.01)
 
     @contextmanager
     def driven(

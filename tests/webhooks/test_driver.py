@@ -25,6 +25,7 @@ from tests.ports import free_port
 from tests.service import Process
 from tests.waiting import PATIENCE
 from tests.webhooks.parts import (
+    CLOCK,
     LOOPBACK,
     SECRET,
     Arena,
@@ -64,15 +65,16 @@ def test_receivers_in_other_processes_play_to_the_end(arena: Arena) -> None:
 @pytest.mark.parametrize("way", ["hang", "redirect", "failing", "gigabyte", "garbage"])
 def test_a_bad_receiver_costs_only_itself(arena: Arena, way: str) -> None:
     """Its own games go by the clock or by its faults, and meanwhile those of others are played to the end."""
+    kind = "malformed" if way in ("gigabyte", "garbage") else "late"
+    clock = SHORT if kind == "late" else CLOCK
     with bad_receiver(way) as bad, python_receiver() as good:
         arena.bot("bad-bot", bad)
         arena.bot("good-bot", good)
         with arena.driven():
-            lost = [arena.game({"bot": "bad-bot"}, {"house": "random"}, clock=SHORT) for _ in range(2)]
+            lost = [arena.game({"bot": "bad-bot"}, {"house": "random"}, clock=clock) for _ in range(2)]
             until(lambda: arena.circuit("bad-bot").last_error is not None)
             games = [arena.game({"bot": "good-bot"}, {"bot": "good-bot"}) for _ in range(3)]
             assert all(faults(record) == {} for record in arena.wait(*games))
-            kind = "malformed" if way in ("gigabyte", "garbage") else "late"
             for record in arena.wait(*lost):
                 assert verify(record) == []
                 assert {fault["seat"] for fault in record["canonical"]["faults"]} == {0}
@@ -94,9 +96,8 @@ def test_a_name_with_a_private_address_is_never_called(arena: Arena) -> None:
     with handler(answer) as url:
         arena.bot("inner-bot", url.replace("127.0.0.1", "inner.example"))
         with arena.driven(connect=connect):
-            game = arena.game(
-                {"bot": "inner-bot"}, {"house": "random"}, clock={"per_turn_ms": 500, "bank_ms": 0}
-            )
+            game = arena.game({"bot": "inner-bot"}, {"house": "random"})
+            arena.let_turns_pass("inner-bot", game)
             (record,) = arena.wait(game)
     assert faults(record) == {"unreachable": 3}
     assert not called.is_set()
@@ -107,11 +108,13 @@ def test_a_webhook_with_a_closed_port_is_unreachable(arena: Arena) -> None:
     arena.bot("shut-bot", f"http://127.0.0.1:{free_port()}/")
     seats = [{"bot": "shut-bot"}, {"house": "random"}]
     with arena.driven():
-        (first,) = arena.wait(arena.game(*seats, clock=SHORT))
-        # By now the circuit is open, so that nothing is posted in the first turns of these games.
+        first = arena.game(*seats)
         until(lambda: arena.circuit("shut-bot").state == "open")
-        others = arena.wait(*(arena.game(*seats, clock=SHORT) for _ in range(2)))
-    for record in (first, *others):
+        # Nothing is posted in the first turn of this one.
+        second = arena.game(*seats)
+        arena.let_turns_pass("shut-bot", first, second)
+        records = arena.wait(first, second)
+    for record in records:
         assert verify(record) == []
         assert faults(record) == {"unreachable": 3}
         marks = [mark for seat, _, *marks in record["canonical"]["actions"] if seat == 0 for mark in marks]
@@ -126,9 +129,9 @@ def test_only_the_version_that_cannot_be_reached_is_unreachable(arena: Arena) ->
     arena.accounts.add_version("both-bot", "2", "remote")
     with arena.driven():
         games = [
-            arena.game({"bot": "both-bot", "version": version}, {"house": "random"}, clock=SHORT)
-            for version in ("1", "2")
+            arena.game({"bot": "both-bot", "version": version}, {"house": "random"}) for version in ("1", "2")
         ]
+        arena.let_turns_pass("both-bot", *games)
         called, asking = arena.wait(*games)
     assert faults(called) == {"unreachable": 3}
     assert faults(asking) == {"late": 3}

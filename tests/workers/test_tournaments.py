@@ -20,6 +20,7 @@ from arena.ratings.results import collect
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
+from tests.live.clock import close_entry
 from tests.live.playing import Choose, bot_loop, random_player
 from tests.service import Process
 from tests.waiting import wait_until
@@ -102,6 +103,10 @@ def fields(kind: str, **options: Any) -> dict[str, Any]:
     return {**settings, "house": ["random", "rookie", "regular"], "rules": RULES[kind], **options}
 
 
+def statuses(arena: Arena, name: str) -> set[str]:
+    return {entry["status"] for entry in arena.tournaments.view(name)["entries"]}
+
+
 def in_ms(seconds: float) -> int:
     return time.time_ns() // 1_000_000 + int(1000 * seconds)
 
@@ -115,12 +120,13 @@ def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
 def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, service: None) -> None:
     made = arena.tournaments.create(
-        fields(kind, locks_ms=in_ms(5)), "olga", tournament_id="cup", seed=bytes(32)
+        fields(kind, locks_ms=in_ms(3600)), "olga", tournament_id="cup", seed=bytes(32)
     )
     assert made["state"] == "entry"
     assert made["seed"] is None
     arena.tournaments.leave("cup", "regular")
     arena.tournaments.enter("cup", "regular")
+    close_entry(arena.tournaments, "cup")
     seen = arena.wait("cup")
     assert seen["seed"] == "00" * 32
     assert seen["progress"]["done"] == seen["progress"]["planned"] == 9
@@ -160,13 +166,15 @@ def test_bots_qualify_and_play_live_against_each_other_and_the_house(
             arena.accounts.register_bot(owner, f"{owner}-{number}")
     names = ("ann-1", "ann-2", "bob-1", "bob-2")
     made = arena.tournaments.create(
-        fields(kind, locks_ms=in_ms(4), groups=1, house=["random", "rookie"], per_owner=2), "ann"
+        fields(kind, locks_ms=in_ms(3600), groups=1, house=["random", "rookie"], per_owner=2), "ann"
     )
     with arena.playing({name: random_player(number) for number, name in enumerate(names)}):
         entry = arena.tournaments.enter(made["id"], "ann-1", nonce="mine")
         assert entry["status"] == "qualifying"
         for name in names[1:]:
             arena.tournaments.enter(made["id"], name)
+        wait_until(lambda: statuses(arena, made["id"]) == {"qualified"})
+        close_entry(arena.tournaments, made["id"])
         seen = arena.wait(made["id"])
     assert {entry["status"] for entry in seen["entries"]} == {"qualified"}
     # Of 15 pairs the two of one owner are left out.

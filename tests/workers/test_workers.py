@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -126,17 +125,18 @@ def test_a_worker_killed_during_a_job_loses_nothing(tmp_path: Path) -> None:
     """Every game goes on from where it was, and nobody has a fault for it."""
     with Service(tmp_path, workers=1) as service:
         owner = service.client(service.client().sign_up("olga"))
-        made = [
-            owner.create_game(kind, [{"house": "rookie"}] * 4)["game"] for kind in ("truco", "toepen") * 4
-        ]
-        kills = 0
-        while (left := _running(owner)) and kills < 2:
-            pids = service.pids("worker")
-            if pids and len(left) < len(made) - 2 * kills:
-                os.kill(pids[0], signal.SIGKILL)
-                kills += 1
-            time.sleep(0.05)
-        assert kills
+        made: list[str] = []
+        killed = False
+        while not killed:
+            new = [
+                owner.create_game(kind, [{"house": "rookie"}] * 4)["game"] for kind in ("truco", "toepen") * 2
+            ]
+            made += new
+            while not killed and (left := _running(owner)):
+                pids = service.pids("worker")
+                if pids and len(left) < len(new):
+                    os.kill(pids[0], signal.SIGKILL)
+                    killed = True
         for game in made:
             record = owner.record(game, wait=True)
             assert verify(record) == []
