@@ -1,4 +1,4 @@
-"""``botequim bench http`` works from end to end and prints every line; how fast it all is, is not tested."""
+"""``python -m benchmarks.http`` works from end to end and prints every line; no speed is tested."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
     numbers = {row[0]: row[1:] for row in rows if len(row) == 6}
-    names = ["bare route", "turns, 1 answer", "turns, 4 answers", "3 play, nobody waits", "3 play, 6 wait"]
+    names = ["bare route", "turns, 1 answer", "turns, 4 answers", "3 play, none wait", "3 play, 6 wait"]
     assert list(numbers) == names
     for cells in numbers.values():
         assert all(re.fullmatch(r"[\d,.]+|\?", cell) for cell in cells), cells

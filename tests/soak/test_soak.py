@@ -31,7 +31,8 @@ def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> N
 def test_a_tournament_has_the_same_result_whatever_is_killed(kind: str, tmp_path: Path) -> None:
     outcome, killed = arena.compare(tmp_path, kind, 120 * SCALE, 1.0, seed=1)
     assert outcome.records == 240 * SCALE
-    assert sum(killed.values()) > 5
+    # The faster the machine, the fewer kills fit into the tournament.
+    assert sum(killed.values()) >= 2
 
 
 def test_webhook_bots_play_over_http(tmp_path: Path) -> None:
