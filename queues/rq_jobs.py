@@ -6,21 +6,26 @@ import logging
 import os
 import queue
 import threading
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from redis import Redis, RedisError
 from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError, InvalidJobOperation
+from rq.job import Job as RqJob
+from rq.serializers import JSONSerializer
 
+from arena.errors import ArenaError
 from arena.ops.jobs import Job, JobName, Jobs
 
-HOUSE_QUEUE: Final = "house"
+# Jobs of earlier releases are pickled, in queues without the suffix: neither side takes those of the other.
+HOUSE_QUEUE: Final = "house-json"
 """Live games in which house bots must move."""
 
-MAINTENANCE_QUEUE: Final = "maintenance"
+MAINTENANCE_QUEUE: Final = "maintenance-json"
 """Short jobs for tournaments, schedules and leaderboards."""
 
-ARENA_QUEUE: Final = "arena"
+ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments."""
 
 QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
@@ -46,6 +51,37 @@ _QUEUE_OF: Final = {
 log = logging.getLogger("botequim.queues")
 
 
+_CALLS_OF_RQ: Final = ("success_callback_name", "failure_callback_name", "stopped_callback_name", "webhooks")
+
+
+class ForbiddenJob(ArenaError):
+    """A job in a queue names another function than :data:`RUN_JOB`."""
+
+    code = "forbidden"
+
+
+class NamedJob(RqJob):
+    """A job that calls :data:`RUN_JOB` and nothing else, whatever somebody wrote to the database."""
+
+    def restore(self, raw_data: Any) -> Any:
+        """Set the job to what is stored, without callbacks and webhooks."""
+        fields = {key: value for key, value in raw_data.items() if _text(key) not in _CALLS_OF_RQ}
+        return super().restore(fields)
+
+    @property
+    def func(self) -> Callable[..., Any]:
+        """The function. Raises :class:`ForbiddenJob`."""
+        if self.func_name != RUN_JOB or self.instance is not None:
+            raise ForbiddenJob(f"job {self.id} calls another function than {RUN_JOB}")
+        function: Callable[..., Any] = super().func
+        return function
+
+
+def open_queue(name: str, connection: Redis) -> Queue:
+    """One of :data:`QUEUES`, in which jobs are JSON: reading one runs no code."""
+    return Queue(name, connection=connection, job_class=NamedJob, serializer=JSONSerializer)
+
+
 class RqJobs(Jobs):
     """Jobs for the workers on the database at ``url``. Requests raise :class:`redis.RedisError`."""
 
@@ -54,7 +90,7 @@ class RqJobs(Jobs):
 
     def queue(self, name: str) -> Queue:
         """One of :data:`QUEUES`."""
-        return Queue(name, connection=self._connection)
+        return open_queue(name, self._connection)
 
     def player_count(self) -> int:
         """The number of workers of the arena queue."""
@@ -72,7 +108,8 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
     in no queue, as its worker may have died before running it. If the successor is running as well, a third
     job does no harm.
     """
-    for own_id in (job.id, f"{job.id}-next", None):
+    # Jobs of earlier releases have ids without the prefix, and may never end.
+    for own_id in (f"json-{job.id}", f"json-{job.id}-next", None):
         try:
             jobs.enqueue(
                 RUN_JOB,
@@ -95,6 +132,10 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
                 continue
         else:
             return
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
 class BackgroundJobs(Jobs):

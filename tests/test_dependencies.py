@@ -14,8 +14,12 @@ from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 from packaging.requirements import Requirement
 from rq import SimpleWorker
+from rq.cron import CronJob
+from rq.job import Job
 
 from api.server import DrainingWorker, JsonLogger, _write_problem
+from queues.rq_jobs import NamedJob
+from workers.scheduler import Tick
 from workers.worker import Worker
 
 ROOT = Path(__file__).parent.parent
@@ -46,6 +50,8 @@ def shape(function: Any) -> list[tuple[str, Any]]:
     ("own", "base", "names"),
     [
         (Worker, SimpleWorker, {"get_heartbeat_ttl"}),
+        (NamedJob, Job, {"restore"}),
+        (Tick, CronJob, {"enqueue"}),
         (DrainingWorker, GeventWorker, {"timeout_ctx", "handle_exit"}),
         (JsonLogger, Logger, {"setup"}),
     ],

@@ -6,17 +6,28 @@ import logging
 from typing import Final
 
 from redis import Redis, RedisError
-from rq.cron import CronScheduler
+from rq.cron import CronJob, CronScheduler
+from rq.job import Job
 
 from arena.ops.jobs import JobName
 from arena.ops.service import TICK_SECONDS
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import FAILED_SECONDS, MAINTENANCE_QUEUE
+from queues.rq_jobs import FAILED_SECONDS, MAINTENANCE_QUEUE, open_queue
 from workers.initial_data import add_initial_data
 from workers.jobs import run, service
 
 TICK_KEPT: Final = 10
 """Seconds after which a tick that no worker has started is dropped."""
+
+
+class Tick(CronJob):
+    """The job that RQ's scheduler enqueues; its own would be pickled."""
+
+    def enqueue(self, connection: Redis) -> Job:
+        """Enqueue it now."""
+        assert self.func is not None
+        queue = open_queue(self.queue_name, connection)
+        return queue.enqueue(self.func, args=self.args, **self.job_options)
 
 
 def schedule() -> None:
@@ -34,14 +45,16 @@ def schedule() -> None:
         if service().settings.initial_data:
             add_initial_data(service().store.flags, service().schedules)
         scheduler = CronScheduler(connection, logging_level=logging.WARNING)
-        scheduler.register(
-            run,
-            MAINTENANCE_QUEUE,
-            args=(str(JobName.TICK),),
-            interval=TICK_SECONDS,
-            ttl=TICK_KEPT,
-            result_ttl=0,
-            failure_ttl=FAILED_SECONDS,
+        scheduler.get_jobs().append(
+            Tick(
+                MAINTENANCE_QUEUE,
+                run,
+                args=(str(JobName.TICK),),
+                interval=TICK_SECONDS,
+                ttl=TICK_KEPT,
+                result_ttl=0,
+                failure_ttl=FAILED_SECONDS,
+            )
         )
         scheduler.start()  # type: ignore[no-untyped-call]
     except RedisError as error:

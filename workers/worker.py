@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from redis import Redis, RedisError
-from rq import Queue, SimpleWorker
+from rq import SimpleWorker
 from rq.job import Job
+from rq.serializers import JSONSerializer
 
 from arena.ops.settings import Settings
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import QUEUES
+from queues.rq_jobs import QUEUES, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
@@ -47,8 +48,10 @@ def work() -> None:
         connection.ping()
         service().store.identity.register()
         worker = Worker(
-            [Queue(name, connection=connection) for name in QUEUES],
+            [open_queue(name, connection) for name in QUEUES],
             connection=connection,
+            job_class=NamedJob,
+            serializer=JSONSerializer,
             log_job_description=False,
             maintenance_interval=HEARTBEAT,
             worker_ttl=QUIET_FOR,

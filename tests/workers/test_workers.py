@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rq import Queue
@@ -19,7 +23,7 @@ from arena.ops.jobs import JobName
 from arena.ops.service import Service as Parts
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
-from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, RUN_JOB, RqJobs
+from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, QUEUES, RUN_JOB, RqJobs
 from tests.live.playing import open_games
 from tests.service import Process, Service, environment
 from tests.waiting import wait_until
@@ -53,6 +57,83 @@ def test_a_job_of_an_earlier_release_does_no_harm(store: EmbeddedStore, tmp_path
         jobs.step_tournament("cup")
         wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
         wait_until(lambda: queue.failed_job_registry.get_job_ids() == ["advance-cup"])
+
+
+class Hostile:
+    """What runs when it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (self.command,)
+
+
+def test_what_somebody_wrote_to_the_database_is_not_run(store: EmbeddedStore, tmp_path: Path) -> None:
+    """A pickled job, and those with other functions, methods or callbacks, fail, and the worker goes on."""
+    jobs = RqJobs(store.url)
+    queue = jobs.queue(MAINTENANCE_QUEUE)
+    command = f"touch {tmp_path / 'pwned'}"
+    pickled = pickle.dumps((RUN_JOB, None, (Hostile(command),), {}))
+    contents = {
+        "pickled": {"data": pickled},
+        "compressed": {"data": zlib.compress(pickled)},
+        "meta": {"data": json.dumps([RUN_JOB, None, ["tick"], {}]), "meta": pickled, "result": pickled},
+        "function": {"data": json.dumps(["os.system", None, [command], {}])},
+        "method": {"data": json.dumps(["system", "os", [command], {}])},
+        "failing": {
+            "data": json.dumps([RUN_JOB, None, ["no such job"], {}]),
+            "failure_callback_name": "tests.workers.hostile.run",
+        },
+        "callback": {
+            "data": json.dumps([RUN_JOB, None, ["tick"], {}]),
+            "success_callback_name": "tests.workers.hostile.run",
+        },
+    }
+    for name, fields in contents.items():
+        now = "2026-11-22T12:00:00.000000Z"
+        common = {"created_at": now, "enqueued_at": now, "origin": queue.name, "status": "queued"}
+        queue.connection.hset(f"rq:job:{name}", mapping={**common, **fields})
+        queue.connection.rpush(queue.key, name)
+    settings = {"REDIS_URL": store.url, "HOSTILE_FILE": str(tmp_path / "pwned")}
+    with Process(WORKER, tmp_path, **settings):
+        jobs.step_tournament("cup")
+        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
+        failed = {"pickled", "compressed", "function", "method", "failing"}
+        wait_until(lambda: set(queue.failed_job_registry.get_job_ids()) == failed)
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_no_job_is_pickled(store: EmbeddedStore, tmp_path: Path) -> None:
+    jobs = RqJobs(store.url)
+    jobs.play_more_groups("cup", 3)
+
+    def contents() -> set[str]:
+        queues = [jobs.queue(name) for name in QUEUES]
+        stored = [
+            queue.connection.hget(f"rq:job:{name}", "data") for queue in queues for name in queue.job_ids
+        ]
+        return {json.dumps(json.loads(zlib.decompress(data))) for data in stored if data is not None}
+
+    play, tick = (
+        json.dumps([RUN_JOB, None, args, {}]) for args in (["play_local_groups", "cup", 3], ["tick"])
+    )
+    with Process([*WORKER, "--scheduler"], tmp_path, REDIS_URL=store.url):
+        wait_until(lambda: contents() == {play, tick})
+
+
+def test_workers_of_two_releases_leave_each_other_alone(store: EmbeddedStore, tmp_path: Path) -> None:
+    """The jobs of the earlier one are pickled; its workers take them, and only them."""
+    jobs = RqJobs(store.url)
+    earlier = Queue("maintenance", connection=jobs.queue(MAINTENANCE_QUEUE).connection)
+    earlier.enqueue(RUN_JOB, "step_tournament", "cup", job_id="step_tournament-cup")
+    with Process(WORKER, tmp_path, REDIS_URL=store.url):
+        jobs.step_tournament("cup")
+        queue = jobs.queue(MAINTENANCE_QUEUE)
+        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
+    assert earlier.job_ids == ["step_tournament-cup"]
+    assert {queue.name for queue in Queue.all(earlier.connection)} >= {"maintenance", MAINTENANCE_QUEUE}
+    assert not set(QUEUES) & {"maintenance", "house", "arena"}
 
 
 @pytest.mark.parametrize(
@@ -112,13 +193,13 @@ def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedS
     queue = jobs.queue(HOUSE_QUEUE)
     for _ in range(3):
         jobs.move_house_bots("game")
-    assert queue.job_ids == ["move_house_bots-game"]
+    assert queue.job_ids == ["json-move_house_bots-game"]
     # This is how a worker takes it; here it dies.
     Queue.lmove(queue.connection, queue.key, None)
     assert queue.job_ids == []
     for _ in range(3):
         jobs.move_house_bots("game")
-    assert queue.job_ids == ["move_house_bots-game-next"]
+    assert queue.job_ids == ["json-move_house_bots-game-next"]
 
 
 def test_a_worker_killed_during_a_job_loses_nothing(tmp_path: Path) -> None:
