@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.ops.settings import Settings
+from arena.ops.settings import MOST_GRACE, Settings
 
 _settings = Settings.from_environment()
 
@@ -28,7 +28,8 @@ logger_class = "api.server.JsonLogger"
 loglevel = _settings.http.log_level.lower()
 keepalive = 75
 timeout = 60
-graceful_timeout = _settings.http.grace_seconds
+# Each process ends earlier by itself: see api.server.DrainingWorker.
+graceful_timeout = _settings.http.grace_seconds + MOST_GRACE
 backlog = 2048
 control_socket_disable = True
 

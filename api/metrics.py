@@ -55,8 +55,9 @@ def count_request(operation: str, status: int, seconds: float) -> None:
 class GameCollector:
     """Metrics from the store, read on collection: the same in every process."""
 
-    def __init__(self, stats: Callable[[], LiveStats]) -> None:
+    def __init__(self, stats: Callable[[], LiveStats], waiting: Callable[[], int]) -> None:
         self._stats = stats
+        self._waiting = waiting
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """See :mod:`prometheus_client`."""
@@ -68,18 +69,21 @@ class GameCollector:
         pending = max(0, stats.due - stats.games["waiting"])
         yield GaugeMetricFamily("botequim_turns_pending", "Games waiting for a decision.", pending)
         yield GaugeMetricFamily(
+            "botequim_waiting", "Requests and streams that wait for news.", self._waiting()
+        )
+        yield GaugeMetricFamily(
             "botequim_rows_left_out",
             "Rows that this process cannot read and leaves out of lists.",
             len(LEFT_OUT),
         )
 
 
-def exposition(stats: Callable[[], LiveStats]) -> Response:
+def exposition(stats: Callable[[], LiveStats], waiting: Callable[[], int]) -> Response:
     """Return the metrics of all processes of this server, and those from the store."""
     counted = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         counted = CollectorRegistry()
         MultiProcessCollector(counted)
     stored = CollectorRegistry()
-    stored.register(GameCollector(stats))
+    stored.register(GameCollector(stats, waiting))
     return Response(generate_latest(counted) + generate_latest(stored), content_type=CONTENT_TYPE_LATEST)

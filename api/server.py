@@ -5,6 +5,7 @@ Gunicorn imports this before gevent patches the sockets, so it does not import t
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -15,6 +16,7 @@ from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
 from api.jsonlines import JsonFormatter
+from arena.ops.settings import MOST_GRACE
 
 
 class JsonLogger(Logger):
@@ -52,11 +54,22 @@ class DrainingWorker(GeventWorker):
         from api import streams
 
         streams.drain()
-        self.wsgi.extensions["botequim"].live.notifier.stop()
+        app = getattr(self, "wsgi", None)
+        if app is None:
+            # The app is not loaded yet, so there are no requests.
+            return
+        service = app.extensions["botequim"]
+        grace = service.settings.http.grace_seconds
+        more = min(MOST_GRACE, math.ceil(len(self._idle) * _SECONDS_EACH))
+        self.cfg.set("graceful_timeout", grace + more)
+        service.live.notifier.stop()
         for connection, wait in list(self._idle.items()):
             # Only the hub may throw; connections with a request by then are left alone.
             gevent.get_hub().loop.run_callback(_close_if_idle, connection, wait)
 
+
+_SECONDS_EACH: Final = 0.003
+"""How much longer requests may take to finish per open connection: a few times what a poll costs."""
 
 _LAST_WAIT: Final = 1.0
 """Seconds that a connection accepted while draining has to send its request."""

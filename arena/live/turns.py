@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +27,11 @@ from arena.text import printable
 Result = dict[str, Any]
 
 _UNKNOWN: Final = "this bot has no such turn"
+
+_SPREAD_FROM: Final = 10.0
+"""Waits of more seconds than this end up to a tenth early at random, so that bots that all came back at once
+after a restart do not do so again and again.
+"""
 
 
 class TurnPage(NamedTuple):
@@ -115,6 +121,8 @@ class Turns:
         limit: int,
     ) -> TurnPage:
         """Wait for turns after ``position``."""
+        if seconds > _SPREAD_FROM:
+            seconds -= random.uniform(0, seconds / 10)
         until = time.monotonic() + seconds
         while True:
             subscription.wait(until - time.monotonic())

@@ -18,6 +18,10 @@ from arena.webhooks.addresses import Policy
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
+MOST_GRACE: Final = 30
+"""The most seconds that the time for requests grows at a stop, by the number of open connections."""
+
+
 class InvalidSetting(ArenaError):
     """An environment variable has an invalid value."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.error import HTTPError
@@ -21,19 +23,28 @@ from urllib.request import urlopen
 
 from arena.errors import ArenaError
 from arena.ops.die_with_parent import die_with_parent
-from arena.ops.settings import Settings, redis_url
-from arena.store.embedded import EmbeddedStore
+from arena.ops.settings import MOST_GRACE, Settings, redis_url
+from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
+from arena.store.server import StoreFailed
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 10.0
 """Seconds until a process that ended is restarted: doubled each time it ends within ``STEADY``."""
 
 STEADY: Final = 30.0
-READY_AFTER: Final = 60.0
-"""Seconds within which the API must answer."""
+FIRST_ATTEMPTS: Final = 5
+"""How often the API may end by itself before it is ready for the first time."""
 
-STOP_AFTER: Final = 15.0
-"""Seconds that a process has to stop."""
+ADDRESS_AFTER: Final = 20.0
+"""Seconds that whoever listens at the address of the API, but serves nothing, has to leave it: an API whose
+supervisor was killed finishes its requests there.
+"""
+
+TELL_EVERY: Final = 10.0
+"""Seconds between two lines about what the start waits for."""
+
+STOP_AFTER: Final = 10.0 + MOST_GRACE
+"""Seconds that a process has to stop, besides the configured time for its requests."""
 
 
 class NotReady(ArenaError):
@@ -84,6 +95,35 @@ class Address(NamedTuple):
         """The address in the form of server options."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    def wait_until_free(self, stop: threading.Event) -> None:
+        """Wait until it is possible to listen there, or ``stop`` is set.
+
+        Raises :class:`AddressInUse` if a service answers there, or somebody else does not leave.
+        """
+        deadline = time.monotonic() + ADDRESS_AFTER
+        while not stop.is_set():
+            try:
+                self.check()
+            except AddressInUse as error:
+                is_busy = error.extra.get("errno") == errno.EADDRINUSE
+                if not is_busy or time.monotonic() > deadline or self.readiness() == "":
+                    raise
+                stop.wait(0.2)
+            else:
+                return
+
+    def readiness(self) -> str | None:
+        """Why the API there is not ready; empty if it is, None if nothing answers."""
+        try:
+            with urlopen(f"{self.url}/readyz", timeout=5):
+                return ""
+        except HTTPError as error:
+            with suppress(ValueError, TypeError, KeyError, OSError):
+                return str(json.load(error)["detail"])
+            return f"{error.code} {error.reason}"
+        except (OSError, HTTPException):
+            return None
+
     def check(self) -> None:
         """Raises :class:`AddressInUse` if it is not possible to listen there now."""
         try:
@@ -98,6 +138,7 @@ class Address(NamedTuple):
                 f"cannot listen at {self.bind}: {error.strerror or error}",
                 field="bind",
                 expected="a free address and port, for instance 127.0.0.1:8001",
+                extra={"errno": error.errno},
             ) from None
 
 
@@ -112,10 +153,12 @@ class _Child:
     started: float = 0.0
     pause: float = FIRST_PAUSE
     due: float = 0.0
+    log_start: int = 0
 
     def start(self, environment: Mapping[str, str]) -> None:
         self.started = time.monotonic()
         with self.log.open("ab") as log:
+            self.log_start = log.tell()
             self.process = subprocess.Popen(
                 die_with_parent(self.command),
                 env=dict(environment),
@@ -169,7 +212,10 @@ class Supervisor:
         self._workers = workers
         self._stop = threading.Event()
         self._environment = {**os.environ, "BOTEQUIM_BIND": self.address.bind}
-        self._store = None if redis_url() else EmbeddedStore(data)
+        self._store = None if redis_url() else EmbeddedStore(data, say=say)
+        self._store_due = 0.0
+        self._store_pause = FIRST_PAUSE
+        self._stop_after = STOP_AFTER
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
@@ -192,6 +238,8 @@ class Supervisor:
     def stop(self) -> None:
         """Let :meth:`run` end; for signal handlers."""
         self._stop.set()
+        if self._store is not None:
+            self._store.interrupt()
 
     def run(self) -> None:
         """Run until :meth:`stop`, then end everything: workers and API, then the database.
@@ -203,11 +251,16 @@ class Supervisor:
         try:
             if self._store is not None:
                 # The folder before the address: on a second start its error is the better explanation.
-                self._store.start()
+                self._start_store(self._store)
                 self._environment["REDIS_URL"] = self._store.url
-            Settings.from_environment(self._environment)
-            self.address.check()
+            if self._stop.is_set():
+                return
+            settings = Settings.from_environment(self._environment)
+            self._stop_after = STOP_AFTER + settings.http.grace_seconds
+            self.address.wait_until_free(self._stop)
             self._make_log_folder()
+            if self._stop.is_set():
+                return
             for child in self._children:
                 child.start(self._environment)
             if self._wait_until_ready():
@@ -237,37 +290,60 @@ class Supervisor:
         self.say(f"workers:  {self._workers}, logs in {self._logs}")
         self.say("Ctrl-C stops everything; the data stay.")
 
+    def _start_store(self, store: EmbeddedStore) -> None:
+        """Start the database, again if it is killed meanwhile."""
+        pause = FIRST_PAUSE
+        while not self._stop.is_set():
+            try:
+                store.start()
+            except StoreKilled as error:
+                if not self._stop.is_set():
+                    self.say(f"database: {error.message}, starts again in {pause:.1f} s")
+                    self._stop.wait(pause)
+                    pause = min(2 * pause, LONGEST_PAUSE)
+            else:
+                return
+
     def _wait_until_ready(self) -> bool:
-        """True when the API is ready, False if stopped before."""
+        """True when the API is ready, False if stopped before.
+
+        Raises :class:`NotReady` if it ends by itself again and again.
+        """
         api = self._children[0]
-        deadline = time.monotonic() + READY_AFTER
-        why = "nothing answers"
+        attempts = 0
+        tell_at = time.monotonic() + TELL_EVERY
         while not self._stop.is_set():
             if api.process is not None and (status := api.process.poll()) is not None:
-                raise NotReady(
-                    f"the API did not start (status {status}): {_reason(api.log)}",
-                    expected=f"see {api.log}",
-                )
-            try:
-                with urlopen(f"{self.address.url}/readyz", timeout=5):
-                    return True
-            except HTTPError as error:
-                why = f"{error.code} {error.reason}"
-            except OSError:
-                pass
-            if time.monotonic() > deadline:
-                raise NotReady(
-                    f"the API at {self.address.url} is not ready after {READY_AFTER:.0f} s: {why}",
-                    expected=f"see {api.log}",
-                )
+                attempts += status >= 0
+                if attempts == FIRST_ATTEMPTS:
+                    raise NotReady(
+                        f"the API did not start (status {status}): {_reason(api.log, api.log_start)}",
+                        expected=f"see {api.log}",
+                    )
+            self._restart_ended()
+            # Another process may answer at the address while ours does not run.
+            why = None if api.process is None else self.address.readiness()
+            if why == "":
+                return True
+            if time.monotonic() > tell_at:
+                tell_at = time.monotonic() + TELL_EVERY
+                self.say(f"API:      not ready yet: {why or 'nothing answers'}; see {api.log}")
             self._stop.wait(0.05)
         return False
 
     def _restart_ended(self) -> None:
         """Restart processes that have ended."""
-        if self._store is not None and not self._store.is_running():
+        if self._store is not None and not self._store.is_running() and time.monotonic() >= self._store_due:
             self.say("database: ended, starts again")
-            self._store.start()
+            try:
+                self._store.start()
+                self._store_pause = FIRST_PAUSE
+            except (StoreFailed, DataFolderInUse) as error:
+                if self._stop.is_set():
+                    return
+                self._store_due = time.monotonic() + self._store_pause
+                self.say(f"database: {error.message}; tried again in {self._store_pause:.1f} s")
+                self._store_pause = min(2 * self._store_pause, LONGEST_PAUSE)
         status = self._sandbox.ended()
         if status:
             self.say(
@@ -285,17 +361,18 @@ class Supervisor:
         processes = [*self._children, self._sandbox]
         for child in processes:
             child.terminate()
-        deadline = time.monotonic() + STOP_AFTER
+        deadline = time.monotonic() + self._stop_after
         for child in processes:
             child.stop(deadline)
         if self._store is not None:
             self._store.stop()
 
 
-def _reason(log: Path) -> str:
-    """The last exception in the log of a program, as one line; else its last line."""
+def _reason(log: Path, start: int) -> str:
+    """The last exception in the log of a program after byte ``start``, as one line; else its last line."""
     try:
-        lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        text = log.read_bytes()[start:].decode(errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
     except OSError:
         lines = []
     for line in reversed(lines):

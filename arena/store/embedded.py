@@ -172,7 +172,6 @@ class EmbeddedStore:
         self._server_lock = self._owner_lock = None
         if self._socket_folder is not None:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
-            self._socket_folder = None
 
     def __enter__(self) -> EmbeddedStore:
         return self.start()
@@ -231,6 +230,8 @@ class EmbeddedStore:
         )
 
     def _clear_way(self) -> None:
+        if self._socket_folder is not None:
+            os.makedirs(self._socket_folder, 0o700, exist_ok=True)
         if len(os.fsencode(self.socket_path)) > _SOCKET_PATH_LIMIT:
             self._socket_folder = tempfile.mkdtemp(prefix="botequim-")
             self.socket_path = Path(self._socket_folder) / "store.sock"

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -17,6 +18,7 @@ from arena.ops.supervisor import Address
 from arena.records.verify import verify
 from tests.ports import free_port
 from tests.service import (
+    READY,
     Process,
     Service,
     botequim,
@@ -132,6 +134,74 @@ def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> N
         assert service.client().request("GET", "/readyz") == {"status": "ok"}
 
 
+def test_it_waits_for_an_address_that_is_being_freed(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        bind = f"127.0.0.1:{other.getsockname()[1]}"
+        with Process(botequim("up", "--bind", bind, "--workers", "0"), tmp_path) as process:
+            # Somebody who takes connections and answers nothing, as an API that is stopping.
+            until(lambda: any("unixsocket" in command_line(pid) for pid in descendants(process.process.pid)))
+            time.sleep(0.5)
+            assert process.process.poll() is None
+            other.close()
+            process.wait_for(READY)
+            assert process.stop() == 0
+
+
+@pytest.mark.parametrize("mark", ["gunicorn", "unixsocket"])
+def test_what_dies_while_it_starts_is_started_again(tmp_path: Path, mark: str) -> None:
+    def found() -> list[int]:
+        return [pid for pid in descendants(process.process.pid) if mark in command_line(pid)]
+
+    bind = f"127.0.0.1:{free_port()}"
+    with Process(botequim("up", "--bind", bind, "--workers", "0"), tmp_path) as process:
+        until(found, pause=0.001)
+        (first, *_) = found()
+        os.kill(first, signal.SIGKILL)
+        process.wait_for(READY)
+        assert "starts again" in process.said
+        assert process.stop() == 0
+
+
+def test_an_api_that_never_starts_is_reported_with_the_reason_of_this_start(tmp_path: Path) -> None:
+    logs = tmp_path / "botequim-data" / "logs"
+    logs.mkdir(parents=True)
+    (logs / "api.log").write_text('{"exception": "Traceback\\nOldError: long ago"}\n')
+    told = refused_after(tmp_path, GUNICORN_CMD_ARGS="--no-such-option")
+    assert "the API did not start (status 2)" in told
+    assert "no-such-option" in told
+    assert "OldError" not in told
+
+
+def refused_after(folder: Path, **settings: str) -> str:
+    """The error line of ``botequim up`` that gives up after several attempts."""
+    command = botequim("up", "--bind", f"127.0.0.1:{free_port()}", "--workers", "0")
+    done = subprocess.run(
+        command, cwd=folder, env=environment(**settings), capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_all_waiting_polls_are_answered_at_a_stop_whatever_the_grace(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=0, BOTEQUIM_GRACE="0") as service:
+        token = service.client(service.client().sign_up("olga")).register_bot("bot-of-olga")
+        request = (
+            f"GET /v1/turns?wait=50 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+        )
+        polls = [socket.create_connection(("127.0.0.1", service.port)) for _ in range(400)]
+        for poll in polls:
+            poll.sendall(request)
+        until(lambda: b"botequim_waiting 400.0" in urlopen(f"{service.url}/metrics").read())
+        service.process.send_signal(signal.SIGTERM)
+        assert {poll.recv(12) for poll in polls} == {b"HTTP/1.1 200"}
+        for poll in polls:
+            poll.close()
+        assert service.stop() == 0
+
+
 def test_invalid_options_are_reported_in_one_line(tmp_path: Path) -> None:
     bind = ("--bind", f"127.0.0.1:{free_port()}")
     assert "is not an address to listen at" in refused(tmp_path, "--bind", "8000")
@@ -145,8 +215,10 @@ def test_stopping_while_it_starts(tmp_path: Path) -> None:
     with Process(botequim("up", "--bind", f"127.0.0.1:{free_port()}"), tmp_path) as process:
         until(lambda: any("gunicorn" in command_line(pid) for pid in descendants(process.process.pid)))
         began = descendants(process.process.pid)
-        assert process.stop() == 0
+        assert process.stop(signal.SIGTERM) == 0
         assert not any(map(is_alive, began))
+    assert "Traceback" not in process.said
+    assert "Traceback" not in (tmp_path / "botequim-data" / "logs" / "api.log").read_text()
 
 
 @pytest.mark.parametrize(
