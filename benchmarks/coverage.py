@@ -1,5 +1,7 @@
 """Measures how often the intervals cover the true value: ``python -m benchmarks.coverage``.
 
+With ``--first`` also those of the first method (``docs/ratings.md``), on the same results.
+
 Results are made from known strengths. Every game by itself follows the model exactly (so that the
 true difference to the anchor is known), the games of a group depend on each other, and some games
 are drawn or have tied places.
@@ -7,6 +9,7 @@ are drawn or have tied places.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from math import sqrt
 from statistics import NormalDist
@@ -15,8 +18,9 @@ from typing import Final, NamedTuple
 import click
 import numpy as np
 
-from arena.ratings.bootstrap import REPLICATES, Z, standard_errors
-from arena.ratings.model import SCALE, Block, FloatArray, IntArray, Likelihood
+from arena.ratings.bootstrap import REPLICATES, Z, draws, standard_errors
+from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.solver import FloatArray, IntArray
 
 
 class Scenario(NamedTuple):
@@ -56,9 +60,12 @@ SCENARIOS: Final = (
     Scenario("pairs, mirrored luck", 2, dependence=-0.5),
     Scenario("pairs, anchor in the middle, wider", 2, spread=350, anchor=10),
     Scenario("pairs, 200 groups each", 2, rounds=200),
+    Scenario("pairs, 30 groups each", 2, rounds=30),
     Scenario("tables of 4", 4),
     Scenario("tables of 4, more ties", 4, dependence=0.8, ties=0.3),
     Scenario("tables of 4, 200 groups each", 4, rounds=200),
+    Scenario("one opponent, 98% won", 2, rounds=30, bots=2, spread=501.2, anchor=0, dependence=0.0, ties=0.0),
+    Scenario("one opponent, 95% won", 2, rounds=30, bots=2, spread=379.2, anchor=0, dependence=0.0, ties=0.0),
 )
 
 
@@ -117,6 +124,34 @@ def _neighbours(
     return ((remaining, first), (odds, first), (odds, first + 1))
 
 
+Errors = Callable[[Likelihood, FloatArray, int, bytes, int], FloatArray]
+"""The standard errors of rated strengths less the anchor's (players), with the arguments below."""
+
+
+def published(
+    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int
+) -> FloatArray:
+    """Those of a board on which everybody has enough groups."""
+    settled = np.ones(len(likelihood.rated), dtype=np.bool_)
+    return standard_errors(likelihood, strengths, anchor, seed, settled, replicates)
+
+
+def first_method(
+    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int
+) -> FloatArray:
+    """Those of the first method: the groups drawn again change the equations of the step, too."""
+    moments = likelihood.moments(strengths)
+    starts = np.cumsum(likelihood.counts[:-1]) - likelihood.counts[:-1]
+    samples: FloatArray = np.empty((replicates, len(likelihood.rated)))
+    for replicate in range(replicates):
+        counts = np.append(np.add.reduceat(draws(seed, replicate, likelihood.groups), starts), 1.0)
+        curvature = likelihood.curvature(moments, counts) @ np.eye(likelihood.size - 1)
+        step = np.linalg.solve(curvature, likelihood.scores(moments, counts))
+        samples[replicate] = step[likelihood.rated] - step[anchor]
+    errors: FloatArray = samples.std(axis=0, ddof=1)
+    return errors
+
+
 class Coverage(NamedTuple):
     """How often the intervals covered: over all bots but the anchor, the bot with the lowest and with
     the highest share; the mean half-width and the mean error of the ratings (points).
@@ -129,7 +164,9 @@ class Coverage(NamedTuple):
     bias: float
 
 
-def coverage(scenario: Scenario, repetitions: int, replicates: int, seed: int = 1) -> Coverage:
+def coverage(
+    scenario: Scenario, repetitions: int, replicates: int, seed: int = 1, errors_by: Errors = published
+) -> Coverage:
     """Repeat ``scenario`` and see how often the 95% interval of a bot's difference to the anchor
     holds the truth.
     """
@@ -143,7 +180,7 @@ def coverage(scenario: Scenario, repetitions: int, replicates: int, seed: int = 
         strengths = likelihood.fit()
         found = strengths[: scenario.bots] - strengths[scenario.anchor]
         digest = sha256(f"{seed} {repetition}".encode()).digest()
-        half = Z * standard_errors(likelihood, strengths, scenario.anchor, digest, replicates)
+        half = Z * errors_by(likelihood, strengths, scenario.anchor, digest, replicates)
         hits += np.abs(found - truth) <= half
         widths += float(half[others].mean())
         errors += float((found - truth)[others].mean())
@@ -162,19 +199,22 @@ def coverage(scenario: Scenario, repetitions: int, replicates: int, seed: int = 
 @click.option("--replicates", default=REPLICATES, show_default=True, help="Of each bootstrap.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--only", default="", help="Only scenarios with this in their name.")
-def main(repetitions: int, replicates: int, seed: int, only: str) -> None:
-    """Measure how often the 95% intervals cover the true difference to the anchor (20 bots)."""
+@click.option("--first", is_flag=True, help="Also with the first method.")
+def main(repetitions: int, replicates: int, seed: int, only: str, first: bool) -> None:
+    """Measure how often the 95% intervals cover the true difference to the anchor."""
     click.echo(
         f"{repetitions} repetitions; per bot, chance alone gives ±{1.96 * sqrt(0.0475 / repetitions):.1%}"
     )
-    click.echo(f"{'scenario':36}{'groups':>8}{'covered':>9}{'per bot':>17}{'± points':>10}{'bias':>7}")
+    click.echo(f"{'scenario':48}{'groups':>8}{'covered':>9}{'per bot':>17}{'± points':>10}{'bias':>7}")
+    methods = {"": published, " (first method)": first_method} if first else {"": published}
     for scenario in SCENARIOS:
-        if only in scenario.name:
-            found = coverage(scenario, repetitions, replicates, seed)
-            click.echo(
-                f"{scenario.name:36}{scenario.rounds:8}{found.covered:9.1%}"
-                f"{found.lowest:9.1%}-{found.highest:.1%}{found.half_width:10.1f}{found.bias:+7.1f}"
-            )
+        for name, errors_by in methods.items():
+            if only in scenario.name:
+                found = coverage(scenario, repetitions, replicates, seed, errors_by)
+                click.echo(
+                    f"{scenario.name + name:48}{scenario.rounds:8}{found.covered:9.1%}"
+                    f"{found.lowest:9.1%}-{found.highest:.1%}{found.half_width:10.1f}{found.bias:+7.1f}"
+                )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """What publishing a leaderboard costs: ``python -m benchmarks.ratings``.
 
-Results are made up for 200 bots. ``publish`` reads a stored ledger, adds a batch of 100 groups to it,
+Results are made up. ``publish`` reads a stored ledger, adds a batch of 100 groups to it,
 rates everybody, writes the board as JSON and stores the ledger again; ``rebuild`` makes the ledger
-anew from results in memory first. CPU seconds, one thread.
+anew from results in memory first. ``peak`` is the largest size of the process that does so. CPU seconds,
+one thread.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from hashlib import sha256
+from itertools import product
+from multiprocessing import get_context
+from resource import RUSAGE_SELF, getrusage
 from time import process_time
 
 import click
@@ -29,7 +34,6 @@ from arena.ratings.model import Block, Likelihood
 from arena.ratings.results import GameResult, GroupResult
 from benchmarks.coverage import Scenario, results
 
-BOTS = 200
 BATCH = 100
 
 
@@ -63,31 +67,52 @@ def made_up_groups(scenario: Scenario, block: Block) -> Iterator[GroupResult]:
         yield GroupResult(game.kind, f"g{number}", len(games), True, teams, played)
 
 
+def _board_of(bots: int, groups: int, sides: int) -> list[float]:
+    """The CPU seconds of the fit, of the intervals, of publishing with ``BATCH`` new groups, and of the same
+    with a new ledger; the megabytes of the stored ledger.
+    """
+    scenario = Scenario("bench", sides, bots=bots, rounds=max(1, groups * sides // bots))
+    block = results(scenario, np.random.Generator(np.random.PCG64(1)))
+    start = process_time()
+    likelihood = Likelihood(bots, [block])
+    strengths = likelihood.fit()
+    fitted = process_time()
+    standard_errors(likelihood, strengths, scenario.anchor, bytes(32), np.ones(bots, dtype=np.bool_))
+    resampled = process_time()
+    made_up = list(made_up_groups(scenario, block))
+    rebuild = _publish(None, made_up)[0]
+    stored = _publish(None, made_up[BATCH:])[1]
+    publish = _publish(stored, made_up[:BATCH])[0]
+    return [fitted - start, resampled - fitted, publish, rebuild, len(stored) / 1e6]
+
+
+def _peak(bots: int, groups: int, sides: int) -> float:
+    """The largest size in memory, in megabytes, of a process that publishes one board."""
+    scenario = Scenario("bench", sides, bots=bots, rounds=max(1, groups * sides // bots))
+    _publish(None, list(made_up_groups(scenario, results(scenario, np.random.Generator(np.random.PCG64(1))))))
+    return getrusage(RUSAGE_SELF).ru_maxrss / 1024
+
+
 @click.command()
-@click.option("--groups", multiple=True, type=int, default=(2_000, 20_000, 200_000), show_default=True)
-def main(groups: tuple[int, ...]) -> None:
-    """Show what a leaderboard of 200 bots costs, for two sides and for tables of four."""
-    click.echo(f"{BOTS} bots, {REPLICATES} bootstrap replicates, CPU seconds")
+@click.option("--bots", multiple=True, type=int, default=(100, 1_000, 2_000, 10_000), show_default=True)
+@click.option("--groups", multiple=True, type=int, default=(20_000, 200_000), show_default=True)
+@click.option("--sides", multiple=True, type=int, default=(2, 4), show_default=True)
+def main(bots: tuple[int, ...], groups: tuple[int, ...], sides: tuple[int, ...]) -> None:
+    """Show what a leaderboard costs, by bots and groups, for two sides and for tables of four."""
+    click.echo(f"{REPLICATES} replicates, CPU seconds")
     click.echo(
-        f"{'sides':>5}{'groups':>9}{'fit':>7}{'bootstrap':>11}{'publish':>9}{'rebuild':>9}{'stored':>10}"
+        f"{'sides':>5}{'bots':>8}{'groups':>9}{'fit':>7}{'intervals':>11}{'publish':>9}{'rebuild':>9}"
+        f"{'stored':>10}{'peak':>9}"
     )
-    for sides in (2, 4):
-        for count in groups:
-            scenario = Scenario("bench", sides, bots=BOTS, rounds=count * sides // BOTS)
-            block = results(scenario, np.random.Generator(np.random.PCG64(1)))
-            start = process_time()
-            likelihood = Likelihood(BOTS, [block])
-            strengths = likelihood.fit()
-            fitted = process_time()
-            standard_errors(likelihood, strengths, scenario.anchor, bytes(32))
-            resampled = process_time()
-            made_up = list(made_up_groups(scenario, block))
-            rebuild = _publish(None, made_up)[0]
-            stored = _publish(None, made_up[BATCH:])[1]
-            publish = _publish(stored, made_up[:BATCH])[0]
+    # A process for every board: what one has used, the next has not.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as processes:
+        for at_table, how_many, count in product(sides, bots, groups):
+            seconds = processes.submit(_board_of, how_many, count, at_table).result()
+            peak = processes.submit(_peak, how_many, count, at_table).result()
+            fit, intervals, publish, rebuild, stored = seconds
             click.echo(
-                f"{sides:5}{len(made_up):9}{fitted - start:7.2f}{resampled - fitted:11.2f}"
-                f"{publish:9.2f}{rebuild:9.2f}{len(stored) / 1e6:7.1f} MB"
+                f"{at_table:5}{how_many:8}{count:9}{fit:7.2f}{intervals:11.2f}{publish:9.2f}{rebuild:9.2f}"
+                f"{stored:7.1f} MB{peak:6.0f} MB"
             )
 
 

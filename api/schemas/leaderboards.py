@@ -126,6 +126,7 @@ class BoardSummarySchema(ResponseSchema):
 class BoardSchema(BoardSummarySchema):
     """A leaderboard. `botequim leaderboard` computes the same one from the records."""
 
+    method = described(WholeNumber, "The version of the method (see *Ratings, leaderboards and standings*).")
     anchor = fields.Nested(AnchorSchema, required=True)
     rows = fields.List(
         fields.Nested(BoardRowSchema),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,7 +18,7 @@ from arena.games.descriptor import Awards
 from arena.play.players import PlayerId
 from arena.ratings.bootstrap import REPLICATES, Z, standard_errors
 from arena.ratings.ledger import Ledger, PlayerTotals
-from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
+from arena.ratings.model import SCALE, Block, Likelihood
 from arena.ratings.results import GroupResult
 from arena.text import Cell, csv_text, plain_table
 
@@ -28,6 +29,11 @@ ANCHOR_RATING: Final = 1500.0
 
 SETTLED_GROUPS: Final = 30
 """With fewer groups a rating is provisional, and its interval is that of the likelihood."""
+
+METHOD: Final = 2
+"""The version of the method by which ratings and intervals are computed; boards without one have the first
+(``docs/ratings.md``).
+"""
 
 DIGITS: Final = 1
 """Decimals of published ratings and bounds."""
@@ -81,7 +87,7 @@ class Title:
 class Board:
     """A leaderboard. ``records_hash``: the hash of the hashes of its ``records`` records, and the seed of
     the intervals. ``anchored``: whether the anchor has played here; else the level of all ratings
-    is that of the average bot.
+    is that of the average bot. ``method``: by which version of the method it was computed.
     """
 
     kind: str
@@ -92,6 +98,7 @@ class Board:
     anchored: bool
     rows: tuple[Row, ...]
     titles: dict[str, Title] = field(default_factory=dict)
+    method: int = METHOD
 
     def as_json(self) -> dict[str, Any]:
         """As it is published."""
@@ -104,6 +111,7 @@ class Board:
         return {
             "kind": self.kind,
             "division": self.division,
+            "method": self.method,
             "anchor": {"name": ANCHOR, "rating": ANCHOR_RATING, "played": self.anchored},
             "records": self.records,
             "records_hash": self.records_hash,
@@ -133,6 +141,7 @@ class Board:
             data["anchor"]["played"],
             tuple(rows),
             titles,
+            data.get("method", 1),
         )
 
     def as_csv(self) -> str:
@@ -216,15 +225,17 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
     blocks = ledger.blocks({player: index[_rated(player)] for player in ledger.totals})
     likelihood = Likelihood(len(players), blocks)
     strengths = likelihood.fit()
-    bootstrapped = standard_errors(likelihood, strengths, index[anchor], seed, replicates)
-    curved = _curvature_errors(likelihood, strengths, index[anchor])
+    rated = _rated_totals(ledger.totals)
+    settled = np.zeros(len(players), dtype=np.bool_)
+    for player, _, own in rated:
+        settled[index[player]] = own.groups >= SETTLED_GROUPS
+    errors = standard_errors(likelihood, strengths, index[anchor], seed, settled, replicates)
     connected = _connected(blocks, len(players), index[anchor])
     ratings: dict[str, list[Rating]] = defaultdict(list)
-    for player, version, own in _rated_totals(ledger.totals):
+    for player, version, own in rated:
         number = index[player]
-        settled = own.groups >= SETTLED_GROUPS
         center = float(strengths[likelihood.rated[number]] - strengths[index[anchor]])
-        half = Z * float((bootstrapped if settled else curved)[number])
+        half = Z * float(errors[number])
         if player == anchor:
             center = half = 0.0
         ratings[player.name].append(
@@ -233,7 +244,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
                 _published(center),
                 _published(center - half),
                 _published(center + half),
-                player != anchor and not (settled and bool(connected[number])),
+                player != anchor and not bool(settled[number] and connected[number]),
                 own.groups,
                 own.games,
                 own.faults,
@@ -263,16 +274,6 @@ def _rated(player: PlayerId) -> PlayerId:
     return PlayerId(ANCHOR, "") if player.name == ANCHOR else player
 
 
-def _curvature_errors(likelihood: Likelihood, strengths: FloatArray, anchor: int) -> FloatArray:
-    """The standard error (players) of the difference to the anchor by the likelihood's curvature."""
-    covariance = likelihood.covariance(strengths)
-    rated = likelihood.rated
-    variances: FloatArray = (
-        covariance[rated, rated] + covariance[anchor, anchor] - 2 * covariance[rated, anchor]
-    )
-    return np.sqrt(np.maximum(variances, 0.0))
-
-
 def _rated_totals(totals: Mapping[PlayerId, PlayerTotals]) -> list[tuple[PlayerId, str, PlayerTotals]]:
     """The players with a rating: as rated, with the version (of the anchor, the last seen) and the totals."""
     found = []
@@ -292,25 +293,31 @@ def _rated_totals(totals: Mapping[PlayerId, PlayerTotals]) -> list[tuple[PlayerI
     return found
 
 
-def _connected(blocks: Iterable[Block], players: int, anchor: int) -> NDArray[np.bool_]:
+def _connected(blocks: Sequence[Block], players: int, anchor: int) -> NDArray[np.bool_]:
     """For each player, whether a chain of games connects it with the anchor."""
-    found = np.zeros(players, dtype=np.bool_)
-    found[anchor] = True
-    tables = [block.sides.reshape(len(block.sides), -1) for block in blocks]
-    before = 0
-    while before < found.sum():
-        before = int(found.sum())
-        for table in tables:
-            found[table[found[table].any(axis=1)]] = True
-    return found
+    part = np.arange(players)
+    while True:
+        joined = part.copy()
+        for block in blocks:
+            table = block.sides.reshape(len(block.sides), -1)
+            least = part[table].min(axis=1)
+            for slot in table.T:
+                np.minimum.at(joined, part[slot], least)
+        while (joined[joined] != joined).any():
+            joined = joined[joined]
+        if (joined == part).all():
+            found: NDArray[np.bool_] = part == part[anchor]
+            return found
+        part = joined
 
 
 def _rows(ratings: dict[str, list[Rating]]) -> tuple[Row, ...]:
     current = {name: max(own, key=_currency) for name, own in ratings.items()}
+    bounds = sorted(rating.low for rating in current.values())
     rows = []
     for name, own in ratings.items():
         mine = current[name]
-        rank = 1 + sum(other.low > mine.high for other in current.values())
+        rank = 1 + len(bounds) - bisect_right(bounds, mine.high)
         best = max(own, key=lambda rating: (not rating.provisional, rating.rating, _currency(rating)))
         versions = tuple(sorted(own, key=_currency, reverse=True))
         rows.append(Row(rank, name, mine, best.version, versions))

@@ -22,8 +22,9 @@ import numpy as np
 from arena.games import game_of
 from arena.play.players import PlayerId
 from arena.ratings.ledger import Ledger
-from arena.ratings.model import FloatArray, Likelihood
+from arena.ratings.model import Curvature, Likelihood
 from arena.ratings.results import GroupResult
+from arena.ratings.solver import FloatArray
 from arena.ratings.standings import group_points
 
 LEVEL: Final = 0.01
@@ -85,11 +86,21 @@ _Key = tuple[str, PlayerId, PlayerId]
 
 
 class _Strengths(NamedTuple):
-    """The index of each player in ``values``, and the covariance of the values."""
+    """The index of each player in ``values``, and the curvature of their likelihood if a group is ``games``
+    independent games.
+    """
 
     numbers: Mapping[PlayerId, int]
     values: FloatArray
-    covariance: FloatArray
+    curvature: Curvature
+    games: int
+
+    def variance(self, slope: FloatArray) -> float:
+        """The variance of the values times ``slope``, added up; every group counts as one game."""
+        players = len(self.values)
+        scores = np.zeros(len(self.curvature.diagonal))
+        scores[:players] = slope
+        return self.games * float(slope @ self.curvature.solve(scores)[:players])
 
 
 def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
@@ -198,7 +209,7 @@ def _compare(meetings: Sequence[_Meeting], strengths: _Strengths) -> tuple[float
         predicted.append(fsum(chances) / len(chances))
         variance.append(fsum(chance * (1 - chance) for chance in chances) / len(chances))
     score = fsum(meeting.score for meeting in meetings)
-    unknown = float(slope @ strengths.covariance @ slope)
+    unknown = strengths.variance(slope)
     deviations = (score - fsum(predicted)) / sqrt(fsum(variance) + unknown)
     return score / len(meetings), fsum(predicted) / len(meetings), deviations
 
@@ -215,8 +226,8 @@ def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> 
     fitted = likelihood.fit()
     games = max((len(group.games) for group in used), default=1)
     # The games of a group may depend on each other as much as if they were one.
-    covariance = likelihood.covariance(fitted)[: len(index), : len(index)] * games
-    return _Strengths(index, fitted[: len(index)], covariance)
+    curvature = likelihood.curvature(likelihood.moments(fitted))
+    return _Strengths(index, fitted[: len(index)], curvature, games)
 
 
 def _suspicion(

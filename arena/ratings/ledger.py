@@ -17,8 +17,9 @@ import numpy as np
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.players import PlayerId
-from arena.ratings.model import Block, IntArray
+from arena.ratings.model import Block
 from arena.ratings.results import GroupResult
+from arena.ratings.solver import IntArray
 
 _VERSION: Final = 1
 

@@ -23,17 +23,15 @@ after game, so that its ratings depend on the order of the results. Neither resa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from math import comb, log
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray: TypeAlias = NDArray[np.float64]
-IntArray: TypeAlias = NDArray[np.int64]
+from arena.ratings.solver import FloatArray, IntArray, Sparse, solve
 
 SCALE: Final = 400 / log(10)
 """Rating points per unit of strength: 400 points are odds of ten to one."""
@@ -66,52 +64,47 @@ class _Choices(NamedTuple):
     weight: FloatArray
 
 
+class _Moments(NamedTuple):
+    """What cells add to the equations: per cell the score of each player (cells, m*k), and how strongly
+    its sides (cells, pairs of sides) and its players (cells, pairs of players) are linked: minus
+    the mixed second derivatives of the log-likelihood.
+    """
+
+    scores: FloatArray
+    side_links: FloatArray
+    links: FloatArray
+
+
 class _Terms:
     """Cells (groups that are alike, counted) of one shape and what they add to the equations."""
 
     def __init__(
-        self,
-        sides: IntArray,
-        patterns: IntArray,
-        cells: IntArray,
-        size: int,
-        owners: IntArray | None = None,
+        self, sides: IntArray, patterns: IntArray, cells: IntArray, owners: IntArray | None = None
     ) -> None:
         """``patterns`` (cells, games, m): as ``Block.places``. ``cells``: the number of each cell
-        among all cells. ``size``: the number of strengths. ``owners``: the only player for whom
-        each of these cells counts, or None.
+        among all cells. ``owners``: the only player for whom each of these cells counts, or None.
         """
         self.sides = sides
         self.cells = cells
-        self.size = size
         count, self.m, self.k = sides.shape
-        self.pairs = list(combinations(range(self.m), 2))
+        self.side_pairs = list(combinations(range(self.m), 2))
         self._pair_of = np.zeros((self.m, self.m), dtype=np.int64)
-        for number, (a, b) in enumerate(self.pairs):
+        for number, (a, b) in enumerate(self.side_pairs):
             self._pair_of[a, b] = number
         self.chosen, self.choices = _choices(patterns)
-        players = sides.reshape(count, self.m * self.k)
-        self._links = list(combinations(range(self.m * self.k), 2))
-        left = players[:, [x for x, _ in self._links]]
-        right = players[:, [y for _, y in self._links]]
-        self._players = players.ravel()
-        self._keys = (left * size + right).ravel()
-        self._keys_back = (right * size + left).ravel()
-        owned = None if owners is None else owners[:, None]
-        self._owned = (
-            None
-            if owned is None
-            else ((players == owned).ravel(), (left == owned).ravel(), (right == owned).ravel())
-        )
+        self.players = sides.reshape(count, self.m * self.k)
+        self.pairs = list(combinations(range(self.m * self.k), 2))
+        self.left = self.players[:, [x for x, _ in self.pairs]].ravel()
+        self.right = self.players[:, [y for _, y in self.pairs]].ravel()
+        self.owners = None if owners is None else np.repeat(owners, len(self.pairs))
+        self._owned = None if owners is None else self.players == owners[:, None]
 
-    def evaluate(self, strength: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Per cell the score of each player (cells, m*k), and how strongly each pair of players is
-        linked (cells, pairs): minus the mixed second derivatives of the log-likelihood.
-        """
+    def evaluate(self, strength: FloatArray) -> _Moments:
+        """The moments of the cells at the strengths of all players."""
         count, m, k = self.sides.shape
         values: FloatArray = strength[self.sides].mean(axis=2).ravel()
         spent = np.zeros(count * m)
-        linked = np.zeros(count * len(self.pairs))
+        linked = np.zeros(count * len(self.side_pairs))
         for cell, slots, weight in self.choices:
             where = cell[:, None] * m + slots
             odds = values[where]
@@ -119,43 +112,118 @@ class _Terms:
             odds /= odds.sum(axis=1, keepdims=True)
             spent += np.bincount(where.ravel(), (weight[:, None] * odds).ravel(), count * m)
             for a, b in combinations(range(slots.shape[1]), 2):
-                pair = cell * len(self.pairs) + self._pair_of[slots[:, a], slots[:, b]]
+                pair = cell * len(self.side_pairs) + self._pair_of[slots[:, a], slots[:, b]]
                 linked += np.bincount(pair, weight * odds[:, a] * odds[:, b], len(linked))
         score = self.chosen - spent.reshape(count, m)
-        links = linked.reshape(count, len(self.pairs))
+        links = linked.reshape(count, len(self.side_pairs))
         if k == 1:
-            return score, links
-        return np.repeat(score, k, axis=1) / k, self._between_players(links)
+            return _Moments(score, links, links)
+        return _Moments(np.repeat(score, k, axis=1) / k, links, self._between_players(links))
 
     def _between_players(self, links: FloatArray) -> FloatArray:
         """The links between players from those between sides. Partners are linked negatively."""
         k = self.k
-        result: FloatArray = np.empty((len(links), len(self._links)))
-        for number, (x, y) in enumerate(self._links):
+        result: FloatArray = np.empty((len(links), len(self.pairs)))
+        for number, (x, y) in enumerate(self.pairs):
             a, b = x // k, y // k
             if a != b:
                 result[:, number] = links[:, self._pair_of[a, b]]
             else:
-                result[:, number] = -links[:, [i for i, pair in enumerate(self.pairs) if a in pair]].sum(1)
+                result[:, number] = -links[:, [i for i, p in enumerate(self.side_pairs) if a in p]].sum(1)
         result /= k**2
         return result
 
-    def add_to(
-        self, gradient: FloatArray, links: FloatArray, weight: FloatArray, score: FloatArray, link: FloatArray
-    ) -> None:
-        """Add the cells, each times its ``weight``, to ``gradient`` (n) and ``links`` (n, n)."""
-        n = self.size
-        scores, weights = (score * weight[:, None]).ravel(), (link * weight[:, None]).ravel()
-        if self._owned is None:
-            gradient += np.bincount(self._players, scores, n)
-            square = np.bincount(self._keys, weights, n * n).reshape(n, n)
-            links += square
-            links += square.T
-            return
-        scored, forth, back = self._owned
-        gradient += np.bincount(self._players, scores * scored, n)
-        for keys, counted in ((self._keys, forth), (self._keys_back, back)):
-            links += np.bincount(keys, weights * counted, n * n).reshape(n, n)
+    def add_scores(self, total: FloatArray, scores: FloatArray) -> None:
+        """Add the ``scores`` (cells, m*k) to their players' in ``total`` (n)."""
+        if self._owned is not None:
+            scores = scores * self._owned
+        total += np.bincount(self.players.ravel(), scores.ravel(), len(total))
+
+    def leverage(self, links: FloatArray, diagonal: FloatArray) -> FloatArray:
+        """By what a cell's scores are too small because the strengths were fitted to them, as a factor
+        (cells). ``links``: those of a single group; ``diagonal``: of the equations (n).
+        """
+        own = np.zeros(self.players.shape)
+        for number, (x, y) in enumerate(self.pairs):
+            between = np.where(self.players[:, x] == self.players[:, y], 0.0, links[:, number])
+            own[:, x] += between
+            own[:, y] += between
+        same = self.players[:, :, None] == self.players[:, None, :]
+        share = (same * own[:, None, :]).sum(axis=2) / diagonal[self.players]
+        if self._owned is not None:
+            share = share * self._owned
+        # Each player once, however often it is written.
+        spare = (np.log1p(-share) / same.sum(axis=2)).sum(axis=1)
+        factor: FloatArray = np.exp(spare / (-2 if self._owned is not None else -2 * (self.m - 1)))
+        return factor
+
+
+def _sums(places: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """The sums of ``values`` by place (size)."""
+    sums: FloatArray = np.bincount(places, values, size).astype(np.float64, copy=False)
+    return sums
+
+
+class Curvature:
+    """Minus the second derivatives of the log-likelihood (n - 1, n - 1), the phantom left out.
+
+    Strengths matter by their differences only, so a player's own derivative is the sum of its links. That
+    of a shadow depends on the players, and no other equation on the shadow.
+    """
+
+    def __init__(self, players: int, size: int, terms: Sequence[_Terms]) -> None:
+        """``size``: n."""
+        self._players, self._phantom = players, size - 1
+        common = [own for own in terms if own.owners is None]
+        owned = [(own, own.owners) for own in terms if own.owners is not None]
+        left = np.concatenate([own.left for own in common])
+        right = np.concatenate([own.right for own in common])
+        self._apart = left != right
+        self._ends = left, right
+        inner = self._inner = self._apart & (left < players) & (right < players)
+        low, high = np.minimum(left[inner], right[inner]), np.maximum(left[inner], right[inner])
+        keys, self._pair = np.unique(low * size + high, return_inverse=True)
+        low, high = keys // size, keys % size
+        self._links = Sparse((players, players), np.concatenate([low, high]), np.concatenate([high, low]))
+        nothing = np.zeros(0, dtype=np.int64)
+        left = np.concatenate([own.left for own, _ in owned] or [nothing])
+        right = np.concatenate([own.right for own, _ in owned] or [nothing])
+        owner = np.concatenate([owners for _, owners in owned] or [nothing])
+        mine = ((left == owner) | (right == owner)) & (left != right)
+        other = np.where(left == owner, right, left)
+        self._mine = mine
+        self._shadow = owner[mine] - players
+        self._known = other[mine] < players
+        keys, self._cross = np.unique((self._shadow * size + other[mine])[self._known], return_inverse=True)
+        self._shadow_links = Sparse((size - 1 - players, players), keys // size, keys % size)
+        self.diagonal: FloatArray = np.zeros(size - 1)
+
+    def fill(self, common: FloatArray, owned: FloatArray) -> None:
+        """Set the links of all cells that count for all, and of those that count for one player."""
+        left, right = (
+            _sums(ends[self._apart], common[self._apart], self._phantom + 1) for ends in self._ends
+        )
+        values = _sums(self._pair, common[self._inner], self._pair.max(initial=-1) + 1)
+        self._links.fill(np.concatenate([values, values]))
+        mine = owned[self._mine]
+        shadows = _sums(self._shadow, mine, self._phantom - self._players)
+        self._shadow_links.fill(_sums(self._cross, mine[self._known], self._cross.max(initial=-1) + 1))
+        self.diagonal = np.concatenate([(left + right)[: self._players], shadows])
+
+    def __matmul__(self, strengths: FloatArray) -> FloatArray:
+        """The product with several vectors (n - 1, columns)."""
+        links = np.concatenate(
+            [each @ strengths[: self._players] for each in (self._links, self._shadow_links)]
+        )
+        product: FloatArray = self.diagonal[:, None] * strengths - links
+        return product
+
+    def solve(self, scores: FloatArray) -> FloatArray:
+        """The Newton steps for ``scores``, a vector (n - 1) or several (n - 1, columns)."""
+        players, shadows = self.diagonal[: self._players], self.diagonal[self._players :]
+        steps = solve(players, self._links, scores[: self._players])
+        own = scores[self._players :] + self._shadow_links @ steps
+        return np.concatenate([steps, (own.T / shadows).T])
 
 
 class Likelihood:
@@ -173,12 +241,14 @@ class Likelihood:
                 shape = (*block.sides.shape[1:], block.places.shape[1], block.losers is not None)
                 shapes.setdefault(shape, []).append(block)
         merged = [_cells(shapes[shape], players) for shape in sorted(shapes)]
-        forfeiters = sorted({int(f) for cells in merged if cells.losers is not None for f in cells.losers})
-        shadow = {player: players + number for number, player in enumerate(forfeiters)}
+        losers = [cells.losers for cells in merged if cells.losers is not None]
+        forfeiters = np.unique(np.concatenate(losers)) if losers else np.zeros(0, dtype=np.int64)
         self.groups = sum(int(cells.counts.sum()) for cells in merged)
+        self.players = players
         self.size = players + len(forfeiters) + 1
-        self.rated = np.array([shadow.get(player, player) for player in range(players)], dtype=np.int64)
+        self.rated = np.arange(players)
         """Where in ``strengths`` the rating of each player stands."""
+        self.rated[forfeiters] = np.arange(players, self.size - 1)
         self.counts = np.concatenate([cells.counts for cells in merged] + [np.ones(1, dtype=np.int64)])
         """How many groups each cell has; the last cell holds the virtual draws."""
         self._terms: list[_Terms] = []
@@ -187,87 +257,132 @@ class Likelihood:
             numbers = np.arange(first, first + len(cells.counts))
             first += len(numbers)
             if cells.losers is None:
-                self._terms.append(_Terms(cells.sides, cells.patterns, numbers, self.size))
-            self._add_owned(cells, numbers, shadow)
+                self._terms.append(_Terms(cells.sides, cells.patterns, numbers))
+            self._add_owned(cells, numbers)
         last, phantom = first, self.size - 1
         self._add_virtual_draws(np.arange(players), last)
         self._add_virtual_draws(np.arange(players, phantom), last, np.arange(players, phantom))
+        self._curvature = Curvature(players, self.size, self._terms)
 
-    def _add_owned(self, cells: _Cells, numbers: IntArray, shadow: Mapping[int, int]) -> None:
+    def _add_owned(self, cells: _Cells, numbers: IntArray) -> None:
         """What counts for a shadow alone: its player's groups, and those in which it forfeited."""
-        rows, owners, sides = [], [], []
-        for player, index in shadow.items():
-            mine = (
-                (cells.sides == player).any(axis=(1, 2)) if cells.losers is None else cells.losers == player
-            )
-            own = np.flatnonzero(mine)
-            rows.append(own)
-            owners.append(np.full(len(own), index))
-            sides.append(np.where(cells.sides[own] == player, index, cells.sides[own]))
-        if sum(map(len, rows)):
-            chosen = np.concatenate(rows)
-            self._terms.append(
-                _Terms(
-                    np.concatenate(sides),
-                    cells.patterns[chosen],
-                    numbers[chosen],
-                    self.size,
-                    np.concatenate(owners),
-                )
-            )
+        players = cells.sides.reshape(len(cells.sides), -1)
+        if cells.losers is not None:
+            chosen, owners = np.arange(len(players)), cells.losers
+        else:
+            first = np.ones(players.shape, dtype=np.bool_)
+            for slot in range(1, players.shape[1]):
+                first[:, slot] = (players[:, :slot] != players[:, slot, None]).all(axis=1)
+            chosen, slots = np.nonzero(first & (self.rated[players] != players))
+            owners = players[chosen, slots]
+        if len(chosen):
+            shadows, sides = self.rated[owners], cells.sides[chosen]
+            sides = np.where(sides == owners[:, None, None], shadows[:, None, None], sides)
+            self._terms.append(_Terms(sides, cells.patterns[chosen], numbers[chosen], shadows))
 
     def _add_virtual_draws(self, players: IntArray, cell: int, owners: IntArray | None = None) -> None:
         if len(players):
             sides = np.stack([players, np.full(len(players), self.size - 1)], axis=1)[:, :, None]
             draws = np.ones((len(players), 1, 2), dtype=np.int64)
-            self._terms.append(_Terms(sides, draws, np.full(len(players), cell), self.size, owners))
+            self._terms.append(_Terms(sides, draws, np.full(len(players), cell), owners))
 
-    def moments(self, strengths: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """What every cell adds to the equations at ``strengths``; see :meth:`equations`."""
+    def moments(self, strengths: FloatArray) -> list[_Moments]:
+        """What every cell adds to the equations at ``strengths``."""
         return [terms.evaluate(strengths) for terms in self._terms]
 
-    def equations(
-        self, moments: Sequence[tuple[FloatArray, FloatArray]], counts: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The scores (n - 1) and minus their derivatives (n - 1, n - 1), the phantom left out.
-
-        ``counts``: how often each cell is to be counted, the virtual draws last.
+    def scores(self, moments: Sequence[_Moments], counts: FloatArray) -> FloatArray:
+        """The scores (n - 1), the phantom left out. ``counts``: how often each cell is to be counted, the
+        virtual draws last.
         """
-        n = self.size
-        gradient, links = np.zeros(n), np.zeros((n, n))
-        for terms, (score, link) in zip(self._terms, moments, strict=True):
-            terms.add_to(gradient, links, counts[terms.cells], score, link)
-        # Strengths matter by their differences only: each row of the derivatives adds up to zero.
-        np.fill_diagonal(links, 0.0)
-        derivatives = np.diag(links.sum(axis=1)) - links
-        return gradient[:-1], derivatives[:-1, :-1]
+        total = np.zeros(self.size)
+        for terms, own in zip(self._terms, moments, strict=True):
+            terms.add_scores(total, own.scores * counts[terms.cells][:, None])
+        return total[:-1]
+
+    def curvature(self, moments: Sequence[_Moments], counts: FloatArray | None = None) -> Curvature:
+        """Minus the derivatives of the scores, by default of the groups as they are. The one returned before
+        becomes invalid.
+        """
+        weights = self.counts.astype(np.float64) if counts is None else counts
+        links: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+        for terms, own in zip(self._terms, moments, strict=True):
+            weighted = own.links * weights[terms.cells][:, None]
+            links[terms.owners is not None].append(weighted.ravel())
+        common, owned = (np.concatenate([np.zeros(0), *own]) for own in links)
+        self._curvature.fill(common, owned)
+        return self._curvature
 
     def fit(self) -> FloatArray:
         """The strengths (n) of maximum likelihood, by Newton's method."""
         strengths = np.zeros(self.size)
         counts = self.counts.astype(np.float64)
         for _ in range(_MAX_ITERATIONS):
-            score, derivatives = self.equations(self.moments(strengths), counts)
-            step = np.linalg.solve(derivatives, score)
+            moments = self.moments(strengths)
+            step = self.curvature(moments).solve(self.scores(moments, counts))
             longest = float(np.abs(step).max())
             strengths[:-1] += step * min(1.0, _MAX_STEP / max(longest, _MAX_STEP))
             if longest < _TOLERANCE:
                 return strengths
         raise ArithmeticError("the likelihood has no maximum within reach")
 
-    def covariance(self, strengths: FloatArray) -> FloatArray:
-        """The covariance (n, n) of the strengths by the curvature of the likelihood, as if all games
-        were independent.
+    def information(self, strengths: FloatArray) -> FloatArray:
+        """What the games and the virtual draw of each player (players) say about its rated strength: minus
+        the second derivative of the log-likelihood by it.
         """
-        counts = self.counts.astype(np.float64)
-        _, derivatives = self.equations(self.moments(strengths), counts)
-        inverse = np.linalg.inv(derivatives)
-        information = derivatives.copy()
-        players = len(self.rated)
-        information[players:, :] = np.diag(np.diag(derivatives))[players:, :]
-        result = np.zeros((self.size, self.size))
-        result[:-1, :-1] = inverse @ information @ inverse.T
-        return result
+        found: FloatArray = self.curvature(self.moments(strengths)).diagonal[self.rated]
+        return found
+
+    def residuals(self, moments: Sequence[_Moments], diagonal: FloatArray) -> list[_Moments]:
+        """The ``moments`` with the scores of the groups as large as if the strengths had not been fitted to
+        them. ``diagonal``: of the curvature.
+        """
+        virtual = len(self.counts) - 1
+        return [
+            own
+            if terms.cells[0] == virtual
+            else own._replace(scores=own.scores * terms.leverage(own.links, diagonal)[:, None])
+            for terms, own in zip(self._terms, moments, strict=True)
+        ]
+
+    def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Noise:
+        """Scores as they vary if all games are independent."""
+        return Noise(self._terms, moments, self.counts, diagonal, self.players)
+
+
+class Noise:
+    """Random scores with the curvature as their covariance: a sign for each link between two sides."""
+
+    def __init__(
+        self,
+        terms: Sequence[_Terms],
+        moments: Sequence[_Moments],
+        counts: IntArray,
+        diagonal: FloatArray,
+        players: int,
+    ) -> None:
+        self._shadows = np.sqrt(diagonal[players:])
+        self._size = len(diagonal) + 1
+        self._parts = []
+        for own, moment in zip(terms, moments, strict=True):
+            if own.owners is None:
+                roots = np.sqrt(moment.side_links * counts[own.cells][:, None])
+                ends = np.zeros((len(own.side_pairs), own.m))
+                for number, (a, b) in enumerate(own.side_pairs):
+                    ends[number, a], ends[number, b] = 1 / own.k, -1 / own.k
+                self._parts.append((own, roots, np.repeat(ends, own.k, axis=1)))
+        self.signs = sum(roots.size for _, roots, _ in self._parts) + len(self._shadows)
+        """How many signs there are: for each pair of sides of each cell, each virtual draw, each shadow."""
+
+    def scores(self, signs: FloatArray) -> FloatArray:
+        """The scores (n - 1). ``signs``: 1 or -1 each."""
+        total = np.zeros(self._size)
+        start = 0
+        for own, roots, ends in self._parts:
+            end = start + roots.size
+            own.add_scores(total, (signs[start:end].reshape(roots.shape) * roots) @ ends)
+            start = end
+        total[self._size - 1 - len(self._shadows) : -1] += signs[start:] * self._shadows
+        return total[:-1]
 
 
 class _Cells(NamedTuple):

@@ -34,11 +34,12 @@ class Line(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A rating with the bounds by bootstrap and those by likelihood."""
+    """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups."""
 
     rating: float
     bootstrap: tuple[float, float]
-    curvature: tuple[float, float]
+    likelihood: tuple[float, float]
+    settled: tuple[float, float]
 
 
 def rated(player: PlayerId) -> PlayerId:
@@ -106,6 +107,20 @@ def derivatives(line: Line, strengths: Array) -> tuple[Array, Array]:
     return means.T @ first, means.T @ second @ means
 
 
+def links(line: Line, strengths: Array) -> Iterator[tuple[int, int, float]]:
+    """How strongly each two sides are linked: the sum over the choices of the product of their chances."""
+    values = np.array([strengths[list(side)].mean() for side in line.sides])
+    for a in range(len(line.sides)):
+        for b in range(a + 1, len(line.sides)):
+            link = 0.0
+            for places in line.games:
+                for _, among, weight in choices(places):
+                    if a in among and b in among:
+                        odds = np.exp(values[list(among)])
+                        link += weight * exp(values[a] + values[b]) / float(odds.sum()) ** 2
+            yield a, b, link
+
+
 def virtual(strength: float) -> tuple[float, float]:
     """The derivatives of a draw against a strength of 0."""
     chance = 1 / (1 + exp(-strength))
@@ -162,37 +177,70 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
         rows = np.array([h[loser] for _, h in both])
         own_parts[loser] = (mine, np.array([g[loser] for g, _ in both]), rows, virtual(moved[loser]))
 
+    information = -(hessians.sum(axis=0) + np.diag(ends[1]))
+    own_information = {
+        number: -sum(row[number] for row in own_parts[number][2]) - own_parts[number][3][1]
+        if number in own_parts
+        else information[number, number]
+        for number in range(n)
+    }
+
+    def factor(number: int, second: Array) -> float:
+        """By what the scores of a line that counts for all are multiplied."""
+        members = {player for side in lines[number].sides for player in side}
+        spare = [1 + second[player, player] / information[player, player] for player in members]
+        return float(np.prod(spare) ** (-1 / (2 * (len(lines[number].sides) - 1))))
+
+    factors = np.array([factor(number, part) for number, part in zip(common, hessians, strict=True)])
+    large = gradients * factors[:, None]
+    own_large = {}
+    for loser, (_, slopes, rows, _) in own_parts.items():
+        own_large[loser] = slopes / np.sqrt(1 + rows[:, loser] / own_information[loser])
+
+    def steps(scores: Array, own_scores: dict[int, float]) -> Array:
+        """The changes of the ratings, less the anchor's."""
+        step = np.linalg.solve(information, scores)
+        found = step - step[anchor]
+        for loser, (_, _, rows, _) in own_parts.items():
+            row = rows.sum(axis=0)
+            others = row @ step - row[loser] * step[loser]
+            found[loser] = (own_scores[loser] + others) / own_information[loser] - step[anchor]
+        return found
+
     samples = np.empty((replicates, n))
     for replicate in range(replicates):
         data = shake_256(seed + replicate.to_bytes(4, "big")).digest(2 * len(lines))
-        counts = np.array([poisson(data[2 * i] + 256 * data[2 * i + 1]) for i in range(len(lines))])
-        some = counts[common]
-        hessian = np.tensordot(some, hessians, 1) + np.diag(ends[1])
-        step = -np.linalg.solve(hessian, some @ gradients + ends[0])
-        samples[replicate] = step - step[anchor]
-        for loser, (mine, slopes, rows, end) in own_parts.items():
-            row = counts[mine] @ rows
-            row[loser] += end[1]
-            slope = counts[mine] @ slopes + end[0]
-            others = row @ step - row[loser] * step[loser]
-            samples[replicate, loser] = -(slope + others) / row[loser] - step[anchor]
+        more = np.array([poisson(data[2 * i] + 256 * data[2 * i + 1]) - 1 for i in range(len(lines))])
+        own_scores = {loser: float(more[own_parts[loser][0]] @ own_large[loser]) for loser in own_parts}
+        samples[replicate] = steps(more[common] @ large, own_scores)
     errors = samples.std(axis=0, ddof=1)
 
-    covariance = np.linalg.inv(-(hessians.sum(axis=0) + np.diag(ends[1])))
-    curved = {}
-    for number in range(n):
-        weights, extra = np.eye(n)[number], 0.0
-        if number in own_parts:
-            _, _, rows, end = own_parts[number]
-            row = rows.sum(axis=0)
-            bend = row[number] + end[1]
-            row[number] = 0
-            weights, extra = -row / bend, -1 / bend
-        weights = weights - np.eye(n)[anchor]
-        curved[number] = sqrt(weights @ covariance @ weights + extra)
+    kinds: dict[tuple[object, ...], list[int]] = {}
+    for number in common:
+        kinds.setdefault(lines[number].key, []).append(number)
+    roots = []
+    for alike in kinds.values():
+        line = lines[alike[0]]
+        for a, b, link in links(line, strengths):
+            apart = np.zeros(n)
+            for sign, side in ((1, a), (-1, b)):
+                for player in line.sides[side]:
+                    apart[player] += sign / len(line.sides[side])
+            roots.append(apart * sqrt(link * len(alike)))
+    roots += [unit * sqrt(-end) for unit, end in zip(np.eye(n), ends[1], strict=True)]
+    for replicate in range(replicates):
+        total = len(roots) + len(own_parts)
+        data = shake_256(seed + (replicate + 2**31).to_bytes(4, "big")).digest((total + 7) // 8)
+        signs = np.array([1.0 if data[i // 8] >> i % 8 & 1 else -1.0 for i in range(total)])
+        own_scores = {
+            loser: float(sign) * sqrt(own_information[loser])
+            for loser, sign in zip(own_parts, signs[len(roots) :], strict=True)
+        }
+        samples[replicate] = steps(signs[: len(roots)] @ np.array(roots), own_scores)
+    curved = samples.std(axis=0, ddof=1)
 
     scale = 400 / log(10)
-    result = {ROOKIE: Found(1500.0, (1500.0, 1500.0), (1500.0, 1500.0))}
+    result = {ROOKIE: Found(1500.0, *[(1500.0, 1500.0)] * 3)}
     for player, number in index.items():
         if player == ROOKIE:
             continue
@@ -204,5 +252,8 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             return low, high
 
         rating = round(1500 + scale * center, 1)
-        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]))
+        settled = errors[number]
+        if own_information[number] < 5:
+            settled = max(settled, curved[number])
+        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]), bounds(settled))
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import random
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from arena.play.players import PlayerId
 from arena.ratings.board import (
     ANCHOR_RATING,
     CSV_HEADINGS,
+    METHOD,
     SETTLED_GROUPS,
     Board,
     Row,
@@ -91,7 +93,7 @@ def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[Group
     for own in found.rows:
         for rating in own.versions:
             expected = again[ROOKIE if own.name == "rookie" else PlayerId(own.name, rating.version)]
-            bounds = expected.bootstrap if rating.groups >= 30 else expected.curvature
+            bounds = expected.settled if rating.groups >= 30 else expected.likelihood
             assert (rating.rating, (rating.low, rating.high)) == (expected.rating, bounds), own.name
             kinds.add((rating.groups >= 30, rating.forfeits > 0))
     assert kinds >= {(True, True), (True, False)}
@@ -128,8 +130,23 @@ def test_the_intervals_follow_from_the_records() -> None:
 
 def test_a_bot_that_lost_every_game_has_a_finite_rating() -> None:
     rating = row(made(duels(60, "rookie", "a", 60)), "a").rating
-    assert 200 < rating.low < rating.rating < rating.high < 1500
-    assert rating.low < 900
+    assert -100 < rating.low < rating.rating < rating.high < 1500
+
+
+def test_who_loses_nearly_always_has_the_wide_interval_of_the_likelihood() -> None:
+    """All of its groups are alike, so that drawing them again does not change them."""
+    lost, once = (row(made(duels(60, "rookie", "a", won)), "a").rating for won in (60, 59))
+    assert lost.high - lost.low > 2 * 400
+    assert once.high - once.low > 2 * 200
+    even = row(made(duels(60, "rookie", "a", 30)), "a").rating
+    assert even.high - even.low < 2 * 80
+
+
+def test_a_board_says_by_which_method_it_was_computed() -> None:
+    found = made(league(5))
+    assert found.as_json()["method"] == METHOD == 2
+    earlier = {key: value for key, value in found.as_json().items() if key != "method"}
+    assert Board.from_json(earlier).method == 1
 
 
 # Who counts
@@ -190,6 +207,20 @@ def test_a_player_without_a_chain_of_games_to_the_anchor_is_provisional() -> Non
     assert [own.rating.provisional for own in found.rows if own.name in "bc"] == [True, True]
     linked = made([*groups, group("link", "a b", "12", "21")])
     assert not any(own.rating.provisional for own in linked.rows)
+
+
+def test_a_long_chain_of_games_connects_too() -> None:
+    names = ["rookie", *(f"b{number}" for number in range(80))]
+    random.Random(3).shuffle(names)
+    groups = [
+        group(f"{number} {turn}", pair, "12", "21")
+        for number, pair in enumerate(itertools.pairwise(names))
+        for turn in range(SETTLED_GROUPS)
+    ]
+    assert not any(own.rating.provisional for own in made(groups).rows)
+    cut = made([own for own in groups if not own.id.startswith("40 ")])
+    alone = {own.name for own in cut.rows if own.rating.provisional}
+    assert alone in (set(names[:41]), set(names[41:]))
 
 
 def test_without_the_anchor_the_average_bot_has_its_rating() -> None:

@@ -8,9 +8,10 @@ from math import exp, factorial
 import numpy as np
 import pytest
 
-from arena.ratings.bootstrap import Z, draws, standard_errors
-from arena.ratings.model import SCALE, Block, FloatArray, Likelihood
-from benchmarks.coverage import SCENARIOS, Scenario, coverage, results
+from arena.ratings.bootstrap import draws, independent, resampled, signs, standard_errors
+from arena.ratings.model import SCALE, Block, Likelihood
+from arena.ratings.solver import FloatArray
+from benchmarks.coverage import SCENARIOS, coverage, first_method, published, results
 
 SEED = sha256(b"seed").digest()
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
@@ -43,25 +44,61 @@ def test_the_error_of_one_pair_is_that_of_its_groups() -> None:
     places = np.array([[[1, 2]] * 2 if number % 2 else [[2, 1]] * 2 for number in range(100)])
     likelihood = Likelihood(2, [Block(sides, places)])
     strengths = likelihood.fit()
-    errors = standard_errors(likelihood, strengths, 0, SEED, 2000)
+    settled = np.array([True, True])
+    errors = standard_errors(likelihood, strengths, 0, SEED, settled, 2000)
     assert errors[0] == 0
     assert errors[1] == pytest.approx(0.2, rel=0.08)
+    # For the likelihood they are 200.
+    errors = standard_errors(likelihood, strengths, 0, SEED, ~settled, 2000)
+    assert errors[1] == pytest.approx(np.sqrt(4 / 200), rel=0.08)
 
 
-def covered_by_curvature(scenario: Scenario, repetitions: int) -> float:
-    """How often intervals cover that take all games for independent."""
-    truth = scenario.strengths()
-    hits = 0.0
-    for repetition in range(repetitions):
-        rng = np.random.default_rng([1, repetition])
-        likelihood = Likelihood(scenario.bots, [results(scenario, rng)])
-        strengths = likelihood.fit()
-        covariance = likelihood.covariance(strengths)[:-1, :-1]
-        variances = np.diag(covariance) + covariance[scenario.anchor, scenario.anchor]
-        half = Z * np.sqrt(variances - 2 * covariance[scenario.anchor])
-        error = strengths[:-1] - strengths[scenario.anchor] - truth
-        hits += (np.delete(np.abs(error) <= half, scenario.anchor)).mean()
-    return hits / repetitions
+def test_signs_follow_from_the_seed_as_documented() -> None:
+    data = shake_256(SEED + b"\x80\x00\x00\x07").digest(38)
+    assert signs(SEED, 7, 300).tolist() == [1 if data[i // 8] >> i % 8 & 1 else -1 for i in range(300)]
+    assert abs(signs(SEED, 0, 100_000).mean()) < 0.01
+
+
+def forfeited(block: Block) -> list[Block]:
+    """``block`` with every tenth group forfeited by its first side."""
+    lost = np.arange(len(block.sides)) % 10 == 0
+    return [Block(block.sides[~lost], block.places[~lost]),
+            Block(block.sides[lost], block.places[lost], block.sides[lost][:, 0, 0])]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["pairs", "tables of 4, more ties"])
+def test_the_likelihoods_replicates_have_its_covariance(name: str) -> None:
+    """The inverse of the curvature; of who forfeited, with the strengths of the others fixed."""
+    scenario = BY_NAME[name]
+    likelihood = Likelihood(scenario.bots, forfeited(results(scenario, np.random.default_rng(2))))
+    strengths = likelihood.fit()
+    curvature = likelihood.curvature(likelihood.moments(strengths)) @ np.eye(likelihood.size - 1)
+    information = curvature.copy()
+    information[scenario.bots :] = np.diag(np.diag(curvature))[scenario.bots :]
+    inverse = np.linalg.inv(curvature)
+    covariance = inverse @ information @ inverse.T
+    to_anchor = np.eye(likelihood.size - 1)[likelihood.rated]
+    to_anchor[:, scenario.anchor] -= 1
+    to_anchor[scenario.anchor] = 0
+    expected = np.sqrt(np.diag(to_anchor @ covariance @ to_anchor.T))
+    errors = independent(likelihood, strengths, scenario.anchor, SEED, 4000).std(axis=1)
+    assert errors == pytest.approx(expected, rel=0.06)
+
+
+def test_the_replicates_of_a_difference_are_the_difference_of_replicates() -> None:
+    """The interval of any two bots follows from the same replicates, without the error of the anchor."""
+    scenario = BY_NAME["pairs"]
+    likelihood = Likelihood(scenario.bots, [results(scenario, np.random.default_rng(2))])
+    strengths = likelihood.fit()
+    one, other = (resampled(likelihood, strengths, anchor, SEED, 100) for anchor in (3, 11))
+    assert one - one[11] == pytest.approx(other, abs=1e-9)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("name", ["pairs, 30 groups each", "pairs, mirrored luck", "one opponent, 98% won"])
+def test_intervals_cover_no_less_than_those_of_the_first_method(name: str) -> None:
+    now, before = (coverage(BY_NAME[name], 100, 200, errors_by=way) for way in (published, first_method))
+    assert now.covered >= before.covered - 0.005
 
 
 @pytest.mark.parametrize("name", ["pairs", "tables of 4"])
@@ -74,9 +111,16 @@ def test_intervals_cover_the_true_difference_to_the_anchor(name: str) -> None:
     assert abs(found.bias) < 12
 
 
+def by_likelihood(
+    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int
+) -> FloatArray:
+    nobody = np.zeros(len(likelihood.rated), dtype=np.bool_)
+    return standard_errors(likelihood, strengths, anchor, seed, nobody, replicates)
+
+
 def test_intervals_that_ignore_groups_are_too_short() -> None:
     dependent = BY_NAME["pairs"]._replace(dependence=0.9)
-    assert covered_by_curvature(dependent, 60) < 0.88
+    assert coverage(dependent, repetitions=60, replicates=100, errors_by=by_likelihood).covered < 0.88
     assert coverage(dependent, repetitions=60, replicates=100).covered > 0.915
 
 

@@ -95,16 +95,19 @@ def test_the_derivatives_are_those_of_the_scores() -> None:
     likelihood = Likelihood(6, blocks)
     strengths = likelihood.fit() + 0.1 * np.sin(np.arange(likelihood.size))
     counts = likelihood.counts.astype(float)
-    _, derivatives = likelihood.equations(likelihood.moments(strengths), counts)
+    curvature = likelihood.curvature(likelihood.moments(strengths))
+    derivatives = curvature @ np.eye(likelihood.size - 1)
     for player in range(likelihood.size - 1):
         up, down = strengths.copy(), strengths.copy()
         up[player] += 1e-5
         down[player] -= 1e-5
-        change = (
-            likelihood.equations(likelihood.moments(up), counts)[0]
-            - likelihood.equations(likelihood.moments(down), counts)[0]
+        change = likelihood.scores(likelihood.moments(up), counts) - likelihood.scores(
+            likelihood.moments(down), counts
         )
         assert np.abs(change / 2e-5 + derivatives[:, player]).max() < 1e-7
+    scores = np.random.default_rng(1).normal(size=(likelihood.size - 1, 3))
+    assert derivatives @ curvature.solve(scores) == pytest.approx(scores, abs=1e-9)
+    assert curvature.solve(scores[:, 0]) == pytest.approx(curvature.solve(scores)[:, 0], abs=1e-9)
 
 
 def test_two_players_by_hand() -> None:
@@ -191,6 +194,8 @@ def test_nothing_depends_on_the_order_of_groups_games_sides_and_blocks() -> None
 def test_the_curvature_gives_the_textbook_error_of_one_pair() -> None:
     """200 games at even odds: the variance of the difference is 4 / 200, a bit less for the phantom."""
     likelihood = Likelihood(2, [duels(*[(0, 1, "wl")] * 100)])
-    covariance = likelihood.covariance(likelihood.fit())
-    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    strengths = likelihood.fit()
+    difference = np.array([1.0, -1.0])
+    variance = difference @ likelihood.curvature(likelihood.moments(strengths)).solve(difference)
     assert variance == pytest.approx(4 / 200.5)
+    assert likelihood.information(strengths) == pytest.approx([200 / 4 + 1 / 4] * 2)
