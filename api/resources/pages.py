@@ -112,11 +112,14 @@ def tournament_page(tournament: str) -> Response:
     arena = services().tournaments
     view = arena.view(tournament, ANYBODY)
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE)
+    standings = arena.standings(tournament)
     return _page(
         "tournament.html",
         one=view,
         defaults=GAMES[view["kind"]].options.complete({}),
-        standings=arena.standings(tournament).as_json(),
+        standings=standings.table.as_json(),
+        standings_state=standings.state,
+        computed_ms=standings.computed_ms,
         most_columns=CROSSTABLE_MOST,
         groups=groups.items,
         earlier=cursor,

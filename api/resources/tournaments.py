@@ -199,9 +199,13 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
 def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get the standings and crosstable
 
-    Provisional while the tournament runs, then final, with the hash of the records they are computed from.
+    Final with the hash of the records they are computed from; while the tournament runs, as a worker computed
+    them a few seconds ago.
     """
-    return table_response(services().tournaments.standings(tournament), query["format"])
+    found = services().tournaments.standings(tournament)
+    return table_response(
+        found.table, query["format"], more={"state": found.state, "computed_ms": found.computed_ms}
+    )
 
 
 @blueprint.operation(

@@ -11,6 +11,7 @@ from api.schemas.fields import Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.turns import wait
+from arena.events.live_standings import STANDINGS_STATES
 from arena.events.tournament import STATES
 from arena.games.descriptor import Game
 from arena.play.players import DIVISIONS, OPEN
@@ -458,6 +459,12 @@ class MeetingSchema(ResponseSchema):
 class StandingsSchema(ResponseSchema):
     """Standings and crosstable, provisional or final."""
 
+    state = described(
+        fields.String,
+        "`queued`: not computed yet; `live`: as of `computed_ms`; `final`: of a finished tournament.",
+        validate=validate.OneOf(STANDINGS_STATES),
+    )
+    computed_ms = described(Moment, "When live standings were computed; otherwise null.", allow_none=True)
     groups = described(WholeNumber, "The number of groups that count.")
     records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
     tie_breaks = fields.List(

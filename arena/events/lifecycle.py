@@ -27,6 +27,11 @@ STEP_MS: Final = 2_000
 """The maximum time between two steps of a running tournament."""
 
 
+STANDINGS_MS: Final = 3_000
+STANDINGS_SHARE: Final = 20
+"""Live standings are computed at most every ``STANDINGS_MS``, and take at most this fraction of the time."""
+
+
 class TournamentBusy(ArenaError):
     """The change was rejected because of too many concurrent ones; nothing was changed by it."""
 
@@ -34,13 +39,14 @@ class TournamentBusy(ArenaError):
 
 
 class TournamentStep(NamedTuple):
-    """The progress of a tournament: its state, the number of local groups that can be played now, and when
-    its next step is due (milliseconds since 1970; None: never).
+    """The progress of a tournament: its state, the number of local groups that can be played now, when
+    its next step is due (milliseconds since 1970; None: never), and whether its standings are due.
     """
 
     state: str
     local_groups_due: int
     due_ms: int | None
+    standings_due: bool
 
 
 class TournamentLifecycle:
@@ -100,12 +106,27 @@ class TournamentLifecycle:
                 self._live_groups.give_up(tournament, "the tournament was cancelled")
             if tournament.purpose:
                 self._admission.finish_qualification(tournament)
+            if tournament.final is not None:
+                self._store.delete_standings(event_id)
             if self._record_ms is not None:
                 self._store.keep_records(event_id, self._record_ms)
         due_ms = None if tournament.state in OVER else self._due_ms(tournament)
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
-        return TournamentStep(tournament.state, local, due_ms)
+        return TournamentStep(tournament.state, local, due_ms, self.standings_due(tournament))
+
+    def standings_due(self, tournament: Tournament) -> bool:
+        """Whether its live standings have to be computed, and may be now."""
+        if tournament.purpose or tournament.final is not None:
+            return False
+        if tournament.state not in ("running", "cancelled"):
+            return False
+        changes, known = self._store.standings_age(tournament.id)
+        if known is None or tournament.state == "cancelled":
+            return known is None or known[0] != changes
+        at_changes, at_ms, cost_ms = known
+        pause = max(STANDINGS_MS, STANDINGS_SHARE * cost_ms)
+        return at_changes != changes and self._clock().now_ms >= at_ms + pause
 
     def release(self, tournament: Tournament) -> None:
         """Add results to the lists that were not added when they were stored."""

@@ -19,8 +19,9 @@ from arena.events.admission import Admission
 from arena.events.annulment import Annulments
 from arena.events.creation import TournamentCreation, add_entry, new_tournament
 from arena.events.house_entries import house_entry, house_source
-from arena.events.lifecycle import TournamentLifecycle, TournamentStep, final_standings, read_result
+from arena.events.lifecycle import TournamentLifecycle, TournamentStep, read_result
 from arena.events.live_groups import LiveGroups
+from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
 from arena.events.qualification import Qualifications
 from arena.events.released import ReleasedRecords
@@ -39,7 +40,6 @@ from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
 from arena.play.game_ids import game_id
 from arena.ratings.results import GroupResult
-from arena.ratings.standings import Standings
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
@@ -103,6 +103,7 @@ class Tournaments:
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs)
         self._annulments = Annulments(store, live, self.lifecycle)
         self._local_groups = LocalGroups(self.store, self._clock, self.journals, sandbox)
 
@@ -332,12 +333,13 @@ class Tournaments:
         """The progress, which is part of the view too."""
         return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
 
-    def standings(self, tournament_id: str) -> Standings:
-        """The standings, live or final."""
-        tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
-        if tournament.final is not None:
-            return Standings.from_json(tournament.final)
-        return final_standings(tournament, self.lifecycle.results(tournament).values())
+    def standings(self, tournament_id: str) -> PublishedStandings:
+        """The standings: final, or live as a worker computed them last."""
+        return self._live_standings.read(check_tournament_id(tournament_id))
+
+    def update_standings(self, tournament_id: str) -> bool:
+        """Compute the live standings, if they are due, and return whether they were."""
+        return self._live_standings.update(check_tournament_id(tournament_id))
 
     def groups(self, tournament_id: str, cursor: str | None = None, limit: int = 100) -> Page:
         """The planned groups in their order, with their states and results."""

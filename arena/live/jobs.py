@@ -16,3 +16,6 @@ class GameJobs(Protocol):
 
     def step_tournament(self, tournament_id: str) -> None:
         """Take the steps of a tournament that are due now, before the next tick."""
+
+    def update_standings(self, tournament_id: str) -> None:
+        """Compute the live standings of a tournament."""

@@ -16,6 +16,7 @@ class JobName(StrEnum):
     MOVE_HOUSE_BOTS = "move_house_bots"
     STEP_TOURNAMENT = "step_tournament"
     PLAY_LOCAL_GROUPS = "play_local_groups"
+    UPDATE_STANDINGS = "update_standings"
     PUBLISH_BOARD = "publish_board"
     TICK = "tick"
 
@@ -53,6 +54,10 @@ class Jobs(ABC):
     def play_more_groups(self, tournament_id: str, slot: int) -> None:
         """Continue the job ``slot`` that plays groups of a tournament."""
         self.request(Job(JobName.PLAY_LOCAL_GROUPS, (tournament_id, slot)))
+
+    def update_standings(self, tournament_id: str) -> None:
+        """Compute the live standings of a tournament."""
+        self.request(Job(JobName.UPDATE_STANDINGS, (tournament_id,)))
 
     def publish_board(self, kind: str, division: str) -> None:
         """Publish a leaderboard."""

@@ -75,7 +75,7 @@ class Service:
             return
 
     def step_tournament(self, tournament_id: str) -> None:
-        """Take the steps of a tournament that are due, and request jobs for its local groups."""
+        """Take the steps of a tournament that are due, and request the jobs that follow from them."""
         try:
             step = self.tournaments.step(tournament_id)
         except TournamentNotFound:
@@ -83,6 +83,8 @@ class Service:
             return
         if step.local_groups_due:
             self.jobs.play_local_groups(tournament_id, step.local_groups_due)
+        if step.standings_due:
+            self.jobs.update_standings(tournament_id)
 
     def play_local_groups(self, tournament_id: str, slot: int) -> None:
         """Play groups of a tournament for a while, then request another job, or the next round."""
@@ -91,6 +93,13 @@ class Service:
             self.step_tournament(tournament_id)
         elif played.more:
             self.jobs.play_more_groups(tournament_id, slot)
+
+    def update_standings(self, tournament_id: str) -> None:
+        """Compute the live standings of a tournament."""
+        try:
+            self.tournaments.update_standings(tournament_id)
+        except TournamentNotFound:
+            return
 
     def publish_board(self, kind: str, division: str) -> None:
         """Publish a leaderboard with newly released groups."""

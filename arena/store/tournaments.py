@@ -4,7 +4,7 @@ Of a tournament ``id``, all in the tag ``{t:<id>}``: the hash itself (``v`` vers
 counts every change, ``games`` played); ``:groups`` the planned groups by id, ``:order`` their order;
 ``:due`` the local groups to play, by the end of their lease, ``:remote`` the live groups; ``:results`` one
 per group, ``:packs`` their records; ``:voided`` the number of voids by group, ``:voids`` their reasons;
-``:unreleased`` results that are not on the lists of released ones yet.
+``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last.
 """
 
 from __future__ import annotations
@@ -69,6 +69,17 @@ class Counted(NamedTuple):
     new: int
     done: int
     planned: int
+
+
+class StoredStandings(NamedTuple):
+    """Standings (JSON) after ``changes`` changes of the tournament, when they were computed, and how long
+    that took.
+    """
+
+    data: bytes
+    changes: int
+    at_ms: int
+    cost_ms: int
 
 
 class TournamentStore:
@@ -219,6 +230,33 @@ class TournamentStore:
     def voids(self, event: str) -> list[bytes]:
         """The published voids, in their order."""
         return list(self._one("LRANGE", f"{event_key(event)}:voids", 0, -1))
+
+    # Standings
+
+    def standings(self, event: str) -> StoredStandings | None:
+        """The standings computed last; None if they never were."""
+        data, *numbers = self._one("HMGET", f"{event_key(event)}:standings", *StoredStandings._fields)
+        return None if data is None else StoredStandings(data, *map(int, numbers))
+
+    def standings_age(self, event: str) -> tuple[int, tuple[int, int, int] | None]:
+        """The changes of the tournament, and ``changes``, ``at_ms`` and ``cost_ms`` of its standings."""
+        key = event_key(event)
+        changes, known = self._connection.run(
+            [("HGET", key, "n"), ("HMGET", f"{key}:standings", *StoredStandings._fields[1:])]
+        )
+        if known[0] is None:
+            return int(changes or 0), None
+        at_changes, at_ms, cost_ms = map(int, known)
+        return int(changes or 0), (at_changes, at_ms, cost_ms)
+
+    def store_standings(self, event: str, standings: StoredStandings) -> None:
+        """Replace the standings."""
+        values = [part for item in standings._asdict().items() for part in item]
+        self._one("HSET", f"{event_key(event)}:standings", *values)
+
+    def delete_standings(self, event: str) -> None:
+        """Delete the standings."""
+        self._one("DEL", f"{event_key(event)}:standings")
 
     # Releasing
 

@@ -104,7 +104,7 @@ def test_records_expire_after_their_retention_and_the_board_stays(url: str) -> N
         expire(hall.live, 600_000, "{t:cup}:packs")
         assert list(hall.tournaments.records("cup")) == []
         assert list(hall.live.iter_records()) == []
-        assert hall.tournaments.standings("cup").groups == 6
+        assert hall.tournaments.standings("cup").table.groups == 6
         hall.boards.renew("truco", "sealed")
         assert hall.boards.publish("truco", "sealed")
         board = hall.boards.read("truco", "sealed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ import arena.events.local_groups
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.live.header import GameNotFound
+from arena.ops.jobs import JobName
 from arena.play.dealing import commitment, game_seed, group_seed
 from arena.ratings.board import board
 from arena.ratings.results import collect
 from arena.records.verify import verify
+from arena.store.tournaments import event_key
 from arena.tournaments.sealed import play_local_group
 from tests.live.arenas import ENTRY_MS, SEED, Arena
 from tests.live.clock import skip
@@ -72,7 +75,7 @@ def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, records_ha
         made = hall.cup(kind)
         assert made["commitment"] == commitment(SEED)
         view = hall.run()
-        results.append((view["records_hash"], hall.tournaments.standings("cup").as_json()))
+        results.append((view["records_hash"], hall.tournaments.standings("cup").table.as_json()))
         hashes = [record["hash"] for record in records_of(hall)]
         assert len(set(hashes)) == 12
         for key in list(_keys(hall)):
@@ -163,7 +166,7 @@ def test_server_faults_void_a_group_and_the_third_stops_it(
     assert groups["r2-p1-g2"]["score"] is None
     # Replayed from the same seeds: nothing tells that it was void before.
     assert {record["canonical"]["group"]["attempt"] for record in records_of(hall)} == {0}
-    assert hall.tournaments.standings("cup").groups == 5
+    assert hall.tournaments.standings("cup").table.groups == 5
 
 
 @pytest.mark.parametrize("format", ["swiss", "knockout"])
@@ -173,7 +176,7 @@ def test_other_formats_finish(format: str, hall: Arena) -> None:
     assert view["state"] == "finished"
     assert view["progress"]["done"] == view["progress"]["planned"]
     assert (view["places"] is None) == (format == "swiss")
-    assert len(hall.tournaments.standings("cup").rows) == 5
+    assert len(hall.tournaments.standings("cup").table.rows) == 5
 
 
 @pytest.mark.parametrize(
@@ -190,7 +193,7 @@ def test_tables_and_changing_partners(
     assert {len(group["players"]) for group in groups} == {players}
     assert {len(group["games"]) for group in groups} == {games}
     assert len(records_of(hall)) == games * len(groups)
-    assert len({row.groups for row in hall.tournaments.standings("cup").rows}) == 1
+    assert len({row.groups for row in hall.tournaments.standings("cup").table.rows}) == 1
 
 
 def test_an_open_tournament_runs_until_its_end_time(hall: Arena) -> None:
@@ -201,7 +204,7 @@ def test_an_open_tournament_runs_until_its_end_time(hall: Arena) -> None:
     hall.skip_entry()
     view = hall.run()
     assert view["finished_ms"] >= now + ENTRY_MS
-    played = [row.groups for row in hall.tournaments.standings("cup").rows]
+    played = [row.groups for row in hall.tournaments.standings("cup").table.rows]
     assert max(played) - min(played) <= max(played) / 2
 
 
@@ -267,7 +270,7 @@ def test_copies_of_a_house_bot_play_local_groups_only(hall: Arena) -> None:
     view = hall.run("cup", {"able": quiet})
     entries = {entry["bot"]: entry["status"] for entry in view["entries"]}
     assert entries == {"able": "qualified", "rookie": "qualified", "rookie+2": "failed"}
-    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "rookie"}
+    assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"able", "rookie"}
 
 
 def test_too_few_entrants_at_the_lock_cancel_the_tournament(hall: Arena) -> None:
@@ -325,7 +328,7 @@ def test_a_bot_qualifies_plays_and_its_lost_game_is_played_again(hall: Arena) ->
     }
     assert attempts == {"cup-r1-p1-g1": 0, "cup-r1-p1-g2": 1}
     assert all(len(set(map(str, (r["canonical"]["seed"] for r in records)))) == 4 for _ in records)
-    assert hall.tournaments.standings("cup").groups == 2
+    assert hall.tournaments.standings("cup").table.groups == 2
     while hall.boards.due():
         for kind, division in hall.boards.due():
             hall.boards.publish(kind, division)
@@ -348,8 +351,8 @@ def test_a_bot_with_malformed_answers_does_not_qualify_and_sees_why(hall: Arena)
     assert entry["status"] == "failed"
     assert "illegal, illegal, illegal" in entry["reason"]
     assert "play:XX" in entry["reason"]
-    assert [row.name for row in hall.tournaments.standings("cup").rows] != []
-    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"random", "rookie"}
+    assert [row.name for row in hall.tournaments.standings("cup").table.rows] != []
+    assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"random", "rookie"}
     # Entering again gives it another chance.
     hall.cup_in_entry(name="next")
     assert hall.tournaments.enter("next", "able")["status"] == "qualifying"
@@ -368,7 +371,7 @@ def test_a_faulty_bot_harms_only_itself(hall: Arena) -> None:
 
     view = hall.run("cup", {"able": able, "baker": quiet})
     assert view["state"] == "finished"
-    rows = {row.name: row for row in hall.tournaments.standings("cup").rows}
+    rows = {row.name: row for row in hall.tournaments.standings("cup").table.rows}
     # It lost all its groups, which count for nobody else.
     assert (rows["able"].groups, rows["able"].points, rows["able"].forfeits) == (4, 0.0, 4)
     assert rows["baker"].groups == rows["random"].groups == 2
@@ -389,7 +392,7 @@ def test_qualified_online_bots_are_entered_automatically(hall: Arena) -> None:
     skip(hall.live, 30_000)
     view = hall.run("cup", {"able": quiet})
     assert [entry["bot"] for entry in view["entries"]].count("able") == 1
-    assert {row.name for row in hall.tournaments.standings("cup").rows} == {"able", "random"}
+    assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"able", "random"}
 
 
 # Annulling
@@ -406,8 +409,12 @@ def test_an_annulled_group_does_not_count_and_its_records_say_why(hall: Arena) -
     assert (group["id"], group["state"]) == ("r1-p1-g1", "void")
     assert group["annulled"]["reason"] == "they shared a screen"
     after = hall.tournaments.view("cup")
-    assert hall.tournaments.standings("cup").groups == 5
-    assert after["records_hash"] == hall.tournaments.standings("cup").records_hash != before["records_hash"]
+    assert hall.tournaments.standings("cup").table.groups == 5
+    assert (
+        after["records_hash"]
+        == hall.tournaments.standings("cup").table.records_hash
+        != before["records_hash"]
+    )
     reasons = [record["info"].get("annulled") for record in records_of(hall)]
     assert reasons.count("they shared a screen") == 2
     assert reasons.count(None) == 10
@@ -424,3 +431,72 @@ def test_an_annulled_group_does_not_count_and_its_records_say_why(hall: Arena) -
     hall.cup(name="next")
     hall.lock("next")
     refused("group_not_over", hall.tournaments.annul, "next-r1-p1-g1", "admin", "")
+
+
+# Live standings
+
+
+@contextmanager
+def hidden_results(hall: Arena) -> Iterator[None]:
+    """Nobody finds the results of the cup."""
+    key = f"{event_key('cup')}:results"
+    connection = hall.store.tournaments._connection
+    connection.run([("RENAME", key, f"{key}-hidden")])
+    yield
+    connection.run([("RENAME", f"{key}-hidden", key)])
+
+
+def test_live_standings_are_computed_by_a_job_and_read_without_computing(hall: Arena) -> None:
+    hall.cup(groups=4)
+    assert hall.tournaments.standings("cup").state == "queued"
+    hall.lock()
+    assert hall.tournaments.play_local_groups("cup", 0).groups
+    queued = hall.tournaments.standings("cup")
+    assert (queued.state, queued.table.rows, queued.computed_ms) == ("queued", (), None)
+    hall.service.step_tournament("cup")
+    hall.service.step_tournament("cup")
+    (job,) = [job for job in hall.jobs.pending if job.name == JobName.UPDATE_STANDINGS]
+    hall.service.run(job)
+    with hidden_results(hall):
+        live = hall.tournaments.standings("cup")
+    assert live.state == "live"
+    assert {row.name for row in live.table.rows} == {"random", "rookie", "regular"}
+    assert live.table.groups > 0
+    assert live.computed_ms is not None
+    assert live.computed_ms <= hall.now_ms()
+    assert hall.tournaments.update_standings("cup") is False
+    view = hall.run()
+    final = hall.tournaments.standings("cup")
+    assert (final.state, final.computed_ms) == ("final", None)
+    assert final.table.records_hash == view["records_hash"]
+    assert hall.store.tournaments.standings("cup") is None
+
+
+def test_live_standings_are_computed_again_after_a_change_and_a_pause(hall: Arena) -> None:
+    hall.cup(groups=40)
+    hall.lock()
+    hall.tournaments.play_local_groups("cup", 0)
+    assert hall.tournaments.update_standings("cup")
+    first = hall.tournaments.standings("cup").table.groups
+    skip(hall.live, 60_000)
+    assert not hall.tournaments.update_standings("cup"), "nothing has changed"
+    hall.tournaments.play_local_groups("cup", 0)
+    assert hall.tournaments.update_standings("cup")
+    second = hall.tournaments.standings("cup").table.groups
+    assert second > first
+    hall.tournaments.play_local_groups("cup", 0)
+    assert not hall.tournaments.update_standings("cup"), "they are new"
+    assert hall.tournaments.standings("cup").table.groups == second
+
+
+def test_a_cancelled_tournament_has_the_standings_of_all_its_groups(hall: Arena) -> None:
+    hall.cup(groups=40)
+    hall.lock()
+    hall.tournaments.play_local_groups("cup", 0)
+    hall.tournaments.cancel("cup")
+    hall.tournaments.standings("cup")
+    hall.jobs.run_pending(hall.service)
+    found = hall.tournaments.standings("cup")
+    assert found.state == "live"
+    assert found.table.groups == hall.tournaments.view("cup")["progress"]["done"] > 0
+    assert hall.jobs.pending == []

@@ -73,7 +73,7 @@ def killing(source: random.Random, pause: float, killed: Counter[str]) -> Callab
 
 
 def _outcome(arena: Arena, view: dict[str, Any]) -> Outcome:
-    table = arena.tournaments.standings("cup")
+    table = arena.tournaments.standings("cup").table
     assert view["records_hash"] == table.records_hash
     records = [json.loads(line) for line in arena.tournaments.records("cup")]
     for record in records:

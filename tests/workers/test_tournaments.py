@@ -130,7 +130,7 @@ def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, servi
     seen = arena.wait("cup")
     assert seen["seed"] == "00" * 32
     assert seen["progress"]["done"] == seen["progress"]["planned"] == 9
-    table = arena.tournaments.standings("cup")
+    table = arena.tournaments.standings("cup").table
     assert [row.groups for row in table.rows] == [6, 6, 6]
     assert table.records_hash == seen["records_hash"]
     records = records_of(arena, "cup")
@@ -179,7 +179,7 @@ def test_bots_qualify_and_play_live_against_each_other_and_the_house(
     assert {entry["status"] for entry in seen["entries"]} == {"qualified"}
     # Of 15 pairs the two of one owner are left out.
     assert seen["progress"]["done"] == 13
-    assert all(row.faults == 0 for row in arena.tournaments.standings(made["id"]).rows)
+    assert all(row.faults == 0 for row in arena.tournaments.standings(made["id"]).table.rows)
     records = records_of(arena, made["id"])
     assert len(records) == 2 * 13
     assert sum(record["canonical"]["group"]["mirrored"] for record in records) == 2

@@ -1,0 +1,68 @@
+"""Standings of tournaments that run: computed by a worker now and then, stored, and read from there."""
+
+from __future__ import annotations
+
+import time
+from typing import Final, Literal, NamedTuple
+
+import orjson
+
+from arena.events.lifecycle import TournamentLifecycle, final_standings
+from arena.live.jobs import GameJobs
+from arena.ratings.standings import Standings
+from arena.store.repositories import Store
+from arena.store.tournaments import StoredStandings
+
+StandingsState = Literal["queued", "live", "final"]
+
+STANDINGS_STATES: Final[tuple[StandingsState, ...]] = ("queued", "live", "final")
+"""Not computed yet; those of a moment ago; those of a finished tournament."""
+
+
+class PublishedStandings(NamedTuple):
+    """Standings as published. ``computed_ms``: when (milliseconds since 1970); None if they are queued, for
+    a table without rows, or final.
+    """
+
+    table: Standings
+    state: StandingsState
+    computed_ms: int | None
+
+
+class LiveStandings:
+    """Updates and reads them; reading computes nothing."""
+
+    def __init__(self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs) -> None:
+        self._store = store.tournaments
+        self._clock = store.clock
+        self._lifecycle = lifecycle
+        self._jobs = jobs
+
+    def read(self, event_id: str) -> PublishedStandings:
+        """The standings as last computed. Raises :class:`~arena.events.tournament.TournamentNotFound`."""
+        tournament, row = self._lifecycle.load(event_id)
+        if tournament.final is not None:
+            return PublishedStandings(Standings.from_json(tournament.final), "final", None)
+        stored = self._store.standings(event_id)
+        if tournament.state == "cancelled" and (stored is None or stored.changes != row.changes):
+            # It takes no more steps, which otherwise request this.
+            self._jobs.update_standings(event_id)
+        if stored is None:
+            nothing = Standings((), (), 0, "", tuple(tournament.spec.tie_breaks))
+            return PublishedStandings(nothing, "queued", None)
+        return PublishedStandings(Standings.from_json(orjson.loads(stored.data)), "live", stored.at_ms)
+
+    def update(self, event_id: str) -> bool:
+        """Compute the standings from all results, if they are due, and return whether they were. May run
+        twice, also at the same time: older ones are replaced by the next update.
+        """
+        tournament, row = self._lifecycle.load(event_id)
+        if not self._lifecycle.standings_due(tournament):
+            return False
+        start = time.monotonic()
+        table = final_standings(tournament, self._lifecycle.results(tournament).values())
+        data = orjson.dumps(table.as_json())
+        cost_ms = int((time.monotonic() - start) * 1000)
+        stored = StoredStandings(data, row.changes, self._clock().now_ms, cost_ms)
+        self._store.store_standings(event_id, stored)
+        return True
