@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.ops.service import Service
 from tests.api.contract import ContractClient
+from tests.live.clock import close_entry
 from tests.waiting import PATIENCE
 
 
@@ -15,25 +16,22 @@ def now_ms() -> int:
 
 
 def announce(client: ContractClient, body: dict[str, Any]) -> str:
-    """Announce a tournament that begins as soon as this machine can say so in time; its id."""
-    for entry_ms in (300, 3000, 30_000):
-        response = client.post("/v1/tournaments", json={"locks_ms": now_ms() + entry_ms, **body})
-        if response.status_code != 422 or response.json.get("field") != "locks_ms":
-            break
+    """Announce a tournament, by default with an entry that is open until the test ends it; its id."""
+    response = client.post("/v1/tournaments", json={"locks_ms": now_ms() + 3_600_000, **body})
     assert response.status_code == 201, response.text
     event: str = response.json["id"]
     return event
 
 
-def wait_for_lock(services: Service, event: str) -> None:
-    """Until entry is locked."""
-    view = services.tournaments.view(event)
-    time.sleep(max(0, view["locks_ms"] - now_ms()) / 1000 + 0.005)
+def lock(services: Service, event: str) -> None:
+    """End the entry."""
+    if services.tournaments.view(event)["state"] == "entry":
+        close_entry(services.tournaments, event)
 
 
 def play(services: Service, event: str, seconds: float = PATIENCE) -> None:
     """Until the tournament is over."""
-    wait_for_lock(services, event)
+    lock(services, event)
     deadline = time.monotonic() + seconds
     while (state := services.tournaments.step(event).state) not in ("finished", "cancelled"):
         assert time.monotonic() < deadline, state

@@ -106,6 +106,21 @@ class Server:
         finally:
             connection.close()
 
+    def ask(self, path: str, token: str | None = None) -> http.client.HTTPConnection:
+        """A connection on which a request has been sent, to read the response from."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("GET", path, headers={} if token is None else {"Authorization": f"Bearer {token}"})
+        return connection
+
+    def has_read(self, connection: http.client.HTTPConnection) -> bool:
+        """Whether the server has accepted the connection, and read all that was sent on it."""
+        port = connection.sock.getsockname()[1]
+        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            _, local, remote, _, queues, *_, inode = line.split()[:10]
+            if (local[-4:], remote[-4:]) == (f"{self.port:04X}", f"{port:04X}"):
+                return inode != "0" and queues.endswith(":00000000")
+        return False
+
     def stream(
         self, path: str, token: str | None = None, last_id: str | None = None, timeout: float = PATIENCE
     ) -> Iterator[Message]:

@@ -82,8 +82,8 @@ def test_a_long_poll_comes_back_with_the_turn(server: Server) -> None:
     mover, _ = table.to_move()
     waiting = table.tokens[1 - mover]
     cursor = server.request("POST", "/v1/turns", {}, waiting).json["cursor"]
-    later(0.5, table.move)
     began = time.monotonic()
+    later(0.5, table.move)
     path = f"/v1/turns?wait=30&rights=false&after={cursor}"
     while not (turns := server.request("POST", path, {}, waiting).json["turns"]):
         table.move()
@@ -105,8 +105,8 @@ def test_a_long_poll_ends_with_nothing(server: Server) -> None:
 def test_a_view_waits_for_a_change(server: Server) -> None:
     table = Table(server)
     version = server.request("GET", f"/v1/games/{table.game}").json["version"]
-    later(0.4, table.move)
     began = time.monotonic()
+    later(0.4, table.move)
     reply = server.request("GET", f"/v1/games/{table.game}?since={version}&wait=30")
     assert reply.status == 200
     assert reply.json["version"] > version
@@ -147,7 +147,7 @@ def test_many_waiters_do_not_stop_the_others(server: Server) -> None:
             sockets.append(sock)
         for sock in sockets:
             assert sock.recv(20).startswith(b"HTTP/1.1 200")
-        assert "botequim_streams 300.0" in server.request("GET", "/metrics").body.decode()
+        wait_until(lambda: "botequim_streams 300.0" in metrics(server))
         _play(server, table)
     finally:
         for sock in sockets:
@@ -292,28 +292,23 @@ def test_drain(store: EmbeddedStore) -> None:
         mover, _ = table.to_move()
         token = table.tokens[1 - mover]
         cursor = server.request("GET", "/v1/turns", token=token).json["cursor"]
-        with ThreadPoolExecutor(4) as pool:
-            poll = pool.submit(server.request, "GET", f"/v1/turns?wait=30&after={cursor}", None, token)
-            view = pool.submit(_wait_for_change, server, table.game)
-            time.sleep(0.5)
+        version = server.request("GET", f"/v1/games/{table.game}").json["version"]
+        with ThreadPoolExecutor(2) as pool:
+            poll = server.ask(f"/v1/turns?wait=30&after={cursor}", token)
+            view = server.ask(f"/v1/games/{table.game}?since={version}&wait=30")
             turns = pool.submit(list, server.stream("/v1/turns/stream?rights=false", token))
             events = pool.submit(list, server.stream(f"/v1/games/{table.game}/events/stream"))
             wait_until(lambda: "botequim_streams 2.0" in metrics(server))
-            time.sleep(0.5)
+            wait_until(lambda: all(map(server.has_read, (poll, view))))
             began = time.monotonic()
             assert server.process is not None
             server.process.send_signal(signal.SIGTERM)
-            assert poll.result(PATIENCE).json["turns"] == []
-            assert view.result(PATIENCE).status == 204
+            assert json.load(poll.getresponse())["turns"] == []
+            assert view.getresponse().status == 204
             assert turns.result(PATIENCE)[-1].kind == "reconnect"
             assert events.result(PATIENCE)[-1].kind == "reconnect"
             assert server.process.wait(PATIENCE) == 0
             assert time.monotonic() - began < WOKEN_S
-
-
-def _wait_for_change(server: Server, game: str) -> Any:
-    version = server.request("GET", f"/v1/games/{game}").json["version"]
-    return server.request("GET", f"/v1/games/{game}?since={version}&wait=30")
 
 
 def test_nothing_accepted_is_lost_by_a_kill(store: EmbeddedStore) -> None:

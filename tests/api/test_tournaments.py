@@ -16,7 +16,7 @@ from arena.ratings.results import collect
 from arena.records.record import parse_record
 from arena.records.verify import verify
 from tests.api.arenas import announce as announce_now
-from tests.api.arenas import now_ms, play, wait_for_lock
+from tests.api.arenas import lock, now_ms, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 
@@ -46,8 +46,8 @@ class Event:
         return found
 
     def lock(self) -> None:
-        """Until entry is locked."""
-        wait_for_lock(self.services, self.id)
+        """End the entry."""
+        lock(self.services, self.id)
 
     def play(self) -> dict[str, Any]:
         """As the workers do, until it is over."""
@@ -57,7 +57,7 @@ class Event:
 
 @pytest.fixture
 def announce(app: Flask, owner: Account) -> Callable[..., Event]:
-    """Announces tournaments of ``owner``, which begin a moment later unless told otherwise."""
+    """Announces tournaments of ``owner``."""
 
     def make(client: ContractClient = owner.client, **fields: Any) -> Event:
         return Event(app, client, **fields)

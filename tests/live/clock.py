@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -43,10 +42,11 @@ def expire(games: LiveGames, after_ms: int, *keys: str) -> None:
 
 def close_entry(tournaments: Tournaments, name: str) -> None:
     """Lock a tournament now, as if its entry had been open until this moment. Other processes play on."""
+    lifecycle = tournaments.lifecycle
 
     def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup]:
-        tournament.spec = replace(tournament.spec, locks_ms=time.time_ns() // 1_000_000)
+        tournament.spec = replace(tournament.spec, locks_ms=lifecycle._clock().now_ms)
         return ()
 
-    tournaments.lifecycle.change(name, act)
+    lifecycle.change(name, act)
     tournaments.step(name)

@@ -106,7 +106,7 @@ def test_racing_joins_take_every_seat_once(make_games: MakeGames) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert sorted(seats) == [0, 1, 2, 3]
     assert refused == ["game_not_open"] * 4
     assert games.summary(game)["state"] == "running"
@@ -210,7 +210,7 @@ def test_events_are_paged_and_can_be_awaited(make_games: MakeGames) -> None:
     assert parts == whole["events"]
     bot, turn = awaited_turn(games, game)
     threading.Timer(0.1, answer, (make_games(), bot, turn["turn"], quiet(turn))).start()
-    news = games.events(game, start=whole["next"], wait=5)
+    news = games.events(game, start=whole["next"], wait=PATIENCE)
     assert news["events"]
     play_out(games, [game])
     done = games.events(game, start=news["next"], limit=100_000)

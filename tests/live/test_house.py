@@ -13,6 +13,7 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import Job, JobName, Jobs
 from tests.live.conftest import MakeGames
 from tests.live.playing import NotedJobs, answer, awaited_turn, checked_record, new_game, play_out, quiet
+from tests.waiting import PATIENCE
 
 MIXED = [{"bot": "ann"}, {"house": "random"}, {"house": "rookie"}, {"house": "random"}]
 
@@ -59,7 +60,7 @@ def test_two_workers_at_one_table(make_games: MakeGames) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(20)
+        worker.join(PATIENCE)
         assert not worker.is_alive()
     assert games.summary(game)["state"] == "finished"
     checked_record(games, game)

@@ -70,7 +70,7 @@ def test_one_of_several_racing_steps_is_accepted(make_games: MakeGames) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert sorted(round_ for round_, _ in wins) == list(range(60))
     assert stores[0].log("g1") == [b"%d" % (n * 100 + 100) for n in range(60)]
 
@@ -160,7 +160,7 @@ def test_due_games_are_leased_to_one_sweeper(make_games: MakeGames) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert sorted(claimed) == sorted(f"g{number}" for number in range(150))
     assert len(stores[0].claim(9000, 20_000, 500)) == 200, "leases end"
 

@@ -293,7 +293,7 @@ def test_bots_in_separate_processes(make_games: MakeGames, kind: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(40)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
     statuses = {result["status"] for result in results}
     assert statuses <= {"accepted", "stale_turn", "turn_already_answered"}
