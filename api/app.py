@@ -8,6 +8,7 @@ from typing import Any, Final
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from api.bodies import BodyIntake
 from api.edge import Edge
 from api.errors import register_error_handlers
 from api.resources import (
@@ -49,11 +50,11 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     """
     settings = settings or Settings.from_environment()
     app = App("api", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = settings.http.max_body
     app.url_map.strict_slashes = True
     app.url_map.merge_slashes = False
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     jobs = jobs or BackgroundJobs(RqJobs(settings.queue_url))
+    app.extensions["botequim-bodies"] = BodyIntake(settings.http)
     app.extensions["botequim"] = open_service(settings, jobs)
     register_error_handlers(app, pages.error_page)
     for resource in RESOURCES:

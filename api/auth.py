@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from api.connections import client_of
 from api.edge import PRINCIPAL, Environ
 from api.errors import MissingToken
 from arena.accounts.accounts import Forbidden, InvalidToken, Principal
@@ -15,18 +16,23 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
 
     Raises :class:`~arena.accounts.accounts.InvalidToken` or :class:`~arena.ops.limits.RateLimited`.
     """
-    token = _token(environ)
-    if token is None:
-        services.limits.spend("requests_per_address", environ.get("REMOTE_ADDR", ""))
-        return None
     try:
-        principal = services.accounts.check(token)
+        token = _token(environ)
+        principal = None if token is None else services.accounts.check(token)
     except InvalidToken:
-        services.limits.spend("requests_per_address", environ.get("REMOTE_ADDR", ""))
+        services.limits.spend("requests_per_address", client(environ))
         raise
+    if principal is None:
+        services.limits.spend("requests_per_address", client(environ))
+        return None
     environ[PRINCIPAL] = principal
     services.limits.spend("requests_per_token", f"{principal.scope}:{principal.name}")
     return principal
+
+
+def client(environ: Environ) -> str:
+    """Whom the limits per address count: the address, or for IPv6 its /64."""
+    return client_of(environ.get("REMOTE_ADDR") or "")
 
 
 def require(scopes: Collection[str], environ: Environ, services: Service) -> Principal:

@@ -16,19 +16,43 @@ import orjson
 from flask import Response, request
 from marshmallow import Schema
 
-from api.auth import authenticate, require
-from api.edge import JSON, OPERATION
+from api.auth import authenticate, client, require
+from api.bodies import MAX_VALUES, media_of, unsupported
+from api.edge import JSON, OPERATION, SMALL_BODY, Environ
 from api.errors import ERRORS
-from api.requests import read_body, read_query
-from api.services import services
+from api.requests import load, read_query
+from api.services import bodies, services
+from arena.accounts.accounts import Principal
+from arena.errors import ArenaError
 
 View = Callable[..., Any]
 
-_ALWAYS: Final = ("uri_too_long", "headers_too_large", "internal_error")
+_ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
 _WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "store_unavailable")
 _WITH_TOKEN: Final = ("missing_token", "forbidden")
 _WITH_QUERY: Final = ("invalid",)
-_WITH_BODY: Final = ("bad_request", "malformed_json", "body_too_large", "unsupported_media_type", "invalid")
+_WITH_BODY: Final = (
+    "bad_request",
+    "malformed_json",
+    "body_too_large",
+    "unsupported_media_type",
+    "invalid",
+    "too_many_unfinished",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawBody:
+    """A file as a body in place of JSON. ``field``: the field of the body's schema that it is. ``most``: its
+    maximum size in bytes. ``fields``: further fields of the body that follow from it.
+    """
+
+    media: str
+    field: str
+    most: int
+    description: str
+    example: str
+    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +78,17 @@ class Operation:
     errors: Sequence[str] = ()
     """Error codes beyond those implied by the other fields."""
     limit: str | None = None
-    """The rate limit, per owner, that each request counts against."""
-    max_body: int | None = None
-    """The maximum body size in bytes, if larger than configured."""
+    """The rate limit that each request counts against before its body is read. Its name says what it is
+    counted per: ``_per_owner`` or ``_per_address``.
+    """
+    max_body: int = SMALL_BODY
+    """The maximum size of a JSON body, in bytes."""
+    max_values: int = MAX_VALUES
+    """The maximum number of values in a JSON body."""
+    raw: Sequence[RawBody] = ()
+    """Files that may be sent as a body in place of JSON."""
+    raw_query: type[Schema] | None = None
+    """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
 
@@ -84,9 +116,10 @@ class Operation:
 
     def handler(self) -> View:
         """Return the Flask view, which validates the request, calls the view and serializes its result."""
-        name, view, scopes, limit, max_body = self.id, self.view, self.scopes, self.limit, self.max_body
+        name, view, scopes, limit = self.id, self.view, self.scopes, self.limit
         query_schema = self.query() if self.query else None
         body_schema = self.body() if self.body else None
+        raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
 
         @functools.wraps(view)
@@ -97,18 +130,54 @@ class Operation:
             if scopes is not None:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
                 arguments.append(who)
-                if limit is not None and who is not None:
-                    parts.limits.spend(limit, who.owner or who.name)
+                if limit is not None:
+                    parts.limits.spend(limit, _counted(limit, who, environ))
             if query_schema is not None:
                 arguments.append(read_query(query_schema, environ, parts.settings.http))
             if body_schema is not None:
-                arguments.append(read_body(body_schema, environ, parts.settings.http, max_body))
+                raw = self._raw(environ)
+                if raw is not None:
+                    assert raw_query_schema is not None
+                    fields = read_query(raw_query_schema, environ, parts.settings.http)
+                    data = bodies().read(environ, raw.most)
+                    arguments.append({**raw.fields, **fields, raw.field: data})
+                else:
+                    arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
             result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
             return json_response(None if result_schema is None else result_schema.dump(result), self.status)
 
         return handler
+
+    def _raw(self, environ: Environ) -> RawBody | None:
+        media = media_of(environ) if self.raw else JSON
+        if media == JSON:
+            return None
+        for raw in self.raw:
+            if raw.media == media:
+                return raw
+        raise unsupported(environ, " or ".join((JSON, *(raw.media for raw in self.raw))))
+
+    def _read_json(self, environ: Environ, raw_query: Schema | None) -> Any:
+        if raw_query is not None and environ.get("QUERY_STRING"):
+            raise ArenaError(
+                "the query belongs to a body that is a file",
+                field="Content-Type",
+                expected=" or ".join(raw.media for raw in self.raw),
+            )
+        hint = "".join(
+            f"; send a larger {raw.field} as {raw.media}" for raw in self.raw if raw.most > self.max_body
+        )
+        return bodies().read_json(environ, self.max_body, self.max_values, hint.removeprefix("; "))
+
+
+def _counted(limit: str, who: Principal | None, environ: Environ) -> str:
+    """Whom a limit counts."""
+    if limit.endswith("_per_address"):
+        return client(environ)
+    assert who is not None
+    return who.owner or who.name
 
 
 class Blueprint(flask.Blueprint):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from api import metrics
+from api.connections import Connection
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -20,10 +21,14 @@ App = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 JSON: Final = "application/json"
 
+SMALL_BODY: Final = 64_000
+"""The maximum size of most bodies, in bytes."""
+
 REQUEST_ID: Final = "botequim.request_id"
 OPERATION: Final = "botequim.operation"
 PRINCIPAL: Final = "botequim.principal"
 ERROR_CODE: Final = "botequim.error_code"
+BODY_READ: Final = "botequim.body_read"
 """Keys of the WSGI environment in which the app passes data to the middleware."""
 
 QUIET: Final = frozenset({"exchangeTurns", "getTurns", "isAlive", "isReady", "getMetrics"})
@@ -51,10 +56,20 @@ class Edge:
             headers.append(("X-Content-Type-Options", "nosniff"))
             if not any(name == "Cache-Control" for name, _ in headers):
                 headers.append(("Cache-Control", "no-store"))
+            if BODY_READ not in environ:
+                connection = environ.get("gunicorn.socket")
+                if isinstance(connection, Connection) and (connection.expired or _has_large_body(environ)):
+                    connection.refuse_body()
             _note(environ, int(status[:3]), time.perf_counter() - began)
             return start_response(status, headers, *rest)
 
         return self._app(environ, start)
+
+
+def _has_large_body(environ: Environ) -> bool:
+    """Whether the body may be larger than what is read after the response to keep the connection."""
+    length = environ.get("CONTENT_LENGTH") or "0"
+    return "HTTP_TRANSFER_ENCODING" in environ or len(length) > 9 or int(length) > SMALL_BODY
 
 
 def _note(environ: Environ, status: int, seconds: float) -> None:

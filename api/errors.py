@@ -33,7 +33,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     # The request
     "bad_request": ErrorCode(400, "Bad request", "The request is not valid HTTP."),
     "malformed_json": ErrorCode(
-        400, "Malformed JSON", "The body is not JSON in UTF-8, or is nested too deeply."
+        400, "Malformed JSON", "The body is not JSON in UTF-8, is nested too deeply or has too many values."
     ),
     "invalid_cursor": ErrorCode(
         422, "Invalid cursor", "This service did not issue the cursor. Start again without one."
@@ -51,10 +51,19 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Method not allowed",
         "The address does not support this method; the header `Allow` lists those it does.",
     ),
-    "body_too_large": ErrorCode(413, "Body too large", "The body exceeds the size limit."),
+    "request_timeout": ErrorCode(
+        408, "Request too slow", "The head or the body of the request took too long to arrive."
+    ),
+    "body_too_large": ErrorCode(
+        413,
+        "Body too large",
+        "The body exceeds the size limit of the operation, which `expected` gives. It was not read.",
+    ),
     "uri_too_long": ErrorCode(414, "Address too long", "The address, including its query, is too long."),
     "unsupported_media_type": ErrorCode(
-        415, "Unsupported media type", "The body must be JSON, sent with `Content-Type: application/json`."
+        415,
+        "Unsupported media type",
+        "The body must be JSON, sent with `Content-Type: application/json`, or for uploads also a raw file.",
     ),
     "invalid": ErrorCode(
         422,
@@ -70,6 +79,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "`limit` names the limit, `allowed` gives the number of requests and the seconds they apply to, and "
         "`retry_after` (also in the header `Retry-After`) the seconds to wait before trying again.",
     ),
+    "too_many_unfinished": ErrorCode(
+        429,
+        "Too many unfinished requests",
+        "Too many requests of this address have not arrived completely, or together they are too large. "
+        "Requests that wait for a response do not count.",
+    ),
     "internal_error": ErrorCode(
         500, "Internal error", "An error in the service. Its log has the details under the request id."
     ),
@@ -77,6 +92,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503,
         "Database not reachable",
         "The database cannot be reached. Nothing was lost; try again after `Retry-After` seconds.",
+    ),
+    "busy": ErrorCode(
+        503,
+        "Busy",
+        "All connections of this process are in use, or too many large bodies are arriving. Nothing was "
+        "done; try again after `Retry-After` seconds.",
     ),
     "draining": ErrorCode(
         503, "Shutting down", "This process is shutting down; send the request to another one."
@@ -125,8 +146,8 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "invalid_source": ErrorCode(
         422,
         "Invalid source",
-        "The upload is too long, or not valid Python (`line` gives the line), or not a component; or the "
-        "bot's transport is not `uploaded`.",
+        "The upload is too long, empty, not text or not a component, or the bot's transport is not "
+        "`uploaded`. Errors in its code are reported by its qualification.",
     ),
     "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
     "no_source": ErrorCode(404, "No source", "The version was not uploaded, so it has no source."),

@@ -14,6 +14,7 @@ import tempfile
 from contextlib import suppress
 from typing import Any
 
+from api.descriptors import connections_within, raise_limit
 from arena.errors import ArenaError
 from arena.ops.settings import MOST_GRACE, Settings
 
@@ -23,7 +24,8 @@ wsgi_app = "api.app:create_app()"
 bind = _settings.http.bind
 workers = _settings.http.processes
 worker_class = "api.server.DrainingWorker"
-worker_connections = _settings.http.connections
+_descriptors = raise_limit()
+worker_connections = connections_within(_descriptors, _settings.http.connections, _settings.pool)
 logger_class = "api.server.JsonLogger"
 loglevel = _settings.http.log_level.lower()
 keepalive = 75
@@ -37,6 +39,18 @@ _metrics_folder: str | None = None
 if workers > 1 and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     # prometheus_client reads this when it is imported.
     _metrics_folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="botequim-metrics-")
+
+
+def when_ready(server: Any) -> None:
+    """Tell if the operating system allows fewer connections than configured."""
+    if worker_connections < _settings.http.connections:
+        server.log.warning(
+            "the limit of %d open files (ulimit -n) leaves %d connections per process, not %d "
+            "(BOTEQUIM_CONNECTIONS)",
+            _descriptors,
+            worker_connections,
+            _settings.http.connections,
+        )
 
 
 def post_worker_init(worker: Any) -> None:

@@ -13,6 +13,7 @@ from prometheus_client import (
     REGISTRY,
     CollectorRegistry,
     Counter,
+    Gauge,
     Histogram,
     generate_latest,
 )
@@ -30,6 +31,11 @@ _SECONDS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30, 60),
 )
 _ANSWERS = Counter("botequim_answers_total", "Answers to turns, by result.", ("status",))
+
+connections = Gauge("botequim_connections", "Open connections.", multiprocess_mode="livesum")
+connections_refused = Counter(
+    "botequim_connections_refused_total", "Connections refused because all of a process were in use."
+)
 
 _requests: Any = cache(_REQUESTS.labels)
 _seconds: Any = cache(_SECONDS.labels)

@@ -178,8 +178,9 @@ class _Builder:
         if operation.query is not None:
             item["parameters"].append({"in": "query", "schema": operation.query})
         if operation.body is not None:
-            content = {"schema": operation.body, **_example(captured.get("request"))}
-            item["requestBody"] = {"required": True, "content": {JSON: content}}
+            item["requestBody"] = _request_body(operation, captured)
+        if operation.raw_query is not None:
+            item["parameters"].append({"in": "query", "schema": operation.raw_query(partial=True)})
         responses: dict[int, Any] = {operation.status: _success(operation, captured)}
         for status, meaning in (operation.also or {}).items():
             headers = operation.headers if status == HTTPStatus.NOT_MODIFIED else ()
@@ -209,6 +210,17 @@ def _error_name(operation: Operation, status: int, codes: Sequence[str]) -> str:
     if len(codes) <= _NAMED_CODES:
         return "Or".join("".join(word.capitalize() for word in code.split("_")) for code in codes)
     return operation.id[0].upper() + operation.id[1:] + HTTPStatus(status).phrase.replace(" ", "")
+
+
+def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = {JSON: {"schema": operation.body, **_example(captured.get("request"))}}
+    limits = {JSON: operation.max_body}
+    for raw in operation.raw:
+        schema = {"contentMediaType": raw.media, "description": raw.description}
+        content[raw.media] = {"schema": schema, "example": raw.example}
+        limits[raw.media] = raw.most
+    sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
+    return {"description": f"At most {sizes}.", "required": True, "content": content}
 
 
 def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:

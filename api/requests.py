@@ -1,4 +1,4 @@
-"""Reading and validating the query and body of requests."""
+"""Validating the query and body of requests."""
 
 from __future__ import annotations
 
@@ -7,59 +7,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-import orjson
 from marshmallow import Schema, ValidationError, missing
 
 from api.edge import Environ
-from api.errors import HttpError, MalformedJson, UnsupportedMediaType
 from arena.errors import ArenaError
 from arena.ops.settings import HttpSettings
 
 MAX_PARAMETERS: Final = 30
 """The maximum number of query parameters."""
-
-
-def read_json(environ: Environ, settings: HttpSettings, most: int | None = None) -> Any:
-    """Return the parsed body of at most ``most`` bytes (None: as configured).
-
-    Raises if it is too large, not declared as JSON, not JSON, or nested too deeply.
-    """
-    declared = environ.get("CONTENT_TYPE", "")
-    if declared != "application/json" and declared.partition(";")[0].strip().lower() != "application/json":
-        sent = f"{declared[:80]!r} is not supported" if declared else "the Content-Type header is missing"
-        raise UnsupportedMediaType(sent, field="Content-Type", expected="application/json")
-    data = _read(environ, max(settings.max_body, most or 0))
-    try:
-        value = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise MalformedJson(f"the body is not JSON: {error}", expected="JSON in UTF-8") from None
-    deepest = settings.max_depth
-    if data.count(b"[") + data.count(b"{") > deepest and _nests_deeper(value, deepest):
-        raise MalformedJson("the body is nested too deeply", expected=f"at most {deepest} levels")
-    return value
-
-
-def _read(environ: Environ, most: int) -> bytes:
-    length = environ.get("CONTENT_LENGTH") or ""
-    if not length and not environ.get("wsgi.input_terminated"):
-        return b""
-    wanted = int(length) if length.isdecimal() and length.isascii() else most + 1
-    too_large = HttpError("the body is too large", code="body_too_large", expected=f"at most {most} bytes")
-    if length and wanted > most:
-        raise too_large
-    try:
-        data: bytes = environ["wsgi.input"].read(wanted)
-    except Exception as error:
-        # Each server raises its own errors for malformed chunks.
-        raise HttpError(f"the body cannot be read: {error}", code="bad_request") from error
-    if len(data) > most:
-        raise too_large
-    return data
-
-
-def read_body(schema: Schema, environ: Environ, settings: HttpSettings, most: int | None = None) -> Any:
-    """Return the body, loaded by ``schema``."""
-    return _load(schema, read_json(environ, settings, most))
 
 
 def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict[str, Any]:
@@ -92,23 +47,12 @@ def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict
     return query
 
 
-def _load(schema: Schema, value: Any) -> Any:
+def load(schema: Schema, value: Any) -> Any:
+    """Return a body, loaded by ``schema``."""
     try:
         return schema.load(value)
     except ValidationError as error:
         raise _invalid(schema, error.messages) from None
-
-
-def _nests_deeper(value: Any, levels: int) -> bool:
-    inside = [value]
-    for _ in range(levels):
-        inside = [
-            inner
-            for outer in inside
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return any(isinstance(value, dict | list) for value in inside)
 
 
 def _invalid(schema: Schema, messages: Any) -> ArenaError:

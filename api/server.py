@@ -1,4 +1,5 @@
-"""Gunicorn's worker and logger: graceful draining, problem documents for invalid HTTP, JSON logs.
+"""Gunicorn's worker and logger: connections with limits, graceful draining, problem documents for invalid
+HTTP, JSON logs.
 
 Gunicorn imports this before gevent patches the sockets, so it does not import the app at the top.
 """
@@ -6,15 +7,17 @@ Gunicorn imports this before gevent patches the sockets, so it does not import t
 from __future__ import annotations
 
 import math
+import time
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import gevent
 import gunicorn.util
-import orjson
 from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 
+from api.connections import Connection, UnfinishedHeads, write_problem
+from api.descriptors import RESERVED
 from api.jsonlines import JsonFormatter
 from arena.ops.settings import MOST_GRACE
 
@@ -30,19 +33,85 @@ class JsonLogger(Logger):
 
 
 class DrainingWorker(GeventWorker):
-    """On SIGTERM, accepts no more connections, ends requests that wait, finishes requests in progress, and
+    """Bounds the time and the number of requests that arrive slowly, and keeps room for health checks.
+
+    On SIGTERM, accepts no more connections, ends requests that wait, finishes requests in progress, and
     closes idle connections.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._most = self.worker_connections
+        self.worker_connections += RESERVED
+        self._open: WeakKeyDictionary[gevent.Greenlet, Connection] = WeakKeyDictionary()
         self._idle: WeakKeyDictionary[gevent.Greenlet, gevent.Timeout] = WeakKeyDictionary()
+        self._crowded = -_QUIET_SECONDS
+
+    def run(self) -> None:
+        """Serve until the worker is stopped."""
+        http = self.wsgi.extensions["botequim"].settings.http
+        # Behind a proxy all connections are the proxy's, which sends complete heads.
+        self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
+        super().run()
+
+    def handle(self, listener: Any, client: Any, addr: Any) -> None:
+        """Serve one connection."""
+        from api import metrics
+
+        connection = Connection(client, addr[0] if addr else "", self._heads)
+        current = gevent.getcurrent()
+        self._open[current] = connection
+        metrics.connections.inc()
+        try:
+            if len(self._open) > self._most:
+                connection.crowded = not self._close_oldest_idle()
+            super().handle(listener, connection, addr)
+        finally:
+            metrics.connections.dec()
+            self._heads.discard(connection)
+            del self._open[current]
 
     def timeout_ctx(self) -> gevent.Timeout:
         """The time a connection is kept open for the next request."""
+        current = gevent.getcurrent()
+        connection = self._open[current]
         wait = super().timeout_ctx() if self.alive else gevent.Timeout(_LAST_WAIT, False)
-        self._idle[gevent.getcurrent()] = wait
+        self._idle[current] = wait
+        connection.await_head(wait, _LAST_WAIT if connection.crowded else None)
         return wait
+
+    def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
+        """Answer one request whose head was read."""
+        sock.head_complete(req)
+        self._idle.pop(gevent.getcurrent(), None)
+        if sock.crowded and req.path not in HEALTH:
+            self._refuse(sock)
+        try:
+            super().handle_request(listener_name, req, sock, addr)
+        finally:
+            if sock.refused:
+                sock.linger()
+
+    def _refuse(self, connection: Connection) -> None:
+        from api import metrics
+
+        metrics.connections_refused.inc()
+        now = time.monotonic()
+        if now - self._crowded > _QUIET_SECONDS:
+            self._crowded = now
+            self.log.warning(
+                "all %d connections are in use (BOTEQUIM_CONNECTIONS): further ones get 503 busy", self._most
+            )
+        write_problem(connection, 503, "Service Unavailable", "all connections of this process are in use")
+        raise StopIteration
+
+    def _close_oldest_idle(self) -> bool:
+        for connection, wait in self._idle.items():
+            if wait.pending:
+                del self._idle[connection]
+                gevent.get_hub().loop.run_callback(_close_if_idle, connection, wait)
+                return True
+        return False
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Drain on SIGTERM."""
@@ -60,7 +129,7 @@ class DrainingWorker(GeventWorker):
             return
         service = app.extensions["botequim"]
         grace = service.settings.http.grace_seconds
-        more = min(MOST_GRACE, math.ceil(len(self._idle) * _SECONDS_EACH))
+        more = min(MOST_GRACE, math.ceil(len(self._open) * _SECONDS_EACH))
         self.cfg.set("graceful_timeout", grace + more)
         service.live.notifier.stop()
         for connection, wait in list(self._idle.items()):
@@ -71,6 +140,11 @@ class DrainingWorker(GeventWorker):
 _SECONDS_EACH: Final = 0.003
 """How much longer requests may take to finish per open connection: a few times what a poll costs."""
 
+HEALTH: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+
+_QUIET_SECONDS: Final = 60.0
+"""How long it is not logged again that there is no connection left."""
+
 _LAST_WAIT: Final = 1.0
 """Seconds that a connection accepted while draining has to send its request."""
 
@@ -80,27 +154,4 @@ def _close_if_idle(connection: gevent.Greenlet, wait: gevent.Timeout) -> None:
         connection.throw(wait)
 
 
-_OF_HTTP: Final = {414: "uri_too_long", 431: "headers_too_large"}
-
-
-def _write_problem(socket: Any, status: int, reason: str, message: str) -> None:
-    """Replaces gunicorn's error page for requests that never reach the app."""
-    code = _OF_HTTP.get(status, "bad_request" if status < 500 else "internal_error")
-    body = orjson.dumps(
-        {
-            "type": f"/docs/errors#{code}",
-            "title": reason,
-            "status": status,
-            "code": code,
-            "detail": message or reason,
-            "request_id": "",
-        }
-    )
-    head = (
-        f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
-    )
-    gunicorn.util.write_nonblock(socket, head.encode("latin1") + body)
-
-
-gunicorn.util.write_error = _write_problem
+gunicorn.util.write_error = write_problem

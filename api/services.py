@@ -7,6 +7,7 @@ from typing import cast
 
 from flask import current_app
 
+from api.bodies import BodyIntake
 from arena.ops.service import Service
 
 
@@ -20,3 +21,8 @@ def start_sweeper(service: Service) -> None:
 def services() -> Service:
     """The service of the app that handles the present request."""
     return cast(Service, current_app.extensions["botequim"])
+
+
+def bodies() -> BodyIntake:
+    """What reads the bodies of the app's requests."""
+    return cast(BodyIntake, current_app.extensions["botequim-bodies"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from api.contract import Blueprint
+from api.contract import Blueprint, RawBody
 from api.errors import HttpError
 from api.schemas.accounts import (
     AddedVersionSchema,
@@ -17,8 +17,10 @@ from api.schemas.accounts import (
     ChangedBotSchema,
     ChangedVersionSchema,
     GameLogSchema,
+    NewBotFileQuery,
     NewBotSchema,
     NewSecretSchema,
+    NewVersionFileQuery,
     NewVersionSchema,
     QualificationSchema,
     QualificationsSchema,
@@ -42,7 +44,26 @@ from arena.webhooks.signing import InvalidSecret
 
 blueprint = Blueprint("bots", __name__, description="Bots, their versions and their tokens.")
 
-_MAX_UPLOAD = 4 * DEFAULT_LIMITS.component_bytes // 3 + 1_000_000
+_MAX_JSON = 1_000_000
+_UPLOADED = {"transport": "uploaded"}
+_FILES = (
+    RawBody(
+        media="text/x-python",
+        field="source",
+        most=DEFAULT_LIMITS.source_bytes,
+        description="Python source in UTF-8. The other fields are query parameters.",
+        example="def choose(turn):\n    return turn['legal_actions'][0]\n",
+        fields=_UPLOADED,
+    ),
+    RawBody(
+        media="application/wasm",
+        field="component",
+        most=DEFAULT_LIMITS.component_bytes,
+        description="A WebAssembly component. The other fields are query parameters.",
+        example="the component's bytes",
+        fields=_UPLOADED,
+    ),
+)
 
 
 class BotsQuery(PageQuery):
@@ -86,7 +107,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     return {**vars(bot), "webhook": webhook}
 
 
-def _read_upload(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+def _read_upload(body: dict[str, Any]) -> dict[str, Any]:
     """The upload in ``body`` as an argument for the accounts; empty for other transports."""
     given = [key for key in ("source", "component") if key in body]
     if transport_of(body["transport"]).takes_upload != (len(given) == 1):
@@ -97,16 +118,17 @@ def _read_upload(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
         )
     if not given:
         return {}
-    services().limits.spend("uploads_per_owner", who.owner)
     if "source" in body:
         return {"upload": python_upload(body["source"])}
-    try:
-        data = b64decode(body["component"], validate=True)
-    except ValueError:
-        raise InvalidSource(
-            "the component is not valid base64", field="component", expected="base64"
-        ) from None
-    return {"upload": component_upload(data)}
+    component = body["component"]
+    if isinstance(component, str):
+        try:
+            component = b64decode(component, validate=True)
+        except ValueError:
+            raise InvalidSource(
+                "the component is not valid base64", field="component", expected="base64"
+            ) from None
+    return {"upload": component_upload(component)}
 
 
 def _checked_webhook(who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
@@ -137,16 +159,21 @@ _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_addres
     returns=BotWithTokenSchema,
     errors=("name_taken", "quota_exceeded", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
     limit="bots_per_owner",
-    max_body=_MAX_UPLOAD,
+    max_body=_MAX_JSON,
+    raw=_FILES,
+    raw_query=NewBotFileQuery,
 )
 def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
     """Register a bot
 
     Returns the bot's token, which is shown only once. Names are unique forever: the name of a deleted bot
     stays taken. The service first sends a webhook a signed ping; if it does not answer, the bot is not
-    registered. An upload must be valid Python or a component; it is run when the bot qualifies.
+    registered. An upload may also be sent as a file in place of JSON. It is compiled and run when the bot
+    qualifies.
     """
-    upload = _read_upload(who, body)
+    if transport_of(body["transport"]).takes_upload:
+        services().limits.spend("uploads_per_owner", who.owner)
+    upload = _read_upload(body)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
@@ -226,16 +253,20 @@ def delete_bot(who: Principal, bot: str) -> None:
         *_OF_WEBHOOKS,
         "invalid_source",
     ),
-    max_body=_MAX_UPLOAD,
+    limit="uploads_per_owner",
+    max_body=_MAX_JSON,
+    raw=_FILES,
+    raw_query=NewVersionFileQuery,
 )
 def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
     """Add a version of a bot
 
     Versions never change. New games use the newest version, and each version is rated separately. The
-    service first sends a webhook a signed ping; if it does not answer, the version is not added.
+    service first sends a webhook a signed ping; if it does not answer, the version is not added. An upload
+    may also be sent as a file in place of JSON.
     """
     _check_owner(who, bot)
-    upload = _read_upload(who, body)
+    upload = _read_upload(body)
     accounts = services().accounts
     secrets = accounts.signing_secrets(bot)
     if secrets and "secret" in body:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import request
-
 from api.contract import Blueprint
 from api.schemas.accounts import (
     NewOwnerSchema,
@@ -28,6 +26,7 @@ blueprint = Blueprint("owners", __name__, description="Owners of bots, and their
     status=201,
     returns=OwnerWithTokenSchema,
     errors=("name_taken", "invalid_name"),
+    limit="sign_ups_per_address",
 )
 def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     """Sign up as an owner
@@ -35,7 +34,6 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     Returns the owner's token, which is shown only once. Sign-ups are limited per address. Only an admin can
     replace a lost token.
     """
-    services().limits.spend("sign_ups_per_address", request.remote_addr or "")
     owner, token = services().accounts.sign_up(body["name"])
     return {"owner": owner, "token": token}
 

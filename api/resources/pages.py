@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +36,7 @@ MEANINGS: Final = {
 }
 
 _STATIC: Final = Path(__file__).parent.parent / "static"
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
 _QUERY: Final = PageQuery()
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
@@ -67,7 +69,7 @@ def home() -> Response:
         for division in DIVISIONS
         if (board := services().boards.read(kind, division)) is not None and board["rows"]
     ]
-    address = request.url_root.rstrip("/")
+    address = services().settings.http.public_url or _asked_at()
     return _page(
         "home.html",
         boards=boards,
@@ -76,6 +78,12 @@ def home() -> Response:
         schedules=_coming(),
         address=address,
     )
+
+
+def _asked_at() -> str:
+    """The address that the request came to, or if that is none, a word in its place."""
+    host = request.environ.get("HTTP_HOST", "")
+    return request.url_root.rstrip("/") if _HOST(host) else "ADDRESS"
 
 
 @blueprint.get("/leaderboards/<kind>")

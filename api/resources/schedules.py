@@ -13,6 +13,7 @@ from api.schemas.schedules import (
     ScheduleListSchema,
     ScheduleSchema,
 )
+from api.schemas.tournaments import MAX_SETTINGS, MAX_SETTINGS_VALUES
 from api.services import services
 from arena.accounts.accounts import Principal
 
@@ -28,6 +29,8 @@ _SEEN = ("schedule_not_found",)
     "POST",
     scopes=("admin",),
     body=NewScheduleSchema,
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
     status=201,
     returns=ScheduleSchema,
     errors=(
@@ -77,6 +80,8 @@ def get_schedule(who: Principal | None, schedule: str) -> Response:
     "PATCH",
     scopes=("admin",),
     body=ChangedScheduleSchema,
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
     returns=ScheduleSchema,
     errors=_SEEN,
 )

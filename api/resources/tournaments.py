@@ -15,6 +15,8 @@ from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
 from api.schemas.leaderboards import TEXTS, FormatQuery
 from api.schemas.tournaments import (
+    MAX_SETTINGS,
+    MAX_SETTINGS_VALUES,
     EnterSchema,
     EntrySchema,
     GroupPageSchema,
@@ -53,6 +55,8 @@ _CHANGED = (*_SEEN, "tournament_busy")
         "tournament_full",
     ),
     limit="tournaments_per_owner",
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
 )
 def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     """Announce a tournament

@@ -10,13 +10,23 @@ from api import streams
 from api.auth import still_valid
 from api.contract import Blueprint, json_response
 from api.metrics import count_answers
-from api.schemas.turns import AnswersSchema, ExchangeSchema, TurnPageSchema, TurnsQuery, TurnStreamQuery
+from api.schemas.turns import (
+    MAX_ANSWERS,
+    AnswersSchema,
+    ExchangeSchema,
+    TurnPageSchema,
+    TurnsQuery,
+    TurnStreamQuery,
+)
 from api.services import services
 from arena.accounts.accounts import Principal
 
 blueprint = Blueprint("turns", __name__, description="Turns and answers: everything a bot needs to play.")
 
 _BOT = ("bot",)
+
+_BYTES_PER_ANSWER = 500
+_VALUES_PER_ANSWER = 5
 
 
 @blueprint.operation(
@@ -41,6 +51,8 @@ def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     body=AnswersSchema,
     returns=ExchangeSchema,
     errors=("invalid_cursor", "game_busy"),
+    max_body=_BYTES_PER_ANSWER * MAX_ANSWERS,
+    max_values=_VALUES_PER_ANSWER * MAX_ANSWERS,
 )
 def exchange_turns(who: Principal, query: dict[str, Any], body: dict[str, Any]) -> Response:
     """Answer turns and get the next ones

@@ -64,8 +64,8 @@ def _source() -> fields.String:
 def _component() -> fields.String:
     return fields.String(
         metadata={
-            "description": "`uploaded`: a WebAssembly component in place of `source`, at most "
-            f"{DEFAULT_LIMITS.component_bytes} bytes, in base64.",
+            "description": "`uploaded`: a small WebAssembly component in place of `source`, in base64. Send "
+            "a larger one as `application/wasm`.",
             "contentEncoding": "base64",
         }
     )
@@ -77,8 +77,9 @@ def _secret(description: str) -> fields.String:
     )
 
 
-def _description() -> fields.String:
+def _description(**options: object) -> fields.String:
     return fields.String(
+        **options,  # type: ignore[arg-type]
         validate=validate.Length(0, 500),
         metadata={"description": "A short public description of the bot."},
     )
@@ -149,6 +150,14 @@ class NewBotSchema(RequestSchema):
     description = _description()
 
 
+class NewBotFileQuery(RequestSchema):
+    """A bot to register with a file as its body."""
+
+    name = name("With a file as the body: the bot's name")
+    version = _label(load_default="1")
+    description = _description(load_default="")
+
+
 class ChangedBotSchema(RequestSchema):
     """Changes to a bot. Omitted fields keep their values."""
 
@@ -171,6 +180,12 @@ class NewVersionSchema(RequestSchema):
     )
     source = _source()
     component = _component()
+
+
+class NewVersionFileQuery(RequestSchema):
+    """A version to add with a file as its body."""
+
+    label = _label(required=True)
 
 
 class ChangedVersionSchema(RequestSchema):

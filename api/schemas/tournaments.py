@@ -44,6 +44,11 @@ def _event_name() -> fields.String:
     )
 
 
+MAX_SETTINGS: Final = 128_000
+MAX_SETTINGS_VALUES: Final = 2 * MAX_ENTRIES + 500
+"""The maximum bytes and values of a tournament's settings: two lists of bots, and the rest."""
+
+
 class TournamentSettings(RequestSchema):
     """The settings that one-off and scheduled tournaments share."""
 

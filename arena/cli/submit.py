@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import shlex
@@ -187,16 +186,8 @@ def _upload(client: Client, file: Path, name: str, label: str | None) -> str:
         raise ArenaError(
             f"{file} cannot be read: {error.strerror}", code="invalid_source", field="file"
         ) from None
-    if file.suffix == ".wasm":
-        sent = {"component": base64.b64encode(data).decode()}
-    else:
-        try:
-            sent = {"source": data.decode()}
-        except UnicodeDecodeError:
-            raise ArenaError(
-                f"{file} is not text", code="invalid_source", field="file", expected="Python in UTF-8"
-            ) from None
-    body: dict[str, Any] = {"transport": "uploaded", **sent}
+    body: dict[str, Any] = {"transport": "uploaded"}
+    body["component" if file.suffix == ".wasm" else "source"] = data
     known = _known(client, name)
     if known is None:
         version = label or "1"

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from arena.client.http import HttpClient, path
+from arena.client.http import HttpClient, RawFile, path
+
+_FILES: Final = {"source": "text/x-python", "component": "application/wasm"}
 
 
 class BotsCalls(HttpClient):
     """The operations of ``/v1/bots``."""
 
     def register_bot(self, name: str, **fields: Any) -> str:
-        """Register a bot of this owner and return its token; ``fields``: ``transport``, ``source`` etc."""
+        """Register a bot of this owner and return its token. ``fields``: ``transport`` and so on; with a
+        ``source`` or ``component`` in bytes, which is sent as a file, ``version`` and ``description``.
+        """
         return str(self.create_bot(name, **fields)["token"])
 
     def create_bot(self, name: str, **fields: Any) -> Any:
         """As :meth:`register_bot`, but returns the bot, its token and its webhook secret."""
-        return self.request("POST", path("bots"), {"name": name, **fields}, repeatable=False)
+        return self._send_version(path("bots"), {"name": name, **fields})
 
     def bots(self, *, owner: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All bots by name; ``limit`` per request."""
@@ -36,10 +40,17 @@ class BotsCalls(HttpClient):
         self.request("DELETE", path("bots", bot))
 
     def add_version(self, bot: str, label: str, **fields: Any) -> Any:
-        """Add a version, which new games are played with; ``fields``: ``transport``, ``source`` and so on."""
-        return self.request(
-            "POST", path("bots", bot, "versions"), {"label": label, **fields}, repeatable=False
-        )
+        """Add a version, which new games are played with. ``fields``: ``transport`` and so on, or a
+        ``source`` or ``component`` in bytes, which is sent as a file.
+        """
+        return self._send_version(path("bots", bot, "versions"), {"label": label, **fields})
+
+    def _send_version(self, where: str, fields: dict[str, Any]) -> Any:
+        for field, media in _FILES.items():
+            if isinstance(fields.get(field), bytes):
+                query = {name: value for name, value in fields.items() if name not in (field, "transport")}
+                return self.request("POST", where, RawFile(media, fields[field]), query, repeatable=False)
+        return self.request("POST", where, fields, repeatable=False)
 
     def publish_version(self, bot: str, version: str, published: bool = True) -> Any:
         """Publish the source of a version, or hide it."""

@@ -52,6 +52,13 @@ class ServerEvent(NamedTuple):
     id: str | None
 
 
+class RawFile(NamedTuple):
+    """A body that is not JSON. ``media``: its media type."""
+
+    media: str
+    data: bytes
+
+
 class Unreachable(ArenaError):
     """The service could not be reached after all retries."""
 
@@ -134,7 +141,8 @@ class HttpClient:
         *,
         repeatable: bool = True,
     ) -> Any:
-        """Send a request and return the decoded reply, None for an empty one.
+        """Send a request and return the decoded reply, None for an empty one. ``body``: a :class:`RawFile`,
+        or what JSON can hold.
 
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
         answer and :class:`NotTheService` if another service does.
@@ -169,8 +177,8 @@ class HttpClient:
         self, method: str, path: str, body: object, query: Mapping[str, Any] | None, repeatable: bool
     ) -> _Reply:
         target = self._target(path, query)
-        data = None if body is None else json.dumps(body).encode()
-        headers = self._headers if data is None else {**self._headers, "Content-Type": "application/json"}
+        data, media = _encoded(body)
+        headers = self._headers if data is None else {**self._headers, "Content-Type": media}
         self._connection.timeout = self.timeout + float((query or {}).get("wait") or 0)
         until = time.monotonic() + self.patience
         pause = FIRST_PAUSE
@@ -250,6 +258,12 @@ class HttpClient:
             raise Unreachable(f"{self.url}: the stream broke ({_reason(error)})", field="url") from None
         finally:
             connection.close()
+
+
+def _encoded(body: object) -> tuple[bytes | None, str]:
+    if isinstance(body, RawFile):
+        return body.data, body.media
+    return None if body is None else json.dumps(body).encode(), "application/json"
 
 
 def _address(url: str) -> tuple[str, str, int | None, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
@@ -59,12 +60,16 @@ class HttpSettings:
 
     ``bind``: address and port. ``processes``: server processes. ``connections``: open connections per
     process. ``grace_seconds``: how long requests may take to finish when the server stops. ``limits``: by
-    name, None for no limit. ``max_body``: bytes of a request body. ``max_depth``: nesting of its JSON.
-    ``max_wait``: seconds that a long poll may wait. ``ping_seconds``: pause between the pings on a quiet
-    stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
-    ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
-    processes. ``proxies``: number of trusted proxies in front. ``sweep``: whether this process serves the
-    clocks of games.
+    name, None for no limit. ``head_seconds``: how long the head of a request may take from its first byte on,
+    and the first head of a connection from its start. ``body_seconds``: how long a small body may take.
+    ``unfinished``: requests of one address whose head, or whose body, has not arrived completely.
+    ``body_memory``: bytes of all larger bodies that are arriving; a quarter for one address. ``max_depth``:
+    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``ping_seconds``: pause
+    between the pings on a quiet stream. ``send_seconds``: how long the reader of a stream may accept nothing
+    before it is disconnected. ``stream_seconds``: lifetime of a stream; its reader then reconnects, which
+    spreads the load over processes. ``proxies``: number of trusted proxies in front. ``public_url``: the
+    service's address for its users, empty for that of each request. ``sweep``: whether this process serves
+    the clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -72,13 +77,17 @@ class HttpSettings:
     connections: int = 10_000
     grace_seconds: int = 5
     limits: Mapping[str, Limit | None] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
-    max_body: int = 1_000_000
+    head_seconds: float = 10.0
+    body_seconds: float = 10.0
+    unfinished: int = 1000
+    body_memory: int = 128 << 20
     max_depth: int = 32
     max_wait: float = 60.0
     ping_seconds: float = 15.0
     send_seconds: float = 20.0
     stream_seconds: float = 3600.0
     proxies: int = 0
+    public_url: str = ""
     sweep: bool = True
     log_level: str = "INFO"
 
@@ -136,12 +145,16 @@ class Settings:
                 processes=_number(environ, "BOTEQUIM_WORKERS", 1, least=1),
                 connections=_number(environ, "BOTEQUIM_CONNECTIONS", 10_000, least=1),
                 grace_seconds=_number(environ, "BOTEQUIM_GRACE", 5),
+                head_seconds=_number(environ, "BOTEQUIM_HEAD", 10.0),
+                body_seconds=_number(environ, "BOTEQUIM_BODY", 10.0),
+                unfinished=_number(environ, "BOTEQUIM_UNFINISHED", 1000, least=1),
                 limits=_limits(environ.get("BOTEQUIM_LIMITS", "")),
                 max_wait=_number(environ, "BOTEQUIM_MAX_WAIT", 60.0),
                 ping_seconds=_number(environ, "BOTEQUIM_PING", 15.0),
                 send_seconds=_number(environ, "BOTEQUIM_SEND", 20.0),
                 stream_seconds=_number(environ, "BOTEQUIM_STREAM", 3600.0),
                 proxies=_number(environ, "BOTEQUIM_PROXIES", 0),
+                public_url=_public_url(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", True),
                 log_level=_log_level(environ),
             ),
@@ -183,6 +196,17 @@ def _flag(environ: Mapping[str, str], name: str, default: bool) -> bool:
     if text not in ("", "0", "1"):
         raise InvalidSetting(f"{text!r} is neither on nor off", field=name, expected="1 or 0")
     return text == "1" if text else default
+
+
+def _public_url(environ: Mapping[str, str]) -> str:
+    url = environ.get("BOTEQUIM_PUBLIC_URL", "").rstrip("/")
+    if url and not re.fullmatch(r"https?://[A-Za-z0-9.:/_\[\]-]+", url):
+        raise InvalidSetting(
+            f"{url!r} is not the address of a service",
+            field="BOTEQUIM_PUBLIC_URL",
+            expected="https://host or http://host:port",
+        )
+    return url
 
 
 def _log_level(environ: Mapping[str, str]) -> str:

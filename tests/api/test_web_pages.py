@@ -18,7 +18,7 @@ from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
-from tests.api.contract import ContractClient
+from tests.api.contract import ContractClient, contract_client
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -176,6 +176,19 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     assert "botequim tournament enter" in page.html
     assert "export BOTEQUIM_URL=http://localhost" in page.html
+
+
+def test_the_front_page_shows_the_configured_address(settings: Settings, anybody: ContractClient) -> None:
+    def shown(public_url: str, host: str) -> str:
+        http = HttpSettings(limits=settings.http.limits, public_url=public_url)
+        client = contract_client(create_app(Settings(settings.redis_url, http=http)))
+        html = client.get("/", headers={"Host": host}).text
+        return html.partition("export BOTEQUIM_URL=")[2].partition("\n")[0]
+
+    assert shown("https://bar.example", "evil.test") == "https://bar.example"
+    assert shown("", "bar.example:8000") == "http://bar.example:8000"
+    assert shown("", "[::1]:8000") == "http://[::1]:8000"
+    assert shown("", "evil.test$(id)") == "ADDRESS"
 
 
 def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
