@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test test-system test-compiled check format golden bench bench-http bench-sandbox clean
+.PHONY: up test coverage test-system test-compiled check format golden bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -11,9 +11,18 @@ up: $(VENV)/.up
 # Twice as many processes as cores: tests of whole services wait more than they compute.
 PROCESSES ?= 4
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
-# TEST_FLAGS="--cov --cov-report=term:skip-covered" measures line coverage; pyproject.toml sets the floor.
 test: $(VENV)/.test
 	$(PYTEST) -m "not slow and not system" $(TEST_FLAGS)
+
+# Coverage of `make test` by lines and branches; pyproject.toml sets the floor. Other processes are not traced: without
+# the tests that only start such. Without the random playouts and reference games, which take several times as long and reach
+# nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
+UNTRACED = --ignore=tests/up --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs \
+	--ignore=tests/workers/test_tournaments.py --ignore=tests/workers/test_uploads.py \
+	--deselect=tests/contract/test_contract.py::test_random_playouts_end_and_never_get_stuck \
+	--deselect=tests/games/test_toepen_reference.py --deselect=tests/games/test_truco_reference.py
+coverage: $(VENV)/.test
+	COVERAGE_CORE=ctrace $(PYTEST) -m "not slow and not system" $(UNTRACED) --cov --cov-report=term:skip-covered $(TEST_FLAGS)
 
 # The commands of the pages, other languages, a deployment of several processes, long simulations,
 # seeded faults in the rules, long runs against the whole API.

@@ -215,7 +215,7 @@ def test_retries_end_after_the_patience() -> None:
     told = Told()
     with pytest.raises(Unreachable, match="Connection refused"):
         Client(f"http://127.0.0.1:{free_port()}", patience=0.6, on_retry=told).request("GET", "/")
-    assert 0 < sum(told.pauses) <= 0.6
+    assert sum(told.pauses) <= 0.6
 
 
 def test_the_timeout_is_added_to_the_wait_of_the_request() -> None:

@@ -92,11 +92,9 @@ def test_the_processor_time_of_a_game_is_limited() -> None:
 
 
 def test_the_wall_clock_ends_a_call_with_a_server_fault() -> None:
-    bot = bot_of(
-        hostile.DECIDING["memory.grow"][2](), SandboxLimits(decision_ms=60_000, backstop_seconds=0.1)
-    )
+    limits = SandboxLimits(decision_ms=60_000, backstop_seconds=0.1)
     with pytest.raises(HostFailure, match=r"more than 0\.1 s on this machine"):
-        bot.choose(turn())
+        bot_of(hostile.DECIDING["memory.grow"][2](), limits).choose(turn())
     play_honestly()
 
 

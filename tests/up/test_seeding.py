@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from arena.client import Client
 from tests.service import Service
 from tests.waiting import wait_until
@@ -18,6 +20,7 @@ def names(client: Client, kind: str) -> set[str]:
     return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed"))["rows"]}
 
 
+@pytest.mark.system
 def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()

@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from arena.client import Client
+from arena.client import ApiError, Client
 from arena.client.http import Unreachable
 from arena.ops.supervisor import Address
 from arena.records.verify import verify
@@ -27,6 +27,7 @@ from tests.service import (
     environment,
     is_alive,
 )
+from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
 
 
@@ -55,15 +56,16 @@ def play_house_game(client: Client) -> str:
 
 
 def play_house_game_again(client: Client) -> None:
-    """The same, where a request may still reach what is about to end."""
-    for _ in range(5):
+    """The same, where a request may still reach what is about to end, or what is not yet there again."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
         try:
             play_house_game(client)
-        except Unreachable:
-            time.sleep(0.5)
-        else:
             return
-    play_house_game(client)
+        except (Unreachable, ApiError) as error:
+            if time.monotonic() > deadline or (isinstance(error, ApiError) and error.status != 503):
+                raise
+        time.sleep(0.2)
 
 
 def test_it_starts_plays_stops_cleanly_and_keeps_its_data(tmp_path: Path) -> None:
@@ -102,6 +104,7 @@ def test_a_killed_process_is_restarted(tmp_path: Path) -> None:
             play_house_game_again(service.client(token))
         assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
         # One that answers requests is replaced by its own server.
+        until(lambda: len(service.pids("api")) == 2)
         server, answering = service.pids("api")
         os.kill(answering, signal.SIGKILL)
         until(lambda: len(service.pids("api")) == 2 and answering not in service.pids("api"))
