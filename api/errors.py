@@ -99,6 +99,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "All connections of this process are in use, or too many large bodies are arriving. Nothing was "
         "done; try again after `Retry-After` seconds.",
     ),
+    "store_replaced": ErrorCode(
+        503,
+        "Database without its data",
+        "The database came back empty, or is another one than before; its operator has to look at it.",
+    ),
     "draining": ErrorCode(
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),

@@ -87,11 +87,23 @@ class RqJobs(Jobs):
     """Jobs for the workers on the database at ``url``. Requests raise :class:`redis.RedisError`."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         self._connection = Redis.from_url(url)
 
     def queue(self, name: str) -> Queue:
         """One of :data:`QUEUES`."""
         return open_queue(name, self._connection)
+
+    def problem(self) -> str | None:
+        """Why jobs cannot be requested now, None if they can; answers within about a second."""
+        try:
+            with Redis.from_url(self._url, socket_timeout=1, socket_connect_timeout=1) as probe:
+                probe.ping()
+        except (RedisError, OSError) as error:
+            return (
+                f"the database of the job queues is unavailable, so house bots and tournaments stand: {error}"
+            )
+        return None
 
     def player_count(self) -> int:
         """The number of workers of the arena queue."""
@@ -150,6 +162,10 @@ class BackgroundJobs(Jobs):
         self._waiting: set[Job] = set()
         self._requests: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._pid = 0
+
+    def problem(self) -> str | None:
+        """Why jobs cannot be requested now, None if they can."""
+        return self._jobs.problem()
 
     def request(self, job: Job) -> None:
         """Forward ``job`` soon."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Response
 
 from api import metrics, streams
 from api.contract import Blueprint
 from api.errors import HttpError
-from api.schemas.health import HealthSchema
+from api.schemas.health import HealthSchema, ReadinessSchema
 from api.services import services
 
 blueprint = Blueprint("health", __name__, description="Health and metrics, for operators.")
@@ -22,16 +24,20 @@ def is_alive() -> dict[str, str]:
     return {"status": "ok"}
 
 
-@blueprint.operation("/readyz", returns=HealthSchema, errors=("store_unavailable", "draining"))
-def is_ready() -> dict[str, str]:
+@blueprint.operation(
+    "/readyz", returns=ReadinessSchema, errors=("store_unavailable", "store_replaced", "draining")
+)
+def is_ready() -> dict[str, Any]:
     """Check that the process can serve requests
 
-    Fails while the database cannot be reached and while the process is shutting down.
+    Fails while the database cannot be reached, refuses writes or has lost its data, and while the process is
+    shutting down. The status is `degraded` while games between remote bots go on but something else stands.
     """
     if streams.draining():
         raise HttpError("this process is shutting down", code="draining")
-    services().store.ping()
-    return {"status": "ok"}
+    services().store.check_ready()
+    problem = services().jobs.problem()
+    return {"status": "ok"} if problem is None else {"status": "degraded", "problems": [problem]}
 
 
 @blueprint.operation(

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "mirroring": "arena.cli.ladder:mirroring",
+    "ops": "arena.cli.ops:ops",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
     "schedule": "arena.cli.schedule:schedule",

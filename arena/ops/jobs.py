@@ -63,6 +63,10 @@ class Jobs(ABC):
         """Publish a leaderboard."""
         self.request(Job(JobName.PUBLISH_BOARD, (kind, division)))
 
+    def problem(self) -> str | None:
+        """Why jobs cannot be requested now, None if they can."""
+        return None
+
     def player_count(self) -> int:
         """The number of processes that play groups."""
         return 1

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from arena.accounts.quotas import Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.store.accounts import Stored
+from arena.store.embedded import running_url
 from arena.webhooks.addresses import Policy
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -117,6 +119,14 @@ class Settings:
     def queue_url(self) -> str:
         """The database of the job queues."""
         return self.jobs_url or self.redis_url
+
+    @classmethod
+    def of_running(cls, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
+        """The settings in ``environ``, without ``REDIS_URL`` those of the service that runs on a data folder.
+
+        Raises :class:`InvalidSetting`, and :class:`~arena.store.server.StoreFailed` if none runs.
+        """
+        return cls.from_environment({**environ, "REDIS_URL": redis_url(environ) or running_url(data)})
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:

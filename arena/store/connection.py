@@ -38,6 +38,9 @@ CLUSTER_SCHEME: Final = "redis+cluster"
 _PATIENCE: Final = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 """Pauses in seconds before each retry, together about as long as a restart of the server takes."""
 
+_TIMEOUT: Final = 2.5
+"""Seconds after which a server that does not answer counts as unavailable; there is no retry after them."""
+
 _AWAY: Final = (RedisConnectionError, RedisTimeoutError, ReadOnlyError, RedisClusterException, OSError)
 
 
@@ -105,7 +108,7 @@ class SingleRedis:
         self._pool = ConnectionPool.from_url(
             url,
             protocol=2,
-            socket_timeout=5,
+            socket_timeout=_TIMEOUT,
             socket_connect_timeout=2,
             max_connections=2**31,
             decode_responses=False,
@@ -116,6 +119,7 @@ class SingleRedis:
         self._waiting = 0
         self._free: list[Any] = []
         self._room = threading.Condition()
+        self._timed_out = 0.0
         self.incarnation = ""
         self.on_restart: list[Callable[[], None]] = []
         _forget_in_child(self)
@@ -124,6 +128,7 @@ class SingleRedis:
         """See :class:`RedisConnection`."""
         packed = _pack(commands)
         problem: Exception | None = None
+        until = time.monotonic() + _TIMEOUT
         for delay in _PATIENCE:
             try:
                 return self._exchange(packed, len(commands))
@@ -132,6 +137,8 @@ class SingleRedis:
                 self._load_scripts()
             except _AWAY as error:
                 problem = error
+                if time.monotonic() + delay > until:
+                    break
                 time.sleep(delay)
             except RedisError as error:
                 raise StoreUnavailable(f"the database refused: {error}") from error
@@ -179,6 +186,8 @@ class SingleRedis:
             # Part of a reply may be left on it, whatever happened.
             connection.disconnect()
             self._gone()
+            if isinstance(error, RedisTimeoutError):
+                self._timed_out = time.monotonic()
             if isinstance(error, _AWAY):
                 self.close()
             raise
@@ -192,6 +201,7 @@ class SingleRedis:
 
     def _another(self) -> Any:
         """A new connection; if the maximum is reached, the next one that becomes free."""
+        begin = time.monotonic()
         with self._room:
             while True:
                 if self._free:
@@ -199,6 +209,8 @@ class SingleRedis:
                 if self._open < self._most:
                     self._open += 1
                     break
+                if self._timed_out > begin:
+                    raise RedisTimeoutError("the server does not answer others either")
                 self._waiting += 1
                 # A short wait: a connection may have been freed before this thread counted as waiting.
                 self._room.wait(0.05)
@@ -257,7 +269,7 @@ class ClusterRedis:
     def _connected(url: str) -> Any:
         try:
             return RedisCluster.from_url(
-                url, protocol=2, socket_timeout=5, socket_connect_timeout=2, decode_responses=False
+                url, protocol=2, socket_timeout=_TIMEOUT, socket_connect_timeout=2, decode_responses=False
             )
         except _AWAY as error:
             raise StoreUnavailable(f"the database is unavailable: {error}") from error
@@ -267,11 +279,14 @@ class ClusterRedis:
         replies: list[Any] = [None] * len(commands)
         left = list(range(len(commands)))
         problem: Exception | None = None
+        until = time.monotonic() + _TIMEOUT
         for delay in _PATIENCE:
             try:
                 results = self._try([commands[index] for index in left])
             except _AWAY as error:
                 problem = error
+                if isinstance(error, RedisTimeoutError) and time.monotonic() + delay > until:
+                    break
                 time.sleep(delay)
                 continue
             again = []

@@ -26,7 +26,7 @@ from typing import Final
 
 from arena.errors import ArenaError
 from arena.store.flush import Flusher
-from arena.store.server import StoreFailed, choose_server, failure, note_writer
+from arena.store.server import StoreFailed, choose_server, failure, note_writer, socket_of
 
 _SOCKET_PATH_LIMIT: Final = 100
 """The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""
@@ -53,6 +53,18 @@ class StoreKilled(StoreFailed):
 def find_server() -> Path:
     """The server program to run on a new folder. Raises :class:`StoreFailed` if there is none."""
     return choose_server(None).path
+
+
+def running_url(folder: Path) -> str:
+    """The address of the server that runs on a data folder. Raises :class:`StoreFailed` if none does."""
+    path = socket_of(folder)
+    if path is None or not path.exists():
+        raise StoreFailed(
+            f"no database runs in {folder}",
+            field="data",
+            expected="the data folder of a running service, or REDIS_URL",
+        )
+    return f"unix://{path}"
 
 
 class EmbeddedStore:
@@ -121,7 +133,7 @@ class EmbeddedStore:
             start_new_session=True,  # Ctrl-C must not reach it: it is stopped last
         )
         self._wait(self._process, timeout)
-        note_writer(self.folder, server.writer)
+        note_writer(self.folder, server.writer, self.socket_path)
         self._flusher.start()
         return self
 

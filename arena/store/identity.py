@@ -59,6 +59,10 @@ class Identity:
             expected="its data, or 'botequim ops accept-empty' if they are lost",
         )
 
+    def check_writable(self) -> None:
+        """Write something. Raises :class:`~arena.store.connection.StoreUnavailable` if that is refused."""
+        self._connection.run([("HINCRBY", _KEY, "probes", 1)])
+
     def accept(self) -> None:
         """Let all processes go on with the database as it is."""
         self._connection.run([_REGISTER.call([_KEY], secrets.token_hex(8), FORMAT, "1")])

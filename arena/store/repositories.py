@@ -77,6 +77,15 @@ class Store:
         """Raises :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""
         self._connection.run([("PING",)])
 
+    def check_ready(self) -> None:
+        """Check that the database takes writes and is the one that this process began with.
+
+        Raises :class:`~arena.store.connection.StoreUnavailable` or
+        :class:`~arena.store.identity.StoreReplaced`.
+        """
+        self.identity.check()
+        self.identity.check_writable()
+
     def check_incarnation(self) -> None:
         """Check whether the server was restarted, and run the callbacks for that case."""
         self._connection.check_incarnation()

@@ -100,9 +100,17 @@ def writer_of(folder: Path) -> Writer | None:
     return None
 
 
-def note_writer(folder: Path, writer: Writer) -> None:
-    """Record that the server writes the folder."""
-    values = {"program": writer.program, "version": ".".join(map(str, writer.version))}
+def socket_of(folder: Path) -> Path | None:
+    """The socket of the server that last ran on the folder."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return Path(json.loads((folder / WRITER_FILE).read_text())["socket"])
+    return None
+
+
+def note_writer(folder: Path, writer: Writer, socket: Path) -> None:
+    """Record that the server writes the folder, and its socket."""
+    version = ".".join(map(str, writer.version))
+    values = {"program": writer.program, "version": version, "socket": str(socket)}
     new = folder / f"{WRITER_FILE}.new"
     new.write_text(json.dumps(values) + "\n")
     os.replace(new, folder / WRITER_FILE)
@@ -168,5 +176,6 @@ __all__ = [
     "choose_server",
     "failure",
     "note_writer",
+    "socket_of",
     "writer_of",
 ]
