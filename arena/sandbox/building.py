@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import resource
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import arena
-from arena.bots import InvalidBot
+from arena.bots import HostFailure, InvalidBot
 from arena.errors import ArenaError
-from arena.sandbox.cache import cached
-from arena.sandbox.compiler import COMPONENT, NOT_A_BOT, settings_of
+from arena.sandbox.cache import cache_folder, cached, check_private, trim
+from arena.sandbox.compiler import COMPILE_BUDGET, COMPONENT, NOT_A_BOT, compile_budget, settings_of
 from arena.text import printable
 
 SOURCES: Final = Path(arena.__file__).parent
@@ -36,10 +39,21 @@ _BUILD_MEMORY: Final = 8 << 30
 _COMPILE_MEMORY: Final = 3 << 30
 
 
+_CACHE_BYTES: Final = 2 << 30
+"""Of compiled uploads."""
+
+_WALL_FACTOR: Final = 8
+"""The wall-clock time that a limited process has per second of processor time."""
+
+
 class BuildFailed(ArenaError):
     """The sandbox's Python, or an engine for it, cannot be built here."""
 
     code = "runtime_not_built"
+
+
+class CompilingEnded(BuildFailed, HostFailure):
+    """The process that compiled a component was ended; nobody's fault."""
 
 
 def python_component() -> Path:
@@ -76,33 +90,85 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
     """The compiled form of an upload (or, by ``kind``, of the sandbox's Python) with this SHA-256,
     compiled now if it is not in the cache. ``engine``: the name of the one that will run it.
 
-    Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile.
+    Raises :class:`~arena.bots.InvalidBot` for a component that is not a bot or takes too much to compile,
+    which is remembered; and :class:`CompilingEnded`.
     """
+    tag = _tag(version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), engine)
+    name = f"{digest[:32]}-{tag}"
 
     def make(path: Path) -> None:
         wasm = source
         if isinstance(wasm, bytes):
             path.with_suffix(".wasm").write_bytes(wasm)
             wasm = path.with_suffix(".wasm")
-        _compile(kind, engine, str(wasm), str(path))
+        _compile(kind, engine, wasm, path)
 
-    settings = repr((version("wasmtime"), platform.machine(), platform.system(), settings_of(kind), engine))
-    tag = hashlib.sha256(settings.encode()).hexdigest()[:8]
-    return cached(f"{digest[:32]}-{tag}.cwasm", make)
+    return _upload(name, make) if kind == COMPONENT else cached(f"{name}.cwasm", make)
 
 
-def _compile(*arguments: str) -> None:
-    command = [sys.executable, "-m", "arena.sandbox.compiler", *arguments]
+def _upload(name: str, make: Callable[[Path], None]) -> Path:
+    """A file of the cache for uploads, which keeps the most recently used ones, and reasons of refusals."""
+    folder = cache_folder() / "uploads"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    check_private(folder)
+    refusal = folder / f"{name}-{_tag(_COMPILE_SECONDS, *COMPILE_BUDGET)}.refused"
+
+    made = False
+
+    def make_or_refuse(path: Path) -> None:
+        nonlocal made
+        _raise_known(refusal)
+        made = True
+        try:
+            make(path)
+        except InvalidBot as error:
+            reason = path.with_suffix(".refused")
+            reason.write_text(error.message)
+            reason.rename(refusal)
+            raise
+
+    _raise_known(refusal)
     try:
-        done = _run_limited(command, SOURCES.parent, _COMPILE_SECONDS, _COMPILE_MEMORY)
+        path = cached(f"{name}.cwasm", make_or_refuse, folder)
+    finally:
+        if made:
+            trim(folder, _CACHE_BYTES)
+    with suppress(FileNotFoundError):
+        os.utime(path)
+    return path
+
+
+def _raise_known(refusal: Path) -> None:
+    with suppress(FileNotFoundError):
+        raise InvalidBot(refusal.read_text(), field="source")
+
+
+def _tag(*parts: Any) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
+
+
+def _compile(kind: str, engine: str, source: Path, target: Path) -> None:
+    seconds, memory = _COMPILE_SECONDS, _COMPILE_MEMORY
+    if kind == COMPONENT:
+        budget = compile_budget(source.stat().st_size)
+        seconds, memory = min(seconds, budget.seconds), min(memory, budget.memory)
+    command = [sys.executable, "-m", "arena.sandbox.compiler", kind, engine, str(source), str(target)]
+    try:
+        done = _run_limited(command, SOURCES.parent, seconds, memory)
     except subprocess.TimeoutExpired:
-        raise InvalidBot("the component takes too long to compile", field="source") from None
+        raise CompilingEnded("compiling the component took too long on this machine") from None
     if done.returncode == 0:
         return
+    if done.returncode in (-signal.SIGKILL, -signal.SIGTERM):
+        raise CompilingEnded("the process that compiled the component was ended from outside")
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode == NOT_A_BOT:
         raise InvalidBot(f"the component is not a bot: {printable(lines[-1], 300)}", field="source")
-    raise InvalidBot("the component takes too much time or memory to compile", field="source")
+    raise InvalidBot(
+        f"the component takes too much time or memory to compile: more than {seconds} s of processor time or "
+        f"{memory >> 20} MiB, which is the most for its size",
+        field="source",
+    )
 
 
 def _sources() -> list[Path]:
@@ -147,7 +213,8 @@ def _run_limited(
     command: Sequence[str], folder: Path, seconds: int, memory: int
 ) -> subprocess.CompletedProcess[str]:
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        # At the first limit the process gets SIGXCPU, which nobody else sends.
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -163,5 +230,5 @@ def _run_limited(
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=4 * seconds,
+        timeout=_WALL_FACTOR * seconds,
     )

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from arena.errors import ArenaError
+
+_LEAST_BYTES: Final = 4096
+"""What a small file takes on a disk."""
+
+_ABANDONED_AFTER: Final = 3600
+"""Seconds; nothing takes so long to make."""
 
 
 class UnsafeCache(ArenaError):
@@ -61,6 +70,28 @@ def cached(name: str, make: Callable[[Path], None], folder: Path | None = None) 
                     made.rename(path)
     check_private(path)
     return path
+
+
+def trim(folder: Path, most_bytes: int) -> None:
+    """Remove files of ``folder``, the least recently changed first, until the rest take at most
+    ``most_bytes`` or one is left; and what a killed process left there.
+
+    Any number of processes may: whoever misses a file makes it again. A removed file that is mapped stays.
+    """
+    found = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            found.append((status.st_mtime, max(status.st_size, _LEAST_BYTES), path))
+    left = most_bytes
+    for changed, size, path in sorted(found, reverse=True):
+        if path.is_dir():
+            if changed < time.time() - _ABANDONED_AFTER:
+                shutil.rmtree(path, ignore_errors=True)
+            continue
+        is_newest, left = left == most_bytes, left - size
+        if left < 0 and not is_newest:
+            path.unlink(missing_ok=True)
 
 
 @contextmanager

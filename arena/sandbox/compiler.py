@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wasmtime import Config, Engine, Module, WasmtimeError
 from wasmtime.component import Component
@@ -65,6 +65,22 @@ UPLOAD_SETTINGS: Final[dict[str, Any]] = {
 """Further settings, for the engine that runs uploads."""
 
 
+class CompileBudget(NamedTuple):
+    """What compiling an upload may take: seconds of processor time, bytes of memory, bytes of code."""
+
+    seconds: int
+    memory: int
+    code: int
+
+
+COMPILE_BUDGET: Final = (
+    CompileBudget(5, 384 << 20, 8 << 20),
+    CompileBudget(3, 32 << 20, 4 << 20),
+)
+"""For every upload, and more per MiB of it. The sandbox's Python (22 MiB, which took 15 s, 480 MiB and 49 MB)
+would keep within a quarter of the time and half of the rest.
+"""
+
 MOST_ITEMS: Final = 2_000
 """Imported functions and types; all of WASI has some hundreds."""
 
@@ -88,6 +104,12 @@ def make_engine(name: str, kind: str = COMPONENT) -> Engine:
 
         refuse_asynchronous(config)
     return Engine(config)
+
+
+def compile_budget(size: int) -> CompileBudget:
+    """The budget for an upload of ``size`` bytes."""
+    parts = zip(*COMPILE_BUDGET, strict=True)
+    return CompileBudget(*(least + more * size // (1 << 20) for least, more in parts))
 
 
 def settings_of(kind: str) -> dict[str, Any]:
@@ -132,7 +154,10 @@ def main() -> int:
     why = objection(component, engine)
     if why is not None:
         return _refuse(why)
-    Path(output).write_bytes(component.serialize())
+    code = component.serialize()
+    if kind == COMPONENT and len(code) > (most := compile_budget(len(wasm)).code):
+        return _refuse(f"its code would have {len(code)} bytes; the most for its size is {most}")
+    Path(output).write_bytes(code)
     return 0
 
 

@@ -16,7 +16,7 @@ from wasmtime import Store, StoreContext, WasmtimeError
 from wasmtime.component import Component, ExportIndex, Func, Instance, Linker, LinkerInstance, Variant
 
 from arena.bots import InvalidBot, Turn
-from arena.sandbox.building import BuildFailed, compiled, digest_of, runtime_name
+from arena.sandbox.building import BuildFailed, CompilingEnded, compiled, digest_of, runtime_name
 from arena.sandbox.compiler import COMPONENT, PLAIN, RUNTIME, make_engine
 from arena.sandbox.limits import FUEL_PER_MS, MOST_TEXT, SandboxLimits, processor_seconds
 from arena.sandbox.processor_time import watched_call
@@ -34,6 +34,7 @@ from arena.sandbox.wasi import define
 from arena.text import printable
 
 _FUEL_FOR_START: Final = 50 * FUEL_PER_MS
+_ATTEMPTS: Final = 3
 
 
 class TextFunction(Protocol):
@@ -192,13 +193,24 @@ def component_program(
     kind: str = COMPONENT,
 ) -> ComponentProgram:
     """The component with this SHA-256 for the engine ``name``. Raises :class:`~arena.bots.InvalidBot`."""
-    path = compiled(wasm, digest, name, kind)
-    component = Component.deserialize_file(engine, str(path))
+    component = _loaded(wasm, digest, engine, name, kind)
     try:
         return program(engine, component, kind)
     except WasmtimeError as error:
         why = printable(str(error).strip().splitlines()[-1], 300)
         raise InvalidBot(f"the component is not a bot: {why}", field="source") from None
+
+
+def _loaded(wasm: bytes | Path, digest: str, engine: WasmtimeEngine, name: str, kind: str) -> Component:
+    for _ in range(_ATTEMPTS):
+        path = compiled(wasm, digest, name, kind)
+        try:
+            return Component.deserialize_file(engine, str(path))
+        except WasmtimeError:
+            # Another process may have removed it from the cache in between.
+            if path.exists():
+                raise
+    raise CompilingEnded(f"other processes removed {path} from the cache again and again")
 
 
 class PlainEngine(SandboxEngine):
