@@ -103,9 +103,11 @@ def _results(
             **({"sandbox": group.runtime} if sandboxed else {}),
         },
     )
-    # Details of an uploaded bot's faults are for its owner only.
-    if sandboxed:
-        record["info"].pop("fault_details", None)
+    # Details of an uploaded bot's faults are for its owner only, except which limit it exceeded.
+    if sandboxed and record["info"].pop("fault_details", None):
+        details = [fault.detail if fault.type == "late" else "" for fault in table.faults]
+        if any(details):
+            record["info"]["fault_details"] = details
     outcome = table.outcome()
     assert outcome is not None
     awards = table.game.awards

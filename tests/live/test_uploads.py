@@ -93,6 +93,9 @@ def test_an_endless_loop_is_a_late_fault_of_the_bot(arena: Arena) -> None:
     told = qualify(arena, "endless")
     assert told["state"] == "failed"
     assert told["detail"].startswith("late: no answer within")
+    for record in records_of(arena, told["tournament"]):
+        limits = {"no answer within 2000 ms of thinking (fuel)"} if record["canonical"]["faults"] else set()
+        assert set(record["info"].get("fault_details", [])) == limits
     view = arena.tournaments.view(told["tournament"])
     assert (view["state"], view["voids"]) == ("finished", [])
 
