@@ -13,6 +13,7 @@ import orjson
 
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.clocks import ServiceClock
+from arena.sandbox.processor_time import telling_if_stuck
 from arena.store.journals import GameJournal, JournalStore
 from arena.store.tournaments import Counted, NewResult, TournamentStore
 from arena.tournaments.sealed import PlayedGroup, SeatJournal, play_local_group
@@ -27,6 +28,9 @@ BATCH_SECONDS: Final = 0.5
 
 MOST_AT_ONCE: Final = 512
 _RENEW: Final = 3.0
+_MOST_ENDED: Final = 2
+"""A group that ended so many workers is stopped."""
+
 _COMPRESSION: Final = 3
 
 
@@ -95,10 +99,16 @@ class LocalGroups:
         for group_id, (row, voided) in zip(ids, self._store.rows(tournament.id, ids), strict=True):
             assert row is not None
             group = PlannedGroup.loads(group_id, row)
+
+            def ended(group_id: str = group_id, voided: int = voided) -> None:
+                reason = "a bot's call did not come back and ended the worker"
+                void(self._store, tournament.id, group_id, voided, reason, self._now_ms(), _MOST_ENDED)
+
             try:
-                played = play_local_group(
-                    tournament.local_group(group, self._sandbox), self._now_ms, renew_lease
-                )
+                with telling_if_stuck(ended):
+                    played = play_local_group(
+                        tournament.local_group(group, self._sandbox), self._now_ms, renew_lease
+                    )
             except Exception as error:
                 # Errors of bots are handled below this: what arrives here is a server fault.
                 log.exception("group %s of %s is void", group_id, tournament.id)
@@ -133,7 +143,17 @@ def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:
     return NewResult(group, voided, len(played.records), result, pack)
 
 
-def void(store: TournamentStore, event_id: str, group: str, voided: int, reason: str, now_ms: int) -> int:
-    """Void an attempt of a group because of a server fault; returns the number of void attempts."""
+def void(
+    store: TournamentStore,
+    event_id: str,
+    group: str,
+    voided: int,
+    reason: str,
+    now_ms: int,
+    most: int = MAX_VOIDS,
+) -> int:
+    """Void an attempt of a group because of a server fault; returns the number of void attempts. The
+    ``most``-th stops the group.
+    """
     published = {"group": group, "attempt": voided, "reason": reason[:200], "at_ms": now_ms}
-    return store.void(event_id, group, voided, orjson.dumps(published), MAX_VOIDS, b"null")
+    return store.void(event_id, group, voided, orjson.dumps(published), most, b"null")
