@@ -58,7 +58,8 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self.crowded = False
         """Whether there are more connections than configured."""
         self._heads = heads
-        self._first = True
+        self.first = True
+        """Whether no request was awaited yet."""
         self._deadline = math.inf
         self._idle: gevent.Timeout | None = None
         self._head_seconds = heads.seconds
@@ -75,8 +76,8 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         self._received = False
         self._head_seconds = self._heads.seconds if seconds is None else seconds
         self._deadline = math.inf
-        if self._first:
-            self._first = False
+        if self.first:
+            self.first = False
             self._begin()
 
     def head_complete(self, request: Any) -> None:

@@ -75,6 +75,9 @@ class DrainingWorker(GeventWorker):
         """The time a connection is kept open for the next request."""
         current = gevent.getcurrent()
         connection = self._open[current]
+        if not connection.first:
+            # Others come before a request that has arrived behind the last one.
+            gevent.sleep(0)
         wait = super().timeout_ctx() if self.alive else gevent.Timeout(_LAST_WAIT, False)
         self._idle[current] = wait
         connection.await_head(wait, _LAST_WAIT if connection.crowded else None)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -154,6 +157,23 @@ def test_requests_that_wait_are_not_unfinished(patient: Server) -> None:
             connection = stack.enter_context(connect(patient, stream))
             assert connection.recv(20).startswith(b"HTTP/1.1 200")
         assert patient.request("GET", "/healthz").status == 200
+
+
+# Too many at once
+
+
+def test_requests_sent_in_advance_let_others_pass(patient: Server) -> None:
+    assert patient.process is not None
+    requests = 3000
+    with connect(patient) as many, connect(patient) as other:
+        os.killpg(patient.process.pid, signal.SIGSTOP)
+        many.sendall((GET + b"\r\n") * (requests - 1) + GET + b"Connection: close\r\n\r\n")
+        other.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        os.killpg(patient.process.pid, signal.SIGCONT)
+        metrics = rest(other).decode()
+        answered = re.findall(r'requests_total\{operation="isAlive",status="200"\} (\d+)', metrics)
+        assert sum(map(int, answered)) < requests
+        assert rest(many).count(b"HTTP/1.1 200") == requests
 
 
 # Too many connections
