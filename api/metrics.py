@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -20,8 +20,8 @@ from prometheus_client import (
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from arena.ops.service import Service
 from arena.store.rows import LEFT_OUT
-from arena.store.stats import LiveStats
 
 _REQUESTS = Counter("botequim_requests_total", "Requests answered.", ("operation", "status"))
 _SECONDS = Histogram(
@@ -58,38 +58,76 @@ def count_request(operation: str, status: int, seconds: float) -> None:
     _seconds(operation).observe(seconds)
 
 
-class GameCollector:
-    """Metrics from the store, read on collection: the same in every process."""
+class ServiceCollector:
+    """Metrics of the whole service from its databases, read on collection, and some of this process."""
 
-    def __init__(self, stats: Callable[[], LiveStats], waiting: Callable[[], int]) -> None:
-        self._stats = stats
-        self._waiting = waiting
+    def __init__(self, service: Service) -> None:
+        self._service = service
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """See :mod:`prometheus_client`."""
-        stats = self._stats()
+        store = self._service.store
+        stats = store.stats()
         games = GaugeMetricFamily("botequim_games", "Games listed.", labels=("state",))
         for state, count in stats.games.items():
             games.add_metric((state,), count)
         yield games
         pending = max(0, stats.due - stats.games["waiting"])
         yield GaugeMetricFamily("botequim_turns_pending", "Games waiting for a decision.", pending)
-        yield GaugeMetricFamily(
-            "botequim_waiting", "Requests and streams that wait for news.", self._waiting()
+        now_ms = store.clock().now_ms
+        for when, family in (
+            (stats.tick_ms, GaugeMetricFamily("botequim_tick_age_seconds", "Since the last tick.")),
+            (stats.beat_ms, GaugeMetricFamily("botequim_sweep_age_seconds", "Since clocks were served.")),
+        ):
+            if when is not None:
+                family.add_metric((), max(0, now_ms - when) / 1000)
+                yield family
+        lag_ms = 0 if stats.due_ms is None else max(0, now_ms - stats.due_ms)
+        yield GaugeMetricFamily("botequim_sweep_lag_seconds", "The most overdue game.", lag_ms / 1000)
+        lags = GaugeMetricFamily(
+            "botequim_board_lag_seconds", "For how long groups wait.", labels=("kind", "division")
         )
-        yield GaugeMetricFamily(
-            "botequim_rows_left_out",
-            "Rows that this process cannot read and leaves out of lists.",
-            len(LEFT_OUT),
-        )
+        for board, seconds in self._service.boards.lags().items():
+            lags.add_metric(board, seconds)
+        yield lags
+        yield from self._of_database()
+        yield from self._of_queues()
+        waiting = self._service.live.notifier.count()
+        yield GaugeMetricFamily("botequim_waiting", "Requests and streams that wait for news.", waiting)
+        most = self._service.settings.http.connections
+        yield GaugeMetricFamily("botequim_connections_limit", "The most connections of a process.", most)
+        yield GaugeMetricFamily("botequim_rows_left_out", "Rows that cannot be read.", len(LEFT_OUT))
+
+    def _of_database(self) -> Iterator[GaugeMetricFamily]:
+        found = self._service.store.database_stats()
+        if found is None:
+            return
+        yield GaugeMetricFamily("botequim_database_bytes", "Memory of the database.", found.memory)
+        yield GaugeMetricFamily("botequim_database_limit_bytes", "Its limit, 0 for none.", found.memory_limit)
+        yield GaugeMetricFamily("botequim_database_file_bytes", "Its append-only file.", found.file)
+        yield GaugeMetricFamily("botequim_database_writing", "Whether writing it works.", found.is_writing)
+
+    def _of_queues(self) -> Iterator[GaugeMetricFamily]:
+        found = self._service.jobs.figures()
+        if found is None:
+            return
+        yield GaugeMetricFamily("botequim_workers", "Workers that are alive.", found.workers)
+        jobs = GaugeMetricFamily("botequim_queue_jobs", "Waiting jobs.", labels=("queue",))
+        oldest = GaugeMetricFamily("botequim_queue_oldest_seconds", "The oldest job.", labels=("queue",))
+        failed = GaugeMetricFamily("botequim_queue_failed", "Failed jobs, one hour.", labels=("queue",))
+        for queue in found.queues:
+            jobs.add_metric((queue.name,), queue.jobs)
+            oldest.add_metric((queue.name,), queue.oldest_s)
+            failed.add_metric((queue.name,), queue.failed)
+        yield from (jobs, oldest, failed)
 
 
-def exposition(stats: Callable[[], LiveStats], waiting: Callable[[], int]) -> Response:
-    """Return the metrics of all processes of this server, and those from the store."""
+def exposition(service: Service) -> Response:
+    """Return the metrics of all processes of this server, and those of the whole service."""
     counted = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         counted = CollectorRegistry()
         MultiProcessCollector(counted)
     stored = CollectorRegistry()
-    stored.register(GameCollector(stats, waiting))
+    stored.register(ServiceCollector(service))
     return Response(generate_latest(counted) + generate_latest(stored), content_type=CONTENT_TYPE_LATEST)

@@ -7,6 +7,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from redis import Redis, RedisError
@@ -16,7 +17,7 @@ from rq.job import Job as RqJob
 from rq.serializers import JSONSerializer
 
 from arena.errors import ArenaError
-from arena.ops.jobs import Job, JobName, Jobs
+from arena.ops.jobs import Job, JobFigures, JobName, Jobs, QueueFigures
 
 # Jobs of earlier releases are pickled, in queues without the suffix: neither side takes those of the other.
 HOUSE_QUEUE: Final = "house-json"
@@ -36,6 +37,9 @@ RUN_JOB: Final = "workers.jobs.run"
 
 JOB_SECONDS: Final = 900
 """The time limit of a job, which is requested again if it is ended."""
+
+QUIET_SECONDS: Final = 120
+"""Seconds without a heartbeat after which a worker does not count as alive."""
 
 FAILED_SECONDS: Final = 3600
 """How long RQ remembers a failed job."""
@@ -105,6 +109,25 @@ class RqJobs(Jobs):
             )
         return None
 
+    def figures(self) -> JobFigures | None:
+        """The figures of the queues, None if they cannot be read."""
+        if self.problem() is not None:
+            return None
+        try:
+            oldest = datetime.now(UTC) - timedelta(seconds=QUIET_SECONDS)
+            workers = Worker.all(connection=self._connection)
+            alive = [worker for worker in workers if worker.last_heartbeat and worker.last_heartbeat > oldest]
+            return JobFigures([self._queue_figures(name) for name in QUEUES], len(alive))
+        except (RedisError, OSError):
+            return None
+
+    def _queue_figures(self, name: str) -> QueueFigures:
+        queue = self.queue(name)
+        first = next(iter(queue.get_jobs(0, 1)), None)
+        since = None if first is None else first.enqueued_at
+        waited = 0.0 if since is None else (datetime.now(UTC) - since.replace(tzinfo=UTC)).total_seconds()
+        return QueueFigures(name, queue.count, max(0.0, waited), queue.failed_job_registry.count)
+
     def player_count(self) -> int:
         """The number of workers of the arena queue."""
         return Worker.count(queue=self.queue(ARENA_QUEUE))
@@ -166,6 +189,10 @@ class BackgroundJobs(Jobs):
     def problem(self) -> str | None:
         """Why jobs cannot be requested now, None if they can."""
         return self._jobs.problem()
+
+    def figures(self) -> JobFigures | None:
+        """The figures of the queues, None if they cannot be read."""
+        return self._jobs.figures()
 
     def request(self, job: Job) -> None:
         """Forward ``job`` soon."""

@@ -48,4 +48,4 @@ def get_metrics() -> Response:
 
     Counters cover all processes of this server; games and turns cover the whole service.
     """
-    return metrics.exposition(services().store.stats, services().live.notifier.count)
+    return metrics.exposition(services())

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from arena.text import printable
+
 _DATA = click.option(
     "--data",
     default="botequim-data",
@@ -34,3 +36,38 @@ def accept_empty(data: Path) -> None:
     store = open_store(Settings.of_running(data).redis_url)
     store.identity.accept()
     click.echo("accepted: the service goes on with this database")
+
+
+@ops.command("status")
+@click.option("--url", envvar="BOTEQUIM_URL", default="http://127.0.0.1:8000", show_default=True)
+def show_status(url: str) -> int:
+    """Show whether the service is well; the exit code is 1 if something is wrong.
+
+    Asks one API process: its connections are its own, the other figures are those of the whole service.
+    """
+    from arena.ops.status import Line, parse, status
+
+    code, body = _get(f"{url}/readyz")
+    is_well = code == 200 and '"degraded"' not in body
+    lines = [Line("ready", "yes" if is_well else printable(body, 300), "" if is_well else "not-ready")]
+    code, text = _get(f"{url}/metrics")
+    lines += status(parse(text)) if code == 200 else [Line("metrics", "not available", "not-ready")]
+    for line in lines:
+        alarm = f"  WRONG: see docs/alarms.md#{line.alarm}" if line.alarm else ""
+        click.echo(f"{line.name:20} {line.value}{alarm}")
+    return int(any(line.alarm for line in lines))
+
+
+def _get(url: str) -> tuple[int, str]:
+    """The status and the body; 0 and the reason if nothing answers."""
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(url, timeout=30) as reply:
+            return reply.status, reply.read().decode(errors="replace")
+    except HTTPError as error:
+        return error.code, error.read().decode(errors="replace")
+    except (OSError, HTTPException, ValueError) as error:
+        return 0, f"{url} does not answer: {error}"

@@ -72,6 +72,17 @@ class Boards:
                     found.append((kind, division))
         return found
 
+    def lags(self) -> dict[tuple[str, str], float]:
+        """Per board (kind, division), for how many seconds it has lacked released groups at most."""
+        now_ms = self._clock().now_ms
+        found = {}
+        for kind in GAMES:
+            for division in DIVISIONS:
+                state = self._store.state(_name(kind, division))
+                late = state.last > state.place and state.at_ms > 0
+                found[kind, division] = max(0, now_ms - state.at_ms) / 1000 if late else 0.0
+        return found
+
     def publish(self, kind: str, division: str) -> bool:
         """Add the groups released since the last time, publish the board, and return whether that was needed.
         May run twice, also at the same time: one of them wins.

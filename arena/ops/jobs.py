@@ -33,6 +33,22 @@ class Job(NamedTuple):
         return "-".join((self.name, *map(str, self.args)))
 
 
+class QueueFigures(NamedTuple):
+    """A queue: waiting jobs, seconds for which the oldest has waited, jobs that failed in the last hour."""
+
+    name: str
+    jobs: int
+    oldest_s: float
+    failed: int
+
+
+class JobFigures(NamedTuple):
+    """The queues, and the number of workers that are alive."""
+
+    queues: list[QueueFigures]
+    workers: int
+
+
 class Jobs(ABC):
     """Requests for jobs. A job may run twice. A request may be lost with its process; the sweeper or the tick
     then repeats it. A job that is already waiting is not added again.
@@ -65,6 +81,10 @@ class Jobs(ABC):
 
     def problem(self) -> str | None:
         """Why jobs cannot be requested now, None if they can."""
+        return None
+
+    def figures(self) -> JobFigures | None:
+        """The figures of the queues, None if there are none or they cannot be read."""
         return None
 
     def player_count(self) -> int:

@@ -114,6 +114,7 @@ class Service:
         tournaments = self.store.tournaments
         if not self.store.flags.first("tick", 1000 * TICK_SECONDS // 2):
             return
+        self.store.note_tick()
         self.schedules.fire()
         now_ms = self.store.clock().now_ms
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):

@@ -21,7 +21,7 @@ from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.notifications import Notifier
 from arena.store.presence import Presence
-from arena.store.stats import LiveStats, live_stats
+from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
@@ -72,6 +72,14 @@ class Store:
     def stats(self) -> LiveStats:
         """Count the games by state, in one round trip."""
         return live_stats(self._connection)
+
+    def database_stats(self) -> DatabaseStats | None:
+        """The figures of a single server, None on a cluster."""
+        return database_stats(self._connection)
+
+    def note_tick(self) -> None:
+        """Record that a tick ran."""
+        self._connection.run([("SET", TICKED, self.clock().now_ms)])
 
     def ping(self) -> None:
         """Raises :class:`~arena.store.connection.StoreUnavailable` if the server does not answer."""

@@ -2,22 +2,69 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 from arena.store.connection import RedisConnection
-from arena.store.games import DUE, state_key
+from arena.store.games import CLOCK, DUE, state_key
 
 COUNTED_STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
 
+TICKED: Final = "{arena}:ticked"
+"""The time of the scheduler's last tick that a worker ran, in milliseconds."""
+
 
 class LiveStats(NamedTuple):
-    """The number of listed games by state, and of games that wait for a decision or a player."""
+    """The number of listed games by state, and of games that wait for a decision or a player; when the clocks
+    were last served and the earliest game is due, and the last tick (milliseconds, None: never, none).
+    """
 
     games: dict[str, int]
     due: int
+    beat_ms: int | None
+    due_ms: int | None
+    tick_ms: int | None
+
+
+class DatabaseStats(NamedTuple):
+    """Bytes of memory, the limit (0: none) and bytes of the append-only file; whether writing it works."""
+
+    memory: int
+    memory_limit: int
+    file: int
+    is_writing: bool
 
 
 def live_stats(connection: RedisConnection) -> LiveStats:
     """Count games, in one round trip."""
-    *games, due = connection.run([*(("ZCARD", state_key(state)) for state in COUNTED_STATES), ("ZCARD", DUE)])
-    return LiveStats(dict(zip(COUNTED_STATES, map(int, games), strict=True)), int(due))
+    *games, due, beat, first, tick = connection.run(
+        [
+            *(("ZCARD", state_key(state)) for state in COUNTED_STATES),
+            ("ZCARD", DUE),
+            ("HGET", CLOCK, "at"),
+            ("ZRANGE", DUE, 0, 0, "WITHSCORES"),
+            ("GET", TICKED),
+        ]
+    )
+    return LiveStats(
+        dict(zip(COUNTED_STATES, map(int, games), strict=True)),
+        int(due),
+        None if beat is None else int(beat),
+        int(float(first[1])) if first else None,
+        None if tick is None else int(tick),
+    )
+
+
+def database_stats(connection: RedisConnection) -> DatabaseStats | None:
+    """The server's own figures, None on a cluster, whose nodes have their own monitoring."""
+    if connection.is_cluster:
+        return None
+    texts = connection.run([("INFO", "memory"), ("INFO", "persistence")])
+    values = dict(re.findall(r"^(\w+):(.*?)\r?$", "\n".join(map(bytes.decode, texts)), re.MULTILINE))
+    states = (values.get("aof_last_write_status", "ok"), values.get("aof_last_bgrewrite_status", "ok"))
+    return DatabaseStats(
+        int(values["used_memory"]),
+        int(values.get("maxmemory", 0)),
+        int(values.get("aof_current_size", 0)),
+        states == ("ok", "ok"),
+    )

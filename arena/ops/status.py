@@ -1,0 +1,78 @@
+"""What ``botequim ops status`` shows: the figures of a service, and which of them are wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+Figures = Mapping[str, Mapping[str, float]]
+"""Metrics by name, each by its labels as written (empty: without)."""
+
+
+class Line(NamedTuple):
+    """One line of the status. ``alarm``: the alarm of docs/alarms.md that it raises, empty if all is well."""
+
+    name: str
+    value: str
+    alarm: str = ""
+
+
+def parse(text: str) -> Figures:
+    """The gauges of an exposition in the text format of Prometheus."""
+    found: dict[str, dict[str, float]] = {}
+    for name, labels, value in re.findall(r"^(botequim_\w+)(?:\{(.*)\})? (\S+)$", text, re.MULTILINE):
+        found.setdefault(name, {})[labels or ""] = float(value)
+    return found
+
+
+def status(figures: Figures) -> list[Line]:
+    """The lines of the status."""
+
+    def one(name: str) -> float | None:
+        return figures.get(f"botequim_{name}", {}).get("")
+
+    def line(name: str, metric: str, is_wrong: Callable[[float], bool], alarm: str, unit: str = "") -> Line:
+        value = one(metric)
+        if value is None:
+            return Line(name, "unknown", alarm)
+        return Line(name, f"{value:,.0f}{unit}", alarm if is_wrong(value) else "")
+
+    lines = [line("workers alive", "workers", lambda value: value < 1, "no-workers")]
+    for labels, jobs in sorted(figures.get("botequim_queue_jobs", {}).items()):
+        oldest = figures["botequim_queue_oldest_seconds"][labels]
+        failed = figures["botequim_queue_failed"][labels]
+        name = labels.partition('"')[2].rstrip('"')
+        text = f"{jobs:,.0f} jobs, the oldest {oldest:,.0f} s, {failed:,.0f} failed in an hour"
+        lines.append(Line(f"queue {name}", text, "slow-queue" if oldest > MOST_QUEUED_S else ""))
+    lines += [
+        line("last tick", "tick_age_seconds", lambda value: value > MOST_TICK_S, "no-ticks", " s ago"),
+        line("clocks served", "sweep_age_seconds", lambda value: value > MOST_SWEEP_S, "no-clocks", " s ago"),
+        line("most overdue game", "sweep_lag_seconds", lambda value: value > MOST_SWEEP_S, "no-clocks", " s"),
+    ]
+    boards = figures.get("botequim_board_lag_seconds", {})
+    lag = max(boards.values(), default=0.0)
+    lines.append(Line("oldest unpublished", f"{lag:,.0f} s", "old-board" if lag > MOST_BOARD_S else ""))
+    memory, limit = one("database_bytes"), one("database_limit_bytes")
+    if memory is not None:
+        text = f"{memory / 1e6:,.1f} MB" + (f" of {limit / 1e6:,.1f} MB" if limit else ", no limit")
+        lines.append(
+            Line("database memory", text, "full-memory" if limit and memory > MOST_SHARE * limit else "")
+        )
+        lines.append(line("database writing", "database_writing", lambda value: value < 1, "no-flush"))
+    used, most = one("connections"), one("connections_limit")
+    if used is not None and most is not None:
+        text = f"{used:,.0f} of {most:,.0f}, {one('waiting') or 0:,.0f} of them waiting for news"
+        lines.append(Line("connections", text, "full-connections" if used > MOST_SHARE * most else ""))
+    lines.append(line("rows left out", "rows_left_out", lambda value: value > 0, "unreadable-rows"))
+    return lines
+
+
+MOST_QUEUED_S: Final = 60
+MOST_TICK_S: Final = 30
+MOST_SWEEP_S: Final = 10
+MOST_BOARD_S: Final = 3600
+MOST_SHARE: Final = 0.9
+"""The thresholds of the alarms, in seconds, and as a share of a limit."""
+
+__all__ = ["Line", "parse", "status"]
