@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from flask import Response, request
 
 from api import streams
-from api.contract import Blueprint, json_response
+from api.contract import IF_NONE_MATCH, Blueprint, json_response
 from api.edge import JSON
 from api.schemas.games import (
     EventPageSchema,
@@ -30,13 +30,6 @@ from arena.games import game_of
 from arena.live.header import ANYBODY, InvalidSeats, Viewer
 
 blueprint = Blueprint("games", __name__, description="Games: create, join and watch them.")
-
-IF_NONE_MATCH: Final = {
-    "in": "header",
-    "name": "If-None-Match",
-    "description": "The `ETag` of an earlier response. If it still matches, the response is 304.",
-    "schema": {"type": "string"},
-}
 
 _SEEN = ("game_not_found", "game_hidden")
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from flask import Response
 
-from api.contract import Blueprint, json_response
+from api.contract import IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
 from api.errors import HttpError
 from api.schemas.leaderboards import (
     TEXTS,
     BoardListSchema,
     BoardSchema,
-    FormatQuery,
     HistoryQuery,
     HistorySchema,
+    TableQuery,
 )
 from api.services import services
 from arena.accounts.accounts import Principal
+from arena.events.boards import PublishedBoard
 from arena.games import GAMES, game_of
 from arena.play.players import DIVISIONS
-from arena.ratings.board import Board, ledger_board
+from arena.ratings.board import ledger_board
 from arena.ratings.ledger import Ledger
 
 blueprint = Blueprint(
@@ -28,36 +30,21 @@ blueprint = Blueprint(
 )
 
 
-class Tabular(Protocol):
-    """A table that can be shown as JSON, CSV or text."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the table as a JSON object."""
-
-    def as_csv(self) -> str:
-        """Return the table as CSV."""
-
-    def as_text(self) -> str:
-        """Return the table as plain text."""
-
-
-def table_response(table: Tabular, form: str, more: dict[str, Any] | None = None) -> Response:
-    """``table`` as ``form`` (``json``, ``csv`` or ``text``); ``more``: further members of the JSON."""
+def text_table(csv: Callable[[], str], text: Callable[[], str], form: str) -> Response:
+    """A table as ``form``: ``csv`` or ``text``."""
     if form == "csv":
-        return Response(table.as_csv(), content_type="text/csv; charset=utf-8")
-    if form == "text":
-        return Response(table.as_text(), content_type="text/plain; charset=utf-8")
-    return json_response({**table.as_json(), **(more or {})})
+        return Response(csv(), content_type="text/csv; charset=utf-8")
+    return Response(text(), content_type="text/plain; charset=utf-8")
 
 
-def read_board(kind: str, division: str) -> dict[str, Any]:
-    """Return the published board with ``published_ms``, which is None before the first publication.
+def read_board(kind: str, division: str) -> PublishedBoard:
+    """Return the published board, or an empty one before the first publication.
 
     Raises :class:`~arena.errors.UnknownGame` or ``division_not_found``.
     """
     _check(kind, division)
-    board = services().boards.read(kind, division)
-    return board or {**ledger_board(Ledger(kind, division)).as_json(), "published_ms": None}
+    empty = {**ledger_board(Ledger(kind, division)).as_json(), "published_ms": None}
+    return services().boards.published(kind, division) or PublishedBoard("0", empty)
 
 
 def _check(kind: str, division: str) -> None:
@@ -80,16 +67,19 @@ def list_leaderboards(who: Principal | None) -> dict[str, Any]:
 
     One per game and division, as last published.
     """
-    return {"leaderboards": [read_board(kind, division) for kind in GAMES for division in DIVISIONS]}
+    return {"leaderboards": [read_board(kind, division).data for kind in GAMES for division in DIVISIONS]}
 
 
 @blueprint.operation(
     "/leaderboards/<kind>/<division>",
     scopes=(),
-    query=FormatQuery,
+    query=TableQuery,
     returns=BoardSchema,
     texts=TEXTS,
-    errors=_WHERE,
+    headers=("ETag",),
+    also=NOT_MODIFIED,
+    errors=(*_WHERE, "invalid_cursor"),
+    parameters=(IF_NONE_MATCH,),
 )
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get a leaderboard
@@ -98,9 +88,11 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
     the same numbers from the records (`GET /v1/records`).
     """
     board = read_board(kind, division)
-    return table_response(
-        Board.from_json(board), query["format"], more={"published_ms": board["published_ms"]}
-    )
+    form = query["format"]
+    if form != "json":
+        return revalidated(board.version, lambda: text_table(lambda: board.csv, lambda: board.text, form))
+    page = board.page(query["cursor"], query["limit"])
+    return revalidated(board.version, lambda: json_response(page))
 
 
 @blueprint.operation(
@@ -108,13 +100,21 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
     scopes=(),
     query=HistoryQuery,
     returns=HistorySchema,
-    errors=_WHERE,
+    headers=("ETag",),
+    also=NOT_MODIFIED,
+    errors=(*_WHERE, "invalid_cursor"),
+    parameters=(IF_NONE_MATCH,),
 )
 def get_history(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get the history of a leaderboard
 
     One point per day and bot, including today's so far.
     """
-    _check(kind, division)
-    points = services().boards.history(kind, division, query["bot"])
-    return json_response({"kind": kind, "division": division, "points": points})
+    version = read_board(kind, division).version
+
+    def respond() -> Response:
+        page = services().boards.history(kind, division, **query)
+        where = {"kind": kind, "division": division}
+        return json_response({**where, "points": page.items, "cursor": page.cursor})
+
+    return revalidated(version, respond)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,7 @@ BEST: Final = 5
 CROSSTABLE_MOST: Final = 40
 """Maximum bots in a crosstable on a page."""
 
+BOTS_AT_ONCE: Final = 200
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
 
@@ -91,9 +93,24 @@ def leaderboard_page(kind: str) -> Response:
     """The leaderboards of one game."""
     if kind not in GAMES:
         abort(404)
-    boards = [(division, services().boards.read(kind, division)) for division in DIVISIONS]
+    return _boards(kind, DIVISIONS, None)
+
+
+@blueprint.get("/leaderboards/<kind>/<division>")
+def division_page(kind: str, division: str) -> Response:
+    """A page of one leaderboard."""
+    if kind not in GAMES or division not in DIVISIONS:
+        abort(404)
+    return _boards(kind, (division,), _cursor())
+
+
+def _boards(kind: str, divisions: Sequence[str], cursor: str | None) -> Response:
+    found = [(division, services().boards.published(kind, division)) for division in divisions]
+    boards = [(division, one and one.page(cursor, BOTS_AT_ONCE)) for division, one in found]
     records = url_for("records.download_records", kind=kind)
-    return _page("leaderboard.html", kind=kind, boards=boards, meanings=MEANINGS, records=records)
+    return _page(
+        "leaderboard.html", kind=kind, boards=boards, meanings=MEANINGS, records=records, cursor=cursor
+    )
 
 
 @blueprint.get("/tournaments")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from api import streams
-from api.contract import Blueprint, json_response
-from api.resources.games import IF_NONE_MATCH
-from api.resources.leaderboards import table_response
+from api.contract import IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
+from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
-from api.schemas.leaderboards import TEXTS, FormatQuery
+from api.schemas.leaderboards import TEXTS, TableQuery
 from api.schemas.tournaments import (
     MAX_SETTINGS,
     MAX_SETTINGS_VALUES,
@@ -104,12 +103,7 @@ def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str
     view = arena.view(tournament) if since is None else arena.wait(tournament, since, wait)
     if view is None:
         return json_response(None, 204)
-    etag = str(view["version"])
-    known = request.if_none_match.contains_weak(etag)
-    response = json_response(None, 304) if known else json_response(view)
-    response.set_etag(etag, weak=True)
-    response.headers["Cache-Control"] = "no-cache"
-    return response
+    return revalidated(str(view["version"]), lambda: json_response(view))
 
 
 @blueprint.operation(
@@ -195,10 +189,13 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
 @blueprint.operation(
     "/tournaments/<tournament>/standings",
     scopes=(),
-    query=FormatQuery,
+    query=TableQuery,
     returns=StandingsSchema,
     texts=TEXTS,
-    errors=_SEEN,
+    headers=("ETag",),
+    also=NOT_MODIFIED,
+    errors=(*_SEEN, "invalid_cursor"),
+    parameters=(IF_NONE_MATCH,),
 )
 def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get the standings and crosstable
@@ -207,9 +204,12 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
     them a few seconds ago.
     """
     found = services().tournaments.standings(tournament)
-    return table_response(
-        found.table, query["format"], more={"state": found.state, "computed_ms": found.computed_ms}
-    )
+    form = query["format"]
+    if form != "json":
+        table = found.table
+        return revalidated(found.version, lambda: text_table(table.as_csv, table.as_text, form))
+    page = found.page(query["cursor"], query["limit"])
+    return revalidated(found.version, lambda: json_response(page))
 
 
 @blueprint.operation(

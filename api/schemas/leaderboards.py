@@ -10,6 +10,7 @@ from api.schemas.common import RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.accounts.accounts import NAME_PATTERN
+from arena.events.boards import PAGE_ROWS
 from arena.play.players import DIVISIONS
 from arena.ratings.collusion import DUMPING, SIGNALLING
 
@@ -27,13 +28,33 @@ def form() -> fields.String:
     )
 
 
-class FormatQuery(RequestSchema):
-    """The format of a table."""
+class RowsQuery(RequestSchema):
+    """The start and length of a page of a table."""
+
+    cursor = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 200),
+        metadata={"description": "The `cursor` of the previous page. Omit it for the first page."},
+    )
+    limit = fields.Integer(
+        load_default=PAGE_ROWS,
+        validate=validate.Range(1, PAGE_ROWS),
+        metadata={"description": "The maximum number of rows."},
+    )
+
+
+class TableQuery(RowsQuery):
+    """The format of a table, and a page of it: CSV and text have all rows."""
 
     format = form()
 
 
-class HistoryQuery(RequestSchema):
+def cursor() -> Any:
+    """The cursor of a table's page."""
+    return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
+
+
+class HistoryQuery(RowsQuery):
     """Filters for the history."""
 
     bot = fields.String(
@@ -131,8 +152,9 @@ class BoardSchema(BoardSummarySchema):
     rows = fields.List(
         fields.Nested(BoardRowSchema),
         required=True,
-        metadata={"description": "Sorted by rank, provisional ratings last."},
+        metadata={"description": "Sorted by rank, provisional ratings last; at most 200 on a page."},
     )
+    cursor = cursor()
     titles = fields.Dict(
         keys=fields.String(),
         values=fields.Nested(TitleSchema),
@@ -167,8 +189,9 @@ class HistorySchema(ResponseSchema):
     points = fields.List(
         fields.Nested(HistoryPointSchema),
         required=True,
-        metadata={"description": "Sorted by day, then by name."},
+        metadata={"description": "Sorted by day, then by name; at most 200 on a page."},
     )
+    cursor = cursor()
 
 
 class RatedPlayer(ResponseSchema):

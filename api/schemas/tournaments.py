@@ -10,6 +10,7 @@ from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema,
 from api.schemas.fields import Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
+from api.schemas.leaderboards import cursor
 from api.schemas.turns import wait
 from arena.events.live_standings import STANDINGS_STATES
 from arena.events.tournament import STATES
@@ -478,13 +479,14 @@ class StandingsSchema(ResponseSchema):
     rows = fields.List(
         fields.Nested(StandingSchema),
         required=True,
-        metadata={"description": "The bots, from first to last."},
+        metadata={"description": "The bots, from first to last; at most 200 on a page."},
     )
     crosstable = fields.List(
         fields.List(fields.Nested(MeetingSchema, allow_none=True)),
         required=True,
         metadata={
-            "description": "The result of the bot of each row against that of each column, both in the order "
-            "of `rows`; null if they did not meet."
+            "description": "The result of the bot of each of `rows` against every bot, in the order of the "
+            "standings; null if they did not meet."
         },
     )
+    cursor = cursor()

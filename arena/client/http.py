@@ -7,7 +7,7 @@ import json
 import random
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -169,9 +169,25 @@ class HttpClient:
         while True:
             page = self.request("GET", path, query={**query, "cursor": cursor})
             yield from page[key]
-            cursor = page["cursor"]
+            # Services before 0.3.0 have no pages of some lists.
+            cursor = page.get("cursor")
             if cursor is None:
                 return
+
+    def _table(self, path: str, form: str, version: str, lists: Sequence[str], limit: int | None) -> str:
+        """A table as text: ``json`` with the ``lists`` of all its pages, which are read again if ``version``
+        changes meanwhile.
+        """
+        if form != "json":
+            return self._text(path, {"format": form, "limit": limit})
+        while True:
+            whole = page = self.request("GET", path, query={"limit": limit})
+            while page.get("cursor") is not None and page[version] == whole[version]:
+                page = self.request("GET", path, query={"cursor": page["cursor"], "limit": limit})
+                for name in lists:
+                    whole[name] += page[name]
+            if page.get(version) == whole.get(version):
+                return json.dumps({**whole, "cursor": None}, ensure_ascii=False)
 
     def _send(
         self, method: str, path: str, body: object, query: Mapping[str, Any] | None, repeatable: bool

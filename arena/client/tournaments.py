@@ -62,9 +62,10 @@ class TournamentsCalls(HttpClient):
         )
         return cancelled
 
-    def standings(self, tournament: str, form: str = "json") -> str:
-        """The standings and the crosstable as text: ``json``, ``csv`` or ``text``."""
-        return self._text(path("tournaments", tournament, "standings"), {"format": form})
+    def standings(self, tournament: str, form: str = "json", *, limit: int | None = None) -> str:
+        """The standings and the crosstable as text: ``json``, ``csv`` or ``text``; ``limit`` per request."""
+        where = path("tournaments", tournament, "standings")
+        return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit)
 
     def groups(self, tournament: str, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All groups of a tournament; ``limit`` per request."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Final
 
 import orjson
@@ -13,18 +14,50 @@ import orjson
 from arena.events.lifecycle import read_result
 from arena.games import GAMES
 from arena.play.players import DIVISIONS
-from arena.ratings.board import ledger_board
+from arena.ratings.board import Board, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger
 from arena.ratings.results import GroupResult
 from arena.store.boards import BoardState
+from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
 
 PUBLISH_EVERY_MS: Final = 2_000
 COST_SHARE: Final = 10
 """A board is published at most every ``PUBLISH_EVERY_MS``, and takes at most this fraction of the time."""
 
+PAGE_ROWS: Final = 200
+"""The maximum number of rows of a page of a board or of its history."""
+
 _AT_ONCE: Final = 1000
+_DAYS_AT_ONCE: Final = 30
 _POINT: Final = ("version", "rating", "low", "high", "provisional")
+
+
+class PublishedBoard:
+    """A published board. ``version`` changes when it is published again; ``data`` is not to be changed."""
+
+    def __init__(self, version: str, data: Mapping[str, Any]) -> None:
+        self.version = version
+        self.data = data
+
+    def page(self, cursor: str | None, limit: int = PAGE_ROWS) -> dict[str, Any]:
+        """``data`` with up to ``limit`` rows, and ``cursor``, which continues after them. Raises
+        ``invalid_cursor``.
+        """
+        start = parse_number(cursor, 9)
+        rows = self.data["rows"][start : start + limit]
+        more = start + limit < len(self.data["rows"])
+        return {**self.data, "rows": rows, "cursor": str(start + limit) if more else None}
+
+    @cached_property
+    def csv(self) -> str:
+        """All rows as CSV."""
+        return Board.from_json(self.data).as_csv()
+
+    @cached_property
+    def text(self) -> str:
+        """All rows as a table for people."""
+        return Board.from_json(self.data).as_text()
 
 
 class Boards:
@@ -34,24 +67,57 @@ class Boards:
         self._store = store.boards
         self._tournaments = store.tournaments
         self._clock = store.clock
+        self._published: dict[str, PublishedBoard] = {}
 
-    def read(self, kind: str, division: str) -> dict[str, Any] | None:
+    def published(self, kind: str, division: str) -> PublishedBoard | None:
+        """The board as published; None if it never was. It is parsed once, however often it is read."""
+        name = _name(kind, division)
+        known = self._published.get(name)
+        if known is None or known.version != _version(self._store.progress(name)):
+            state = self._store.state(name)
+            if state.shown is None:
+                return None
+            known = PublishedBoard(
+                _version(state), {**orjson.loads(state.shown), "published_ms": state.at_ms}
+            )
+            self._published[name] = known
+        return known
+
+    def read(self, kind: str, division: str) -> Mapping[str, Any] | None:
         """The board as published (``Board.as_json``), with ``published_ms``; None if it never was."""
-        state = self._store.state(_name(kind, division))
-        if state.shown is None:
-            return None
-        return {**orjson.loads(state.shown), "published_ms": state.at_ms}
+        found = self.published(kind, division)
+        return None if found is None else found.data
 
-    def history(self, kind: str, division: str, bot: str | None = None) -> list[dict[str, Any]]:
+    def history(
+        self,
+        kind: str,
+        division: str,
+        bot: str | None = None,
+        *,
+        cursor: str | None = None,
+        limit: int = PAGE_ROWS,
+    ) -> Page:
         """The last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
         "high", "provisional"}``; of all bots or of ``bot``.
         """
-        points = []
-        for day, data in sorted(self._store.days(_name(kind, division)).items()):
-            for name, values in sorted(orjson.loads(data).items()):
-                if bot in (None, name):
-                    points.append({"day": day, "name": name, **dict(zip(_POINT, values, strict=False))})
-        return points
+        name = _name(kind, division)
+        day, start = ("", 0) if cursor is None else _place_in_history(cursor)
+        days = [own for own in self._store.days(name) if own >= day]
+        items: list[dict[str, Any]] = []
+        at_once = limit if bot is not None else 1
+        while days:
+            now, days = days[:at_once], days[at_once:]
+            for own, points in zip(now, self._store.points(name, now, bot), strict=True):
+                first = start if own == day else 0
+                for number, (who, values) in enumerate(sorted(points.items())):
+                    if number < first:
+                        continue
+                    if len(items) == limit:
+                        return Page(items, f"{own.replace('-', '')}-{number}")
+                    items.append({"day": own, "name": who, **dict(zip(_POINT, values, strict=True))})
+            # A large board fills a page with one day; of a small one it takes many.
+            at_once = min(2 * at_once, limit)
+        return Page(items, None)
 
     def groups(self, kind: str, division: str) -> Iterator[GroupResult]:
         """All released groups of the board, including annulled ones."""
@@ -66,7 +132,7 @@ class Boards:
         found = []
         for kind in GAMES:
             for division in DIVISIONS:
-                state = self._store.state(_name(kind, division))
+                state = self._store.progress(_name(kind, division))
                 pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
                 if state.last > state.place and now_ms >= state.at_ms + pause:
                     found.append((kind, division))
@@ -90,6 +156,7 @@ class Boards:
         name = _name(kind, division)
         start = time.monotonic()
         state = self._store.state(name)
+        self._store.split_days(name, _DAYS_AT_ONCE)
         ledger, place = self._ledger(kind, division)
         before = place
         while released := self._store.released_after(name, place or 0, _AT_ONCE):
@@ -100,12 +167,12 @@ class Boards:
             return False
         shown = ledger_board(ledger).as_json()
         now_ms = self._clock().now_ms
-        point = {row["name"]: [row[key] for key in _POINT] for row in shown["rows"]}
+        points = {row["name"]: [row[key] for key in _POINT] for row in shown["rows"]}
         return self._store.publish(
             name,
             before,
             day=datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat(),
-            point=orjson.dumps(point),
+            points=points,
             state=BoardState(
                 orjson.dumps(shown), place, now_ms, int((time.monotonic() - start) * 1000), place
             ),
@@ -136,6 +203,19 @@ class Boards:
                 # Of another version of this program: recompute it.
                 self.renew(kind, division)
         return Ledger(kind, division), None
+
+
+def _version(state: BoardState) -> str:
+    return f"{state.place}-{state.at_ms}"
+
+
+def _place_in_history(cursor: str) -> tuple[str, int]:
+    """The day, and the number of its points that come before."""
+    place = Cursor.parse(cursor)
+    digits = str(place.score)
+    if len(digits) != 8:
+        raise InvalidCursor(cursor)
+    return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}", parse_number(place.name, 9)
 
 
 def _name(kind: str, division: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Final, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
 from arena.ratings.standings import Standings
+from arena.store.paging import parse_number
 from arena.store.repositories import Store
 from arena.store.tournaments import StoredStandings
 
@@ -27,6 +29,25 @@ class PublishedStandings(NamedTuple):
     table: Standings
     state: StandingsState
     computed_ms: int | None
+
+    @property
+    def version(self) -> str:
+        """Changes when the standings do."""
+        return f"{self.state}-{self.computed_ms or self.table.records_hash}"
+
+    def page(self, cursor: str | None, limit: int) -> dict[str, Any]:
+        """The standings as JSON with up to ``limit`` rows, those of the crosstable too, and ``cursor``, which
+        continues after them. Raises ``invalid_cursor``.
+        """
+        start = parse_number(cursor, 9)
+        end = start + limit
+        table = replace(self.table, rows=self.table.rows[start:end], meetings=self.table.meetings[start:end])
+        return {
+            **table.as_json(),
+            "state": self.state,
+            "computed_ms": self.computed_ms,
+            "cursor": str(end) if end < len(self.table.rows) else None,
+        }
 
 
 class LiveStandings:

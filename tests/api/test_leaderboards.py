@@ -8,6 +8,7 @@ import json
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -75,9 +76,9 @@ def test_the_command_gives_the_published_board(
         printed = capsys.readouterr().out
         told = anybody.get(f"{PATH}?format={form}")
         if form == "json":
-            published_ms = told.json.pop("published_ms")
-            assert abs(published_ms / 1000 - time.time()) < 600
-            board = {key: value for key, value in told.json.items() if key != "published_ms"}
+            board = told.json
+            assert abs(board.pop("published_ms") / 1000 - time.time()) < 600
+            assert board.pop("cursor") is None
             assert board == json.loads(printed)["boards"][0]
         elif form == "csv":
             assert told.mimetype == "text/csv"
@@ -113,3 +114,69 @@ def test_the_history_has_a_point_per_day_and_bot(published: None, anybody: Contr
     }
     only = anybody.get(f"{PATH}/history?bot=random").json["points"]
     assert [point["name"] for point in only] == ["random"]
+
+
+def pages(client: ContractClient, path: str, key: str, limit: int) -> list[list[dict[str, Any]]]:
+    """The ``key`` of every page."""
+    found, cursor = [], ""
+    while True:
+        page = client.get(f"{path}{'&' if '?' in path else '?'}limit={limit}{cursor}").json
+        found.append(page[key])
+        if page["cursor"] is None:
+            return found
+        cursor = f"&cursor={page['cursor']}"
+
+
+def test_boards_history_and_standings_come_in_pages(published: None, anybody: ContractClient) -> None:
+    (event,) = [one["id"] for one in anybody.get("/v1/tournaments").json["tournaments"]]
+    for path, key in [
+        (PATH, "rows"),
+        (f"{PATH}/history", "points"),
+        (f"/v1/tournaments/{event}/standings", "rows"),
+        (f"/v1/tournaments/{event}/standings", "crosstable"),
+    ]:
+        whole = anybody.get(path).json[key]
+        assert len(whole) == 3
+        assert pages(anybody, path, key, 1) == [[one] for one in whole]
+        assert pages(anybody, path, key, 2) == [whole[:2], whole[2:]]
+        assert pages(anybody, path, key, 3) == [whole]
+        for wrong in ("cursor=x", "cursor=-1", "cursor=1-x"):
+            if wrong != "cursor=1-x" or key == "points":
+                assert anybody.get(f"{path}?{wrong}").json["code"] == "invalid_cursor"
+        assert anybody.get(f"{path}?limit=201").json["field"] == "limit"
+    one = pages(anybody, f"{PATH}/history?bot=random", "points", 1)
+    assert [[point["name"] for point in page] for page in one] == [["random"]]
+
+
+def test_what_has_not_changed_is_not_sent_again(
+    published: None, anybody: ContractClient, owner: Account, app: Flask
+) -> None:
+    (event,) = [one["id"] for one in anybody.get("/v1/tournaments").json["tournaments"]]
+    paths = [PATH, f"{PATH}?format=csv", f"{PATH}/history", f"/v1/tournaments/{event}/standings"]
+    tags = {}
+    for path in paths:
+        first = anybody.get(path)
+        assert first.headers["Cache-Control"] == "no-cache"
+        tags[path] = first.headers["ETag"]
+        again = anybody.get(path, headers={"If-None-Match": tags[path]})
+        assert (again.status_code, again.data) == (304, b"")
+    services: Service = app.extensions["botequim"]
+    services.boards.renew("toepen", "sealed")
+    assert services.boards.publish("toepen", "sealed")
+    for path in paths[:3]:
+        again = anybody.get(path, headers={"If-None-Match": tags[path]})
+        assert again.status_code == 200
+        assert again.headers["ETag"] != tags[path]
+
+
+def test_the_page_of_a_division_goes_on_where_the_last_one_ended(
+    published: None, anybody: ContractClient
+) -> None:
+    names = [row["name"] for row in anybody.get(PATH).json["rows"]]
+    page = anybody.get("/leaderboards/toepen/sealed?cursor=2")
+    assert page.status_code == 200
+    assert names[2] in page.text
+    assert f">{names[0]}</th>" not in page.text
+    assert "First page" in page.text
+    assert "More bots" not in page.text
+    assert anybody.get("/leaderboards/toepen/shut").status_code == 404

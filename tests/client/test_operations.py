@@ -63,7 +63,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "leaveTournament": ("leave_tournament", {"tournament": "tournament", "bot": "entry"}),
     "cancelTournament": ("cancel_tournament", {"tournament": "tournament", "reason": "r"}),
-    "getStandings": ("standings", {"tournament": "tournament", "form": "csv"}),
+    "getStandings": ("standings", {"tournament": "tournament", "form": "csv", "limit": 3}),
     "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
     "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
     "createSchedule": ("create_schedule", {"id": "i"}),
@@ -72,8 +72,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "changeSchedule": ("change_schedule", {"schedule": "schedule", "enabled": True}),
     "deleteSchedule": ("delete_schedule", {"schedule": "schedule"}),
     "listLeaderboards": ("leaderboards", {}),
-    "getLeaderboard": ("leaderboard", {"kind": "kind", "division": "division", "form": "csv"}),
-    "getHistory": ("leaderboard_history", {"kind": "kind", "division": "division", "bot": "b"}),
+    "getLeaderboard": ("leaderboard", {"kind": "kind", "division": "division", "form": "csv", "limit": 3}),
+    "getHistory": ("leaderboard_history", {"kind": "kind", "division": "division", "bot": "b", "limit": 3}),
     "downloadRecords": ("records", {"kind": "truco", "after": "a", "limit": 3}),
     "issueOwnerToken": ("issue_owner_token", {"owner": "owner"}),
     "setAdmin": ("set_admin", {"owner": "owner", "admin": True}),
@@ -124,7 +124,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
-        keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules")
+        keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules", "points")
         page = {key: [] for key in (*keys, "leaderboards")}
         reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
         receiver = self

@@ -89,6 +89,8 @@ def test_a_tournament_from_its_announcement_to_its_standings(
     assert terminal("tournament", "standings", event) == table
     standings = json.loads(terminal("tournament", "standings", event, "--format", "json"))
     assert standings == json.loads(owner.standings(event))
+    assert len(standings["rows"]) == len(standings["crosstable"]) > 1
+    assert standings == json.loads(owner.standings(event, limit=1))
     (mine,) = [row for row in standings["rows"] if row["name"] == bot]
     assert (mine["groups"], mine["forfeits"]) == (4, 0)
     csv = terminal("tournament", "standings", event, "--format", "csv")

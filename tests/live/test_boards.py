@@ -10,6 +10,7 @@ import pytest
 from arena.events.boards import Boards
 from arena.live.finalizer import Retention
 from arena.live.header import GameNotFound
+from arena.store.boards import BoardState, board_key
 from tests.live.arenas import Arena
 from tests.live.clock import expire
 
@@ -24,7 +25,7 @@ def hall(url: str) -> Iterator[Arena]:
 def test_a_board_grows_with_released_groups(hall: Arena) -> None:
     boards = hall.boards
     assert boards.read("truco", "sealed") is None
-    assert boards.history("truco", "sealed") == []
+    assert boards.history("truco", "sealed").items == []
     assert boards.due() == []
     assert not boards.publish("truco", "sealed")
     hall.cup(name="one")
@@ -44,9 +45,13 @@ def test_a_board_grows_with_released_groups(hall: Arena) -> None:
     second = boards.read("truco", "sealed")
     assert second is not None
     assert second["groups"] == 9
-    (rookie,) = boards.history("truco", "sealed", "rookie")
+    (rookie,) = boards.history("truco", "sealed", "rookie").items
     assert (rookie["rating"], rookie["low"], rookie["high"]) == (1500.0, 1500.0, 1500.0)
-    assert {point["name"] for point in boards.history("truco", "sealed")} == {"random", "rookie", "regular"}
+    assert {point["name"] for point in boards.history("truco", "sealed").items} == {
+        "random",
+        "rookie",
+        "regular",
+    }
     assert [group.id for group in boards.groups("truco", "sealed")][:1] == ["one-r1-p1-g1"]
     assert len(list(boards.groups("truco", "sealed"))) == 9
 
@@ -112,3 +117,90 @@ def test_records_expire_after_their_retention_and_the_board_stays(url: str) -> N
         assert board["groups"] == 6
     finally:
         hall.live.close()
+
+
+def many_bots(hall: Arena, days: int, bots: int) -> list[tuple[str, str, float]]:
+    """Publish a made-up board of many bots on several days; day, name and rating of every point."""
+    found = []
+    for number in range(days):
+        day = f"2026-01-{number + 1:02}"
+        points = {f"bot-{bot:03}": ["1", 1500.0 + bot + number, 1400.0, 1600.0, False] for bot in range(bots)}
+        found += [(day, name, point[1]) for name, point in points.items()]
+        before = hall.store.boards.ledger("toepen/open")[1]
+        state = BoardState(b"{}", number + 1, hall.now_ms(), 0, 0)
+        assert hall.store.boards.publish(
+            "toepen/open", before, state=state, ledger=b"", day=day, points=points
+        )
+    return found
+
+
+def history(hall: Arena, limit: int, bot: str | None = None) -> list[tuple[str, str, float]]:
+    """All pages of the history."""
+    found: list[tuple[str, str, float]] = []
+    cursor = None
+    while True:
+        page = hall.boards.history("toepen", "open", bot, cursor=cursor, limit=limit)
+        assert len(page.items) <= limit
+        found += [(point["day"], point["name"], point["rating"]) for point in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            return found
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100, 200])
+def test_the_pages_of_the_history_are_all_of_it(hall: Arena, limit: int) -> None:
+    points = many_bots(hall, days=5, bots=30)
+    assert history(hall, limit) == points
+    assert history(hall, limit, "bot-017") == [point for point in points if point[1] == "bot-017"]
+    assert history(hall, limit, "nobody") == []
+
+
+def test_the_history_of_one_bot_is_read_without_those_of_all(hall: Arena) -> None:
+    many_bots(hall, days=1, bots=300)
+    key = f"{board_key('toepen/open')}:days:"
+    sizes = hall.store.boards._connection.run(
+        [("HSTRLEN", f"{key}{part}", "2026-01-01") for part in range(64)]
+    )
+    assert max(sizes) < sum(sizes) / 10
+
+
+def test_points_that_an_earlier_release_stored_are_read_and_split(hall: Arena) -> None:
+    key = f"{board_key('truco/sealed')}:days"
+    earlier = {"random": ["1", 1200.0, 1100.0, 1300.0, False], "rookie": ["1", 1500.0, 1500.0, 1500.0, False]}
+    connection = hall.store.boards._connection
+    connection.run([("HSET", key, "2025-12-31", json.dumps(earlier))])
+
+    def told(bot: str | None = None) -> list[tuple[str, str, float]]:
+        points = hall.boards.history("truco", "sealed", bot).items
+        return [(point["day"], point["name"], point["rating"]) for point in points]
+
+    before, one = told(), told("random")
+    assert before == [("2025-12-31", "random", 1200.0), ("2025-12-31", "rookie", 1500.0)]
+    assert one == before[:1]
+    hall.cup()
+    hall.run()
+    assert hall.boards.publish("truco", "sealed")
+    assert connection.run([("HGET", key, "2025-12-31")]) == [b"{}"]
+    assert told()[:2] == before
+    assert told("random")[:1] == one
+    assert len(told()) == 5
+
+
+def test_a_board_is_parsed_once_until_it_is_published_again(hall: Arena) -> None:
+    hall.cup()
+    hall.run()
+    hall.boards.publish("truco", "sealed")
+    first = hall.boards.published("truco", "sealed")
+    assert first is not None
+    assert hall.boards.published("truco", "sealed") is first
+    hall.cup(name="two", groups=1)
+    hall.run("two")
+    hall.boards.publish("truco", "sealed")
+    second = hall.boards.published("truco", "sealed")
+    assert second is not None
+    assert second.version != first.version
+    assert second.data["groups"] == 9
+    page = second.page(None, 2)
+    assert [len(page["rows"]), page["cursor"]] == [2, "2"]
+    page = second.page(page["cursor"], 2)
+    assert [len(page["rows"]), page["cursor"]] == [1, None]
