@@ -33,6 +33,9 @@ _SECONDS = Histogram(
 _ANSWERS = Counter("botequim_answers_total", "Answers to turns, by result.", ("status",))
 
 connections = Gauge("botequim_connections", "Open connections.", multiprocess_mode="livesum")
+connections_limit = Gauge(
+    "botequim_connections_limit", "The most connections of all processes.", multiprocess_mode="livesum"
+)
 connections_refused = Counter(
     "botequim_connections_refused_total", "Connections refused because all of a process were in use."
 )
@@ -94,8 +97,6 @@ class ServiceCollector:
         yield from self._of_queues()
         waiting = self._service.live.notifier.count()
         yield GaugeMetricFamily("botequim_waiting", "Requests and streams that wait for news.", waiting)
-        most = self._service.settings.http.connections
-        yield GaugeMetricFamily("botequim_connections_limit", "The most connections of a process.", most)
         yield GaugeMetricFamily("botequim_rows_left_out", "Rows that cannot be read.", len(LEFT_OUT))
 
     def _of_database(self) -> Iterator[GaugeMetricFamily]:

@@ -49,6 +49,9 @@ class DrainingWorker(GeventWorker):
 
     def run(self) -> None:
         """Serve until the worker is stopped."""
+        from api import metrics
+
+        metrics.connections_limit.set(self._most)
         http = self.wsgi.extensions["botequim"].settings.http
         # Behind a proxy all connections are the proxy's, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
