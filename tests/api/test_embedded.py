@@ -265,7 +265,7 @@ class SlowStore(EmbeddedStore):
     """A server that takes its time over every key that it loads."""
 
     def _arguments(self) -> list[str]:
-        slow = ("--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
+        slow = ("--key-load-delay", "15000", "--loading-process-events-interval-bytes", "1024")
         return [*super()._arguments(), *slow]
 
 
@@ -279,7 +279,7 @@ def test_loading_takes_as_long_as_it_takes(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(embedded, "_SAY_EVERY", 0.2)
     said: list[str] = []
     # Far less time than it loads, but more than it takes to say so.
-    with SlowStore(tmp_path, say=said.append).start(timeout=1.0) as store:
+    with SlowStore(tmp_path, say=said.append).start(timeout=5.0) as store:
         assert connect(store).dbsize() == 400
     assert any("database: loading, " in line and "% so far" in line for line in said)
     # And it can be stopped meanwhile.
