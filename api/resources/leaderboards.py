@@ -22,7 +22,7 @@ from arena.accounts.accounts import Principal
 from arena.events.boards import PublishedBoard
 from arena.games import GAMES, game_of
 from arena.play.players import DIVISIONS
-from arena.ratings.board import ledger_board
+from arena.ratings.board import Board
 from arena.ratings.ledger import Ledger
 
 blueprint = Blueprint(
@@ -43,8 +43,11 @@ def read_board(kind: str, division: str) -> PublishedBoard:
     Raises :class:`~arena.errors.UnknownGame` or ``division_not_found``.
     """
     _check(kind, division)
-    empty = {**ledger_board(Ledger(kind, division)).as_json(), "published_ms": None}
-    return services().boards.published(kind, division) or PublishedBoard("0", empty)
+    board = services().boards.published(kind, division)
+    if board is None:
+        empty = Board(kind, division, 0, Ledger(kind, division).records_hash().hex(), 0, False, ())
+        board = PublishedBoard("0", {**empty.as_json(), "published_ms": None})
+    return board
 
 
 def _check(kind: str, division: str) -> None:
