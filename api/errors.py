@@ -206,6 +206,13 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Invalid tournament",
         "The tournament's settings are not valid: `field` names the setting, `expected` says what is valid.",
     ),
+    "budget_exceeded": ErrorCode(
+        429,
+        "Budget exceeded",
+        "The owner's budget of the day, named by `budget`, is too small for this: `most` is the budget, "
+        "`used` what was started today, `left` the difference. It renews at `renews_ms`, in `retry_after` "
+        "seconds.",
+    ),
     "too_few_entrants": ErrorCode(
         422,
         "Too few entrants",

@@ -337,7 +337,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     scopes=("owner",),
     body=QualifySchema,
     returns=QualificationSchema,
-    errors=("bot_not_found", "version_not_found", "bot_withdrawn"),
+    errors=("bot_not_found", "version_not_found", "bot_withdrawn", "budget_exceeded"),
     limit="qualifications_per_owner",
 )
 def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:

@@ -42,10 +42,15 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
 def get_me(who: Principal) -> dict[str, Any]:
     """Get the owner of the token
 
-    `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store.
+    `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store, `budgets`
+    how much computation it started today and may start; admins have no budget.
     """
-    accounts = services().accounts
-    return {**vars(accounts.owner(who.name)), "quotas": accounts.quotas.of_owner(who.name)}
+    accounts, budgets = services().accounts, services().budgets
+    return {
+        **vars(accounts.owner(who.name)),
+        "quotas": accounts.quotas.of_owner(who.name),
+        "budgets": budgets.of_owner(who.name),
+    }
 
 
 @blueprint.operation("/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema)

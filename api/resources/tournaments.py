@@ -52,6 +52,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
         "already_entered",
         "not_invited",
         "tournament_full",
+        "budget_exceeded",
     ),
     limit="tournaments_per_owner",
     max_body=MAX_SETTINGS,
@@ -139,6 +140,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
         "too_many_of_owner",
         "tournament_full",
         "entry_closed",
+        "budget_exceeded",
     ),
 )
 def enter_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:

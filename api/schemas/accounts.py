@@ -117,10 +117,35 @@ class QuotasSchema(ResponseSchema):
     )
 
 
+class BudgetSchema(ResponseSchema):
+    """A budget of the day."""
+
+    used = described(fields.Integer, "How much was used today.")
+    most = described(fields.Integer, "How much may be used per day.")
+    left = described(fields.Integer, "How much is left today.")
+
+
+class BudgetsSchema(ResponseSchema):
+    """What an owner started today (UTC), and may start."""
+
+    groups = fields.Nested(
+        BudgetSchema,
+        required=True,
+        metadata={"description": "Groups of tournaments and qualifications."},
+    )
+    fuel_ms = fields.Nested(
+        BudgetSchema,
+        required=True,
+        metadata={"description": "Thinking time (fuel) of uploaded bots in them, in milliseconds."},
+    )
+    renews_ms = described(Moment, "When the budgets renew.")
+
+
 class OwnOwnerSchema(OwnerSchema):
     """The owner of the token."""
 
     quotas = fields.Nested(QuotasSchema, required=True)
+    budgets = fields.Nested(BudgetsSchema, required=True)
 
 
 class TokenSchema(ResponseSchema):

@@ -105,9 +105,19 @@ class ProblemSchema(ResponseSchema):
     limit = fields.String(metadata={"description": "`rate_limited`: the name of the limit."})
     allowed = fields.String(metadata={"description": "`rate_limited`: `<count>/<seconds>`."})
     retry_after = fields.Integer(
-        metadata={"description": "`rate_limited`: seconds to wait before trying again."}
+        metadata={"description": "`rate_limited`, `budget_exceeded`: seconds to wait before trying again."}
     )
-    most = fields.Integer(metadata={"description": "`too_many`, `quota_exceeded`: the maximum number."})
+    most = fields.Integer(
+        metadata={"description": "`too_many`, `quota_exceeded`, `budget_exceeded`: the maximum number."}
+    )
+    budget = fields.String(metadata={"description": "`budget_exceeded`: the name of the budget."})
+    renews_ms = fields.Integer(
+        metadata={"description": "`budget_exceeded`: when the budget renews, in Unix milliseconds."}
+    )
     quota = fields.String(metadata={"description": "`quota_exceeded`: the name of the quota."})
-    used = fields.Integer(metadata={"description": "`quota_exceeded`: how much of `most` is used."})
-    left = fields.Integer(metadata={"description": "`quota_exceeded`: how much of `most` is left."})
+    used = fields.Integer(
+        metadata={"description": "`quota_exceeded`, `budget_exceeded`: how much of `most` is used."}
+    )
+    left = fields.Integer(
+        metadata={"description": "`quota_exceeded`, `budget_exceeded`: how much of `most` is left."}
+    )

@@ -328,6 +328,9 @@ def _may_pass(reply: _Reply, repeatable: bool) -> bool:
     """Whether the same request may succeed later."""
     if reply.status >= 500:
         return repeatable
+    if reply.problem.get("code") == "budget_exceeded":
+        # It renews at midnight.
+        return False
     return reply.status == 429 or (reply.status == 409 and reply.problem.get("code") == "game_busy")
 
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.budgets import Budgets
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import SANDBOX, UnknownTransport
 from arena.errors import ArenaError
@@ -37,6 +38,7 @@ class Admission:
         accounts: Accounts,
         qualifications: Qualifications,
         records: ReleasedRecords,
+        budgets: Budgets,
     ) -> None:
         self._boards = boards
         self._clock = clock
@@ -44,11 +46,29 @@ class Admission:
         self._accounts = accounts
         self._qualifications = qualifications
         self._records = records
+        self._budgets = budgets
 
     def admit(self, tournament: Tournament, bot: BotAccount, entry: Entered) -> None:
         """Set the status of a new entry, and start its qualification if it needs one."""
-        known = self._qualifications.start(tournament.spec.kind, bot, entry.version)
+        known = self.start_qualification(tournament.spec.kind, bot, entry.version)
         entry.status, entry.reason = known.state, known.reason
+
+    def start_qualification(self, kind: str, bot: BotAccount, version: str) -> Qualification:
+        """The qualification of a version, which is started if it has not been, or if it failed; it takes one
+        group from the owner's budget. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        """
+        (known,) = self._qualifications.known(kind, [(bot.name, version)])
+        if known is None or known.state == "failed":
+            tries = 0 if known is None else known.tries
+            self._budgets.start(bot.owner, f"{kind}/{bot.name}/{version}/{tries}", 1)
+        return self._qualifications.start(kind, bot, version)
+
+    def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
+        """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
+        them again changes nothing. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
+        """
+        if not tournament.purpose and groups:
+            self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
         """When a tournament whose entry is open must be checked."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
@@ -189,7 +190,14 @@ class TournamentLifecycle:
         tournament.in_play = len(playing)
         tournament.entries_hash = tournament.hash_entries().hex()
         tournament.state, tournament.started_ms = "running", now_ms
-        return self._take(tournament, self._plan(tournament, [], {}, now_ms), now_ms)
+        planned = self._plan(tournament, [], {}, now_ms)
+        running = FORMATS[tournament.spec.format].plans_while_running
+        try:
+            self._admission.take_groups(tournament, 0, len(planned.groups) if running else planned.expected)
+        except BudgetExceeded as error:
+            tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
+            return ()
+        return self._take(tournament, planned, now_ms)
 
     def _go_on(self, tournament: Tournament, now_ms: int) -> Sequence[NewGroup] | None:
         groups = self.planned_groups(tournament)
@@ -202,6 +210,12 @@ class TournamentLifecycle:
             tournament.final = final_standings(tournament, results.values()).as_json()
         elif not planned.groups:
             return None
+        elif FORMATS[tournament.spec.format].plans_while_running:
+            try:
+                self._admission.take_groups(tournament, len(groups), len(planned.groups))
+            except BudgetExceeded:
+                # It goes on when the budget renews, unless its time is over by then.
+                return None
         return self._take(tournament, planned, now_ms)
 
     def _plan(

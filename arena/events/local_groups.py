@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.accounts.budgets import Budgets
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.clocks import ServiceClock
 from arena.sandbox.processor_time import telling_if_stuck
@@ -51,16 +53,22 @@ class LocalGroups:
         clock: Callable[[], ServiceClock],
         journals: JournalStore,
         sandbox: Sandbox,
+        budgets: Budgets,
     ) -> None:
         self._store = store
         self._clock = clock
         self._journals = journals
         self._sandbox = sandbox
+        self._budgets = budgets
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is due."""
         until = time.monotonic() + seconds
         count, size = 0, 1
+        waiting = self._running(event_id)
+        if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
+            # The tick asks again; it goes on when the budget renews.
+            return Played(0, False, False)
         while True:
             now_ms = self._clock().now_ms
             ids = self._store.claim_groups(event_id, now_ms, now_ms + LEASE_MS, size)
@@ -119,6 +127,7 @@ class LocalGroups:
                 journals += played.journals
                 board = tournament.board_of(group)
             left.remove(group_id)
+        self._budgets.burn(tournament.created_by, _fuel_ms(journals))
         # Before the results: the reason of a failed qualification comes from the journals.
         self._journals.keep(_by_game(journals))
         counted = self._store.add_results(tournament.id, results)
@@ -134,6 +143,14 @@ def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
     for game, bot, journal in journals:
         seats.setdefault((bot, game), []).append(journal)
     return [GameJournal(bot, game, own) for (bot, game), own in seats.items()]
+
+
+def _fuel_ms(journals: Sequence[SeatJournal]) -> int:
+    """What uploaded bots used."""
+    used = 0.0
+    for _, _, journal in journals:
+        used += journal["load_ms"] + sum(decision["ms"] for decision in journal["decisions"])
+    return math.ceil(used)
 
 
 def new_result(group: str, voided: int, played: PlayedGroup) -> NewResult:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from arena.accounts.accounts import Accounts, BotWithdrawn, Forbidden, Principal
+from arena.accounts.budgets import Budgets
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -47,6 +48,7 @@ from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
+from arena.tournaments.formats import FORMATS
 
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
@@ -76,8 +78,9 @@ class Tournaments:
 
     Errors are :class:`~arena.errors.ArenaError` with these codes: ``tournament_not_found``,
     ``tournament_over``, ``tournament_busy``, ``entry_closed``, ``entry_not_found``, ``forbidden``,
-    ``bot_not_found``, ``bot_withdrawn``, ``invalid_nonce``, ``invalid_cursor``, ``store_unavailable``, those
-    of :func:`~arena.tournaments.parsing.parse_spec` and of :func:`~arena.tournaments.entry.check_entry`.
+    ``bot_not_found``, ``bot_withdrawn``, ``budget_exceeded``, ``invalid_nonce``, ``invalid_cursor``,
+    ``store_unavailable``, those of :func:`~arena.tournaments.parsing.parse_spec` and of
+    :func:`~arena.tournaments.entry.check_entry`.
     """
 
     def __init__(
@@ -87,25 +90,27 @@ class Tournaments:
         accounts: Accounts,
         jobs: GameJobs,
         sandbox: Sandbox,
+        budgets: Budgets,
     ) -> None:
         self.store = store.tournaments
         self.journals = store.journals
         self._live = live
         self._accounts = accounts
+        self._budgets = budgets
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
         self._records = ReleasedRecords(self.store, live_groups)
         self._creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self._creation)
         self._admission = Admission(
-            store.boards, self._clock, live.presence, accounts, self._qualifications, self._records
+            store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
         )
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs)
         self._annulments = Annulments(store, live, self.lifecycle)
-        self._local_groups = LocalGroups(self.store, self._clock, self.journals, sandbox)
+        self._local_groups = LocalGroups(self.store, self._clock, self.journals, sandbox, budgets)
 
     # Creating and entering
 
@@ -124,7 +129,13 @@ class Tournaments:
         made = secrets.token_hex(_ID_BYTES) if tournament_id is None else check_tournament_id(tournament_id)
         secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed
         commitment(secret)
-        self._creation.add(new_tournament(fields, made, created_by, now_ms, secret))
+        tournament = new_tournament(fields, made, created_by, now_ms, secret)
+        spec = tournament.spec
+        format, entrants = FORMATS[spec.format], len(tournament.entries)
+        # What is known now; the lock takes what is planned, and open ones take it while they run.
+        known = not format.plans_while_running and entrants >= spec.table
+        self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
+        self._creation.add(tournament)
         return self.view(made)
 
     def check(self, fields: Mapping[str, Any]) -> None:
@@ -231,7 +242,7 @@ class Tournaments:
         game_of(kind)
         account = self._accounts.bot(bot)
         account.find(version)
-        return self._qualifications.start(kind, account, version).as_json(kind)
+        return self._admission.start_qualification(kind, account, version).as_json(kind)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
         """The qualifications of a version, for the owner of the bot."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.accounts.accounts import Accounts
+from arena.accounts.budgets import Budgets
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.schedules import Schedules
@@ -45,6 +46,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    budgets: Budgets
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
@@ -132,12 +134,14 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     live = LiveGames(store, jobs, retention=settings.retention)
-    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts))
+    budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
+    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
+        budgets=budgets,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,

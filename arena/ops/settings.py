@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from arena.accounts.budgets import DEFAULT_BUDGET
 from arena.accounts.quotas import Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.store.accounts import Stored
+from arena.store.budgets import Compute
 from arena.store.embedded import running_url
 from arena.webhooks.addresses import Policy
 
@@ -100,7 +102,7 @@ class Settings:
 
     ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections
     to the database. ``retention``: how long games and their records are kept. ``quotas``: how much may be
-    stored.
+    stored. ``budget``: the computation that an owner may start per day.
     ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new database gets schedules
     and first tournaments.
     """
@@ -111,6 +113,7 @@ class Settings:
     pool: int = 64
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
+    budget: Compute = DEFAULT_BUDGET
     webhooks: Policy = field(default_factory=Policy)
     initial_data: bool = False
     http: HttpSettings = field(default_factory=HttpSettings)
@@ -148,6 +151,7 @@ class Settings:
             pool=_number(environ, "BOTEQUIM_POOL", 64, least=1),
             retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
+            budget=_budget(environ.get("BOTEQUIM_BUDGET", "")),
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", False), _networks(environ)),
             initial_data=_flag(environ, "BOTEQUIM_SEED", False),
             http=HttpSettings(
@@ -272,22 +276,31 @@ def _limits(text: str) -> dict[str, Limit | None]:
 def _quotas(text: str) -> Quotas:
     """``owner_bots=count`` and so on, separated by commas, over the defaults."""
     defaults = Quotas()
-    values = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
+    known = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
+    values = _counts(text, "BOTEQUIM_QUOTAS", known)
+    owner, service = (Stored(*(values[f"{of}_{name}"] for name in Stored._fields)) for of in _OF)
+    return Quotas(owner, service)
+
+
+def _budget(text: str) -> Compute:
+    """``groups=count`` and ``fuel_ms=count``, separated by commas, over the defaults."""
+    return Compute(**_counts(text, "BOTEQUIM_BUDGET", DEFAULT_BUDGET._asdict()))
+
+
+def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, int]:
+    values = dict(defaults)
     for part in filter(None, text.split(",")):
         name, _, value = part.strip().partition("=")
         if name not in values:
             raise InvalidSetting(
-                f"{name!r} is not a quota", field="BOTEQUIM_QUOTAS", expected="one of " + ", ".join(values)
+                f"{name!r} is not a name", field=variable, expected="one of " + ", ".join(values)
             )
         if not value.isdecimal() or int(value) > _MOST:
             raise InvalidSetting(
-                f"{value!r} is not a quota",
-                field="BOTEQUIM_QUOTAS",
-                expected=f"a whole number from 0 to {_MOST}",
+                f"{value!r} is not a count", field=variable, expected=f"a whole number from 0 to {_MOST}"
             )
         values[name] = int(value)
-    owner, service = (Stored(*(values[f"{of}_{name}"] for name in Stored._fields)) for of in _OF)
-    return Quotas(owner, service)
+    return values
 
 
 _OF: Final = ("owner", "service")

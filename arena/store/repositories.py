@@ -12,6 +12,7 @@ from typing import Final
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
+from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import RedisConnection, connect
 from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
@@ -34,6 +35,7 @@ _SCRIPTS: Final = (
     *ACCOUNT_SCRIPTS,
     *WEBHOOK_SCRIPTS,
     *LIMIT_SCRIPTS,
+    *BUDGET_SCRIPTS,
     *IDENTITY_SCRIPTS,
 )
 
@@ -59,6 +61,7 @@ class Store:
         self.journals = JournalStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
+        self.budgets = BudgetStore(connection)
         self.presence = Presence(connection, self.games.clock)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:

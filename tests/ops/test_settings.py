@@ -6,6 +6,7 @@ from ipaddress import ip_network
 
 import pytest
 
+from arena.accounts.budgets import DEFAULT_BUDGET
 from arena.accounts.quotas import Quotas
 from arena.live.retention import Retention
 from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings
@@ -26,6 +27,7 @@ def test_every_variable_reaches_its_setting() -> None:
             "BOTEQUIM_JOBS_URL": "unix:///jobs",
             "BOTEQUIM_POOL": "3",
             "BOTEQUIM_RECORD_DAYS": "30",
+            "BOTEQUIM_BUDGET": "groups=7",
             "BOTEQUIM_QUOTAS": "owner_bots=2, service_bytes=5000000000",
             "BOTEQUIM_WEBHOOK_HTTP": "1",
             "BOTEQUIM_WEBHOOK_NETWORKS": "10.1.0.0/16, fd00:1::/32",
@@ -54,6 +56,7 @@ def test_every_variable_reaches_its_setting() -> None:
         jobs_url="unix:///jobs",
         pool=3,
         retention=Retention(record_s=30 * 86_400),
+        budget=DEFAULT_BUDGET._replace(groups=7),
         quotas=Quotas(Quotas().owner._replace(bots=2), Quotas().service._replace(bytes=5_000_000_000)),
         webhooks=Policy(True, (ip_network("10.1.0.0/16"), ip_network("fd00:1::/32"))),
         initial_data=True,
@@ -93,6 +96,8 @@ def test_limits_are_changed_one_by_one() -> None:
         ("REDIS_URL", ""),
         ("BOTEQUIM_ADMIN_TOKEN", "short"),
         ("BOTEQUIM_JOBS_URL", "redis+cluster://127.0.0.1:1"),
+        ("BOTEQUIM_BUDGET", "fuel=5"),
+        ("BOTEQUIM_BUDGET", "groups=many"),
         ("BOTEQUIM_QUOTAS", "bots=5"),
         ("BOTEQUIM_QUOTAS", "owner_bots=-1"),
         ("BOTEQUIM_LIMITS", "games=5/60"),

@@ -1,0 +1,51 @@
+"""What owners have started today."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from arena.store.connection import RedisConnection, Script
+
+_TAKE: Final = Script("budget_take")
+BUDGET_SCRIPTS: Final = (_TAKE,)
+"""The scripts that the connection of a :class:`BudgetStore` must load."""
+
+_KEPT_SECONDS: Final = 2 * 86_400
+
+
+class Compute(NamedTuple):
+    """Groups, and milliseconds of fuel."""
+
+    groups: int = 0
+    fuel_ms: int = 0
+
+
+class BudgetStore:
+    """Counters per owner and day (a number)."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def used(self, owner: str, day: int) -> Compute:
+        """What was counted."""
+        (values,) = self._connection.run([("HMGET", _key(owner, day), *("groups", "fuel_ms"))])
+        return Compute(*(int(value or 0) for value in values))
+
+    def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:
+        """Count ``groups`` of ``what`` once, if there is room for them and fuel is left. Returns ``taken``,
+        ``groups`` or ``fuel`` (what is missing), and what was used.
+        """
+        return self._take(owner, day, what, Compute(groups), most)
+
+    def add(self, owner: str, day: int, used: Compute) -> None:
+        """Count what was used."""
+        self._take(owner, day, "", used, Compute())
+
+    def _take(self, owner: str, day: int, what: str, used: Compute, most: Compute) -> tuple[str, Compute]:
+        call = _TAKE.call([_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
+        ((verdict, groups, fuel_ms),) = self._connection.run([call])
+        return verdict.decode(), Compute(groups, fuel_ms)
+
+
+def _key(owner: str, day: int) -> str:
+    return f"{{o:{owner}}}:day:{day}"

@@ -1,0 +1,160 @@
+"""Budgets per owner and day: what an owner starts, and nothing else, uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from arena.accounts.budgets import DAY_MS, BudgetExceeded
+from arena.accounts.uploads import python_upload
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings
+from arena.store.budgets import Compute
+from tests.live.arenas import Arena
+from tests.live.clock import skip
+
+FIRST = "def choose(turn):\n    return turn['legal_actions'][0]\n"
+
+
+class Frugal(Arena):
+    """An arena in which an owner may start seven groups a day."""
+
+    def __init__(self, url: str, most: Compute) -> None:
+        super().__init__(url)
+        self.live.close()
+        self.jobs = InlineJobs()
+        self.service = open_service(Settings(url, budget=most), self.jobs)
+        self.store, self.live = self.service.store, self.service.live
+        self.accounts, self.tournaments = self.service.accounts, self.service.tournaments
+        self.clock, self.boards, self.schedules = (
+            self.store.clock,
+            self.service.boards,
+            self.service.schedules,
+        )
+        self.accounts.sign_up("olga")
+
+
+@pytest.fixture
+def arena(url: str) -> Iterator[Frugal]:
+    opened = Frugal(url, Compute(groups=7, fuel_ms=10**6))
+    yield opened
+    opened.live.close()
+
+
+def used(arena: Arena, what: str = "groups", owner: str = "olga") -> int:
+    found: int = arena.service.budgets.of_owner(owner)[what]["used"]
+    return found
+
+
+def next_day(arena: Arena) -> None:
+    skip(arena.live, DAY_MS - arena.now_ms() % DAY_MS)
+
+
+def refused(act: Any, *args: Any, **options: Any) -> BudgetExceeded:
+    with pytest.raises(BudgetExceeded) as caught:
+        act(*args, **options)
+    return caught.value
+
+
+def test_tournaments_use_the_budget_of_their_owner(arena: Frugal) -> None:
+    next_day(arena)
+    arena.cup()
+    assert used(arena) == 0
+    assert arena.run()["state"] == "finished"
+    assert used(arena) == 6
+    error = refused(arena.cup, name="second")
+    assert (error.extra["budget"], error.extra["used"], error.extra["left"]) == ("groups", 6, 1)
+    assert error.extra["renews_ms"] % DAY_MS == 0
+    assert 0 < error.extra["retry_after"] <= DAY_MS // 1000
+    assert "1 are left, and this needs 6" in error.message
+    next_day(arena)
+    assert used(arena) == 0
+    arena.cup(name="second")
+    assert arena.run("second")["state"] == "finished"
+
+
+def test_the_lock_decides_and_says_why(arena: Frugal) -> None:
+    """Two that would each fit: only the first that is locked does."""
+    next_day(arena)
+    for name in ("first", "second"):
+        arena.cup(name=name)
+    assert arena.run("first")["state"] == "finished"
+    view = arena.run("second")
+    assert view["state"] == "cancelled"
+    assert "1 are left, and this needs 6" in view["reason"]
+    assert used(arena) == 6
+
+
+def test_a_step_that_is_repeated_uses_nothing_twice(arena: Frugal) -> None:
+    next_day(arena)
+    for _ in range(3):
+        arena.service.budgets.start("olga", "cup/0", 3)
+    assert used(arena) == 3
+    refused(arena.service.budgets.start, "olga", "cup/3", 5)
+    assert used(arena) == 3
+
+
+def test_the_service_and_admins_have_no_budget(arena: Frugal) -> None:
+    arena.accounts.set_admin("olga", True)
+    for number in range(3):
+        arena.cup(name=f"of-an-admin-{number}")
+        assert arena.run(f"of-an-admin-{number}")["state"] == "finished"
+    template = {"name": "House", "kind": "truco", "format": "round_robin", "house": ["random", "rookie"]}
+    arena.schedules.announce({**template, "groups": 9, "entry_s": 1}, "", "house")
+    skip(arena.live, 2000)
+    assert arena.run("house")["state"] == "finished"
+    assert used(arena) == 0
+
+
+def test_qualifications_count_when_the_owner_starts_them(arena: Frugal) -> None:
+    next_day(arena)
+    for number in range(7):
+        arena.bot("olga", f"bot-{number}")
+        arena.tournaments.qualify("toepen", f"bot-{number}", "1")
+        arena.tournaments.qualify("toepen", f"bot-{number}", "1")
+    assert used(arena) == 7
+    by = arena.bot("olga", "one-more")
+    error = refused(arena.tournaments.qualify, "toepen", "one-more", "1")
+    assert error.extra["left"] == 0
+    assert arena.tournaments.qualifications("one-more", "1") == []
+    arena.accounts.sign_up("pia")
+    arena.tournaments.create(
+        {
+            "name": "Open",
+            "kind": "toepen",
+            "format": "round_robin",
+            "locks_ms": arena.now_ms() + 60_000,
+        },
+        "pia",
+        tournament_id="of-pia",
+    )
+    refused(arena.tournaments.enter, "of-pia", "one-more", by=by)
+    assert arena.tournaments.view("of-pia")["entries"] == []
+
+
+def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
+    arena = Frugal(url, Compute(groups=1000, fuel_ms=1))
+    try:
+        next_day(arena)
+        arena.accounts.register_bot("olga", "first", transport="uploaded", upload=python_upload(FIRST))
+        begun = arena.tournaments.qualify("toepen", "first", "1")
+        arena.run(begun["tournament"])
+        assert used(arena, "fuel_ms") > 1
+        error = refused(arena.cup, kind="toepen", division="sealed")
+        assert error.extra["budget"] == "fuel_ms"
+        next_day(arena)
+        arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=3)
+        arena.lock()
+        arena.service.budgets.burn("olga", 1)
+        before = used(arena, "fuel_ms")
+        for _ in range(3):
+            arena.step()
+        assert arena.tournaments.progress("cup")["done"] == 0
+        assert used(arena, "fuel_ms") == before
+        next_day(arena)
+        assert arena.run()["state"] == "finished"
+    finally:
+        arena.live.close()
