@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from arena.ops.settings import Settings, redis_url
+from arena.ops.settings import Settings, maxmemory, redis_url
 from arena.store.embedded import EmbeddedStore
 
 
@@ -35,7 +35,7 @@ def serve(bind: str, workers: int, data: Path) -> None:
     if redis_url():
         Settings.from_environment(environment)
         os.execve(sys.executable, command, environment)
-    with EmbeddedStore(data) as store:
+    with EmbeddedStore(data, maxmemory=maxmemory()) as store:
         environment["REDIS_URL"] = store.url
         Settings.from_environment(environment)
         click.echo(

@@ -17,7 +17,7 @@ class Quotas(NamedTuple):
     """The maximum that one owner may store, and that the service stores, without deleted bots."""
 
     owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)
-    service: Stored = Stored(bots=100_000, versions=500_000, bytes=4 << 30)
+    service: Stored = Stored(bots=100_000, versions=500_000, bytes=1 << 30)
 
 
 class QuotaExceeded(ArenaError):

@@ -187,6 +187,26 @@ def redis_url(environ: Mapping[str, str] = os.environ) -> str:
     return environ.get("REDIS_URL", "")
 
 
+def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
+    """The bytes that the embedded database may use: by default half of the machine's memory; 0: no limit.
+
+    Raises :class:`InvalidSetting`.
+    """
+    text = environ.get("BOTEQUIM_MAXMEMORY", "").lower()
+    if not text:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    number, unit = text.rstrip("kmgb"), text.lstrip("0123456789")
+    if not number.isdecimal() or unit not in _UNITS:
+        raise InvalidSetting(
+            f"{text!r} is not an amount of memory",
+            field="BOTEQUIM_MAXMEMORY",
+            expected="for instance 2gb or 512mb",
+        )
+    return int(number) * _UNITS[unit]
+
+
+_UNITS: Final = {"": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+
 Number = TypeVar("Number", int, float)
 
 

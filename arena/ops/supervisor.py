@@ -23,7 +23,7 @@ from urllib.request import urlopen
 
 from arena.errors import ArenaError
 from arena.ops.die_with_parent import die_with_parent
-from arena.ops.settings import MOST_GRACE, Settings, redis_url
+from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
 
@@ -212,7 +212,7 @@ class Supervisor:
         self._workers = workers
         self._stop = threading.Event()
         self._environment = {**os.environ, "BOTEQUIM_BIND": self.address.bind}
-        self._store = None if redis_url() else EmbeddedStore(data, say=say)
+        self._store = None if redis_url() else EmbeddedStore(data, say=say, maxmemory=maxmemory())
         self._store_due = 0.0
         self._store_pause = FIRST_PAUSE
         self._stop_after = STOP_AFTER

@@ -32,6 +32,9 @@ _SOCKET_PATH_LIMIT: Final = 100
 """The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""
 
 _POLL: Final = 0.002
+
+_MARKS: Final = {"lock", "store.lock", "appendonlydir", "appendonly.aof"}
+"""What a data folder has and other folders do not."""
 _LOADING_POLL: Final = 0.05
 _SAY_EVERY: Final = 5.0
 """Seconds between two lines about the progress of loading."""
@@ -75,12 +78,17 @@ class EmbeddedStore:
     """
 
     def __init__(
-        self, folder: str | Path, port: int | None = None, say: Callable[[str], None] | None = None
+        self,
+        folder: str | Path,
+        port: int | None = None,
+        say: Callable[[str], None] | None = None,
+        maxmemory: int = 0,
     ) -> None:
         self.folder = Path(folder).absolute()
         self._say = say or _nothing
         self._stopped = threading.Event()
         self.port = port
+        self._maxmemory = maxmemory
         self.socket_path = self.folder / "store.sock"
         self._log = self.folder / "store.log"
         self._pid_file = self.folder / "store.pid"
@@ -117,6 +125,7 @@ class EmbeddedStore:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreFailed(f"the data folder {self.folder} cannot be created: {error.strerror}") from None
+        self._make_private()
         self._lock()
         try:
             server = choose_server(self.folder)
@@ -131,11 +140,37 @@ class EmbeddedStore:
             stderr=subprocess.DEVNULL,
             pass_fds=() if self._server_lock is None else (self._server_lock,),
             start_new_session=True,  # Ctrl-C must not reach it: it is stopped last
+            umask=0o077,
         )
         self._wait(self._process, timeout)
         note_writer(self.folder, server.writer, self.socket_path)
         self._flusher.start()
         return self
+
+    def _make_private(self) -> None:
+        """Let only this user read the folder, which holds seeds of running games and signing secrets.
+
+        Raises :class:`StoreFailed` for a folder with files of others: it may be open to others for a reason.
+        """
+        try:
+            if self.folder.stat().st_mode & 0o077:
+                names = {path.name for path in self.folder.iterdir()} - {"logs"}
+                if names and not names & _MARKS:
+                    raise StoreFailed(
+                        f"others can read the data folder {self.folder}, and it holds other files",
+                        field="data",
+                        expected="a folder of its own, or one that only this user can read (chmod 700)",
+                    )
+                self.folder.chmod(0o700)
+            for path in (self._log, *self._append_only_files(), self.folder / "appendonlydir"):
+                if path.exists() and path.stat().st_mode & 0o077:
+                    path.chmod(0o700 if path.is_dir() else 0o600)
+        except OSError as error:
+            raise StoreFailed(
+                f"the data folder {self.folder} cannot be made private: {error.strerror}",
+                field="data",
+                expected="a folder of this user",
+            ) from None
 
     def _wait(self, process: subprocess.Popen[bytes], timeout: float) -> None:
         """Wait until the server serves."""
@@ -267,6 +302,7 @@ class EmbeddedStore:
             # Not everysec: during a slow flush the server then delays acknowledged writes for up to two
             # seconds, and would lose them if it is killed. The flusher delays nothing.
             "appendfsync": "no",
+            "maxmemory": self._maxmemory,
             "maxmemory-policy": "noeviction",
         }
         return [text for name, value in options.items() for text in (f"--{name}", str(value))]

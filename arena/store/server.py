@@ -113,6 +113,7 @@ def note_writer(folder: Path, writer: Writer, socket: Path) -> None:
     values = {"program": writer.program, "version": version, "socket": str(socket)}
     new = folder / f"{WRITER_FILE}.new"
     new.write_text(json.dumps(values) + "\n")
+    new.chmod(0o600)
     os.replace(new, folder / WRITER_FILE)
 
 

@@ -46,6 +46,61 @@ def test_data_is_append_only_and_private(tmp_path: Path) -> None:
         assert store.socket_path.stat().st_mode & 0o077 == 0
 
 
+def test_an_existing_folder_becomes_private_with_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    with EmbeddedStore(folder) as store:
+        connect(store).set("card", "4C")
+    files = [path for path in folder.rglob("*") if not path.is_dir()]
+    assert {path.name for path in files} >= {"store.log", "lock"}
+    assert any(path.suffix == ".aof" for path in files)
+    assert [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077] == []
+    # As an earlier release left them.
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    with EmbeddedStore(folder) as store:
+        assert connect(store).get("card") == "4C"
+        private = [
+            folder,
+            folder / "appendonlydir",
+            *folder.glob("appendonlydir/*.aof"),
+            folder / "store.log",
+        ]
+        assert [path for path in private if path.stat().st_mode & 0o077] == []
+
+
+def test_a_folder_with_other_files_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir(mode=0o755)
+    (tmp_path / "letters" / "to-olga.txt").write_text("Dear Olga")
+    with pytest.raises(StoreFailed) as caught:
+        EmbeddedStore(tmp_path / "letters").start()
+    assert "it holds other files" in str(caught.value)
+    assert [path.name for path in (tmp_path / "letters").iterdir()] == ["to-olga.txt"]
+    assert (tmp_path / "letters").stat().st_mode & 0o777 == 0o755
+    (tmp_path / "letters").chmod(0o700)
+    with EmbeddedStore(tmp_path / "letters"):
+        pass
+
+
+def test_at_its_maximum_it_refuses_and_loses_nothing(tmp_path: Path) -> None:
+    with EmbeddedStore(tmp_path / "data", maxmemory=8 << 20) as store:
+        settings = connect(store).config_get("maxmemory*")
+        assert settings["maxmemory"] == str(8 << 20)
+        assert settings["maxmemory-policy"] == "noeviction"
+        client = connect(store)
+        client.set("card", "4C")
+
+        def fill() -> None:
+            for number in range(100):
+                client.set(f"key-{number}", "x" * 500_000)
+
+        with pytest.raises(redis.exceptions.OutOfMemoryError):
+            fill()
+        assert client.get("card") == "4C"
+        assert 5 < client.dbsize() < 18
+        assert all(client.exists(f"key-{number}") for number in range(client.dbsize() - 1))
+
+
 def test_what_it_writes_is_flushed_to_disk_rewrites_included(tmp_path: Path) -> None:
     with EmbeddedStore(tmp_path) as store:
         connection = connect(store)

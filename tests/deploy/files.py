@@ -16,7 +16,9 @@ from tests.service import ROOT
 
 Services = dict[str, dict[str, Any]]
 
-_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}")
+
+PASSWORD = "password0of0the0tests"
 
 
 def compose() -> dict[str, Any]:
@@ -26,7 +28,8 @@ def compose() -> dict[str, Any]:
 
 def services(settings: Mapping[str, str] | None = None) -> Services:
     """The services, with the variables filled in from ``settings`` or by their defaults."""
-    filled: Services = _filled(compose()["services"], settings or {})
+    given = {"BOTEQUIM_REDIS_PASSWORD": PASSWORD, **(settings or {})}
+    filled: Services = _filled(compose()["services"], given)
     return filled
 
 
@@ -42,7 +45,7 @@ def _filled(value: Any, settings: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_filled(inner, settings) for inner in value]
     if isinstance(value, str):
-        return _VARIABLE.sub(lambda found: settings.get(found[1]) or found[2], value)
+        return _VARIABLE.sub(lambda found: settings.get(found[1]) or found[2] or "", value)
     return value
 
 

@@ -10,7 +10,9 @@ from itertools import pairwise
 import jsonschema
 import pytest
 
+from arena.accounts.quotas import Quotas
 from tests.deploy.files import (
+    PASSWORD,
     compose,
     copied,
     health_command,
@@ -52,14 +54,49 @@ def test_only_the_proxy_is_reached_from_outside() -> None:
     assert (ROOT / "deploy/Caddyfile").is_file()
 
 
-@pytest.mark.parametrize("name", OURS)
-def test_ours_run_without_rights(name: str) -> None:
+@pytest.mark.parametrize("name", [*OURS, "redis", "proxy"])
+def test_all_run_without_rights_and_with_limits(name: str) -> None:
     service = services()[name]
     assert service["cap_drop"] == ["ALL"]
+    assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "proxy" else [])
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["read_only"] is True
     assert "privileged" not in service
-    assert "user" not in service
+    assert service["pids_limit"] <= 1000
+    # A host with one core refuses more.
+    assert service["cpus"] <= 1
+    assert size(service["mem_limit"]) <= 4 << 30
+
+
+def size(text: str) -> int:
+    """Bytes of ``2gb``, ``512m`` and so on."""
+    number, unit = re.fullmatch(r"(\d+)([mg])b?", text).groups()  # type: ignore[union-attr]
+    return int(number) << {"m": 20, "g": 30}[unit]
+
+
+def test_the_database_can_be_reached_with_its_password_by_ours_only() -> None:
+    found = services()
+    networks = {name: set(service["networks"]) for name, service in found.items()}
+    assert networks == {
+        "redis": {"back"},
+        "worker": {"back"},
+        "scheduler": {"back"},
+        "api": {"front", "back"},
+        "webhooks": {"back", "out"},
+        "proxy": {"front"},
+    }
+    declared = compose()["networks"]
+    assert [name for name, network in declared.items() if (network or {}).get("internal")] == ["back"]
+    assert f"--requirepass {PASSWORD}" in found["redis"]["command"]
+    assert found["redis"]["environment"]["REDISCLI_AUTH"] == PASSWORD
+    assert {found[name]["environment"]["REDIS_URL"] for name in OURS} == {f"redis://:{PASSWORD}@redis:6379/0"}
+    # There is no password by default: without one, compose says so and starts nothing.
+    assert "${BOTEQUIM_REDIS_PASSWORD:?" in compose()["services"]["redis"]["command"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_ours_run_as_the_user_of_the_image(name: str) -> None:
+    assert "user" not in services()[name]
     user, _, group = last_stage()["USER"].partition(":")
     assert int(user) > 0
     assert int(group) > 0
@@ -67,7 +104,7 @@ def test_ours_run_without_rights(name: str) -> None:
 
 def test_every_part_has_a_health_check() -> None:
     found = services()
-    assert found["redis"]["healthcheck"]["test"] == ["CMD", "redis-cli", "ping"]
+    assert found["redis"]["healthcheck"]["test"] == ["CMD-SHELL", "redis-cli ping | grep -q PONG"]
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
@@ -84,6 +121,10 @@ def test_the_database_keeps_what_it_is_told() -> None:
     assert options["--appendonly"] == "yes"
     assert options["--appendfsync"] == "everysec"
     assert options["--maxmemory-policy"] == "noeviction"
+    # Rewriting the file needs room beside the data, and the uploads are only a part of them.
+    assert size(options["--maxmemory"]) * 2 <= size(redis["mem_limit"])
+    assert Quotas().service.bytes * 2 <= size(options["--maxmemory"])
+    assert redis["user"] == "redis"
     assert redis["volumes"] == ["data:/data"]
     assert "data" in compose()["volumes"]
 

@@ -26,7 +26,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from arena.client import Client
 from arena.records.verify import verify
 from arena.store.embedded import find_server
-from tests.deploy.files import health_command, services
+from tests.deploy.files import PASSWORD, health_command, services
 from tests.ports import free_port
 from tests.service import ROOT, Process, environment
 from tests.waiting import wait_until as until
@@ -101,7 +101,7 @@ def deployment(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     deployed = Deployment(installed, tmp_path_factory.mktemp("deployment"))
     with ExitStack() as stack:
         stack.enter_context(deployed.database())
-        redis = Redis(port=deployed.redis_port)
+        redis = Redis(port=deployed.redis_port, password=PASSWORD)
         until(lambda: _answers(redis))
         assert redis.config_get("append*")["appendonly"] == "yes"
         assert not deployed.is_ready(deployed.api_ports[0])

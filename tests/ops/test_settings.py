@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 
 from arena.accounts.budgets import DEFAULT_BUDGET
 from arena.accounts.quotas import Quotas
 from arena.live.retention import Retention
-from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings
+from arena.ops.settings import HttpSettings, InvalidSetting, Limit, Settings, maxmemory
 from arena.webhooks.addresses import Policy
 
 URL = {"REDIS_URL": "redis://somewhere"}
@@ -123,3 +124,22 @@ def test_a_value_that_cannot_be_used_is_an_error_of_its_variable(name: str, valu
         Settings.from_environment({**URL, name: value})
     assert caught.value.code == "invalid_setting"
     assert caught.value.field == name
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("2gb", 2 << 30), ("512MB", 512 << 20), ("3kb", 3072), ("70000", 70_000), ("0", 0)]
+)
+def test_the_memory_of_the_embedded_database(text: str, size: int) -> None:
+    assert maxmemory({"BOTEQUIM_MAXMEMORY": text}) == size
+
+
+@pytest.mark.parametrize("text", ["much", "2tb", "gb", "-1", "2gb2"])
+def test_what_is_no_memory_is_refused(text: str) -> None:
+    with pytest.raises(InvalidSetting) as caught:
+        maxmemory({"BOTEQUIM_MAXMEMORY": text})
+    assert caught.value.field == "BOTEQUIM_MAXMEMORY"
+
+
+def test_half_of_the_memory_is_the_default() -> None:
+    total = int(Path("/proc/meminfo").read_text().split()[1]) * 1024
+    assert abs(maxmemory({}) - total // 2) < total / 100
