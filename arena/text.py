@@ -22,6 +22,16 @@ def printable(text: str, limit: int = 500) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
+def printable_lines(text: str) -> str:
+    """``text`` with its lines and tabs, and escapes for other unprintable characters: it cannot control a
+    terminal.
+    """
+    return "\n".join(
+        "\t".join(printable(cell, len(cell) * 10 + 1) for cell in line.split("\t"))
+        for line in text.split("\n")
+    )
+
+
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """The table as CSV with a line of headings; None is empty.
 

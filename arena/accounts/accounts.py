@@ -145,7 +145,7 @@ class Accounts:
     """Owners, bots and tokens in one store.
 
     ``admin_token``: the token of the first admin, from the environment; None for no such admin.
-    ``reserved``: names that bots may not take (those of house bots). ``quotas``: how much may be stored.
+    ``reserved``: names that nobody may take (those of house bots). ``quotas``: how much may be stored.
     """
 
     def __init__(
@@ -204,9 +204,7 @@ class Accounts:
 
         Raises :class:`InvalidName` or :class:`NameTaken`.
         """
-        _check_name(name)
-        if name == FIRST_ADMIN:
-            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        self._check_new_name(name)
         token, digest = _new_token(OWNER_PREFIX, name)
         created = _now()
         if not self._store.create_owner(name, digest, {"created": str(created)}):
@@ -246,6 +244,14 @@ class Accounts:
         self._forget("owner", name)
         return self.owner(name)
 
+    def _check_new_name(self, name: str) -> None:
+        """Raises :class:`InvalidName` or :class:`NameTaken`."""
+        _check_name(name)
+        if name == FIRST_ADMIN:
+            raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
+        if name in self._reserved:
+            raise NameTaken(f"{name!r} is the name of a house bot", field="name", expected="another name")
+
     # Bots
 
     def register_bot(
@@ -268,10 +274,8 @@ class Accounts:
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
-        _check_name(name)
+        self._check_new_name(name)
         _check_version(label, transport, url, upload)
-        if name in self._reserved:
-            raise NameTaken(f"{name!r} is the name of a house bot", field="name", expected="another name")
         token, digest = _new_token(BOT_PREFIX, name)
         created = _now()
         fields = {"created": str(created), "state": "active", "description": description}

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.play.dealing import bot_seed
 from arena.play.table import parse_turn_id
 from arena.records.decisions import decisions_until
-from arena.text import printable
+from arena.text import printable, printable_lines
 
 
 @click.command()
@@ -58,14 +58,14 @@ def debug(
         try:
             answer = repr(bot.choose(one.turn))
         except BotFailure as failure:
-            answer = f"{failure.type}: {failure}"
+            answer = f"{failure.type}: {printable_lines(str(failure))}"
         except Exception as error:
             if one is turns[-1] and not sandbox:
                 raise
             answer = f"crashed: {type(error).__name__}: {printable(str(error))}"
     journal = getattr(bot, "journal", None)
     if journal is not None and journal.output:
-        click.echo(journal.output.rstrip("\n"))
+        click.echo(printable_lines(journal.output.rstrip("\n")))
         click.echo(f"thinking: {journal.decisions[-1].ms:.3f} ms of fuel")
     click.echo(f"turn {turn['turn']}, seat {turn['seat']}, legal: {', '.join(turn['legal_actions'])}")
     click.echo(f"recorded: {turns[-1].summary}")

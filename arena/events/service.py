@@ -192,7 +192,8 @@ class Tournaments:
             entry = tournament.find(bot)
             if entry is None:
                 raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
-            if by is not None and not by.admin and by.owner != (entry.owner or tournament.created_by):
+            mine = by is None or by.admin or by.owner == (entry.owner or tournament.created_by)
+            if not mine or (by is not None and by.scope == "bot" and by.name != bot):
                 raise Forbidden(f"{bot} is not yours", field="bot")
             left[:] = [entry]
             if tournament.state in OVER:

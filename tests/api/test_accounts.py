@@ -197,6 +197,16 @@ def test_names_of_the_house(owner: Account, name: str) -> None:
     assert "house" in response.json["detail"]
 
 
+@pytest.mark.parametrize("name", ["rookie", "random", "shark", "admin"])
+def test_names_that_nobody_may_take(owner: Account, anybody: ContractClient, name: str) -> None:
+    for response in (
+        anybody.post("/v1/owners", json={"name": name}),
+        owner.client.post("/v1/bots", json={"name": name}),
+    ):
+        assert response.status_code == 409
+        assert code(response) == "name_taken"
+
+
 def test_bot_names_are_unique(sign_up: Callable[..., Account], register: Callable[..., Account]) -> None:
     register("zap-bot")
     other = sign_up("bia")

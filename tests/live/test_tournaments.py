@@ -248,6 +248,11 @@ def test_who_may_enter_what(hall: Arena) -> None:
     assert enter("cup", "random", by=olga)["status"] == "qualified"
     refused("tournament_full", enter, "cup", "baker", by=admin)
     refused("forbidden", hall.tournaments.leave, "cup", "able", by=bob)
+    refused("forbidden", hall.tournaments.leave, "cup", "able", by=Principal("bot", "able2", "ann"))
+    refused("forbidden", hall.tournaments.leave, "cup", "rookie", by=Principal("bot", "olgas", "olga"))
+    able = Principal("bot", "able", "ann")
+    assert hall.tournaments.leave("cup", "able", by=able)["status"] == "withdrawn"
+    enter("cup", "able", by=ann)
     assert hall.tournaments.leave("cup", "able", by=ann)["status"] == "withdrawn"
     hall.accounts.change_bot("baker", "withdrawn")
     refused("bot_withdrawn", enter, "cup", "baker", by=bob)

@@ -239,3 +239,22 @@ def test_the_debug_command_repeats_a_decision(
     assert '"legal_actions"' in capsys.readouterr().out
     assert cli([*arguments, "--turn", "9999", "--bot", "random"]) == 2
     assert "there is no decision 9999 of seat" in capsys.readouterr().err
+
+
+def test_the_debug_command_obeys_no_escape_sequences(
+    played: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A published bot of somebody else may print them, or have them in its errors."""
+    _, out = played
+    for last in (
+        "return turn['legal_actions'][0]",
+        "raise ValueError('\\x1b[2J')",
+        "return '\\x1b]0;x\\x07'",
+    ):
+        file = tmp_path / "stranger.py"
+        file.write_text(f"def choose(turn):\n    print('a\\tb\\x1b[31m\\x9b1m\\rc')\n    {last}\n")
+        arguments = ["bot", "debug", str(out), "--number", "1", "--turn", "1", "--bot", str(file)]
+        assert cli([*arguments, "--seat", "0", "--sandbox"]) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("a\tb\\x1b[31m\\x9b1m\\rc\n")
+        assert all(char.isprintable() or char in "\n\t" for char in said)
