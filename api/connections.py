@@ -73,6 +73,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         configured) of its first byte, and the first one of a connection within this time from now.
         """
         self._idle = idle
+        self._request = None
         self._received = False
         self._head_seconds = self._heads.seconds if seconds is None else seconds
         self._deadline = math.inf
@@ -102,9 +103,10 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
     def recv(self, size: int, flags: int = 0) -> bytes:
         """See :meth:`socket.socket.recv`. Returns nothing if the deadline passes."""
         if self._received:
-            # What arrives faster than it is read would keep the others waiting; tiny chunks take the longest.
+            # What arrives faster than it is read would keep the others waiting.
             gevent.sleep(0)
-            if size <= _READ_AT_ONCE:
+            if self._request is not None and size <= _READ_AT_ONCE:
+                # Tiny chunks take the longest.
                 size = _CHUNKS_AT_ONCE
         left = self._deadline - time.monotonic()
         if left > 0:

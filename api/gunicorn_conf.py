@@ -29,6 +29,9 @@ worker_connections = connections_within(_descriptors, _settings.http.connections
 logger_class = "api.server.JsonLogger"
 loglevel = _settings.http.log_level.lower()
 keepalive = 75
+# Parsing a head takes time that grows with the square of its size.
+limit_request_fields = 50
+limit_request_field_size = 4094
 timeout = 60
 # Each process ends earlier by itself: see api.server.DrainingWorker.
 graceful_timeout = _settings.http.grace_seconds + MOST_GRACE
