@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from arena.ops.settings import Settings, maxmemory, redis_url
+from arena.ops.archive_check import check_archive
+from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
 from arena.store.embedded import EmbeddedStore
 
 
@@ -33,11 +34,12 @@ def serve(bind: str, workers: int, data: Path) -> None:
     environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
     command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
     if redis_url():
-        Settings.from_environment(environment)
+        check_archive(Settings.from_environment(environment))
         os.execve(sys.executable, command, environment)
     with EmbeddedStore(data, maxmemory=maxmemory()) as store:
         environment["REDIS_URL"] = store.url
-        Settings.from_environment(environment)
+        set_archive(environment, store.folder)
+        check_archive(Settings.from_environment(environment))
         click.echo(
             f"database in {store.folder}, API at http://{bind}, its documentation at http://{bind}/docs"
         )

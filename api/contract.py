@@ -29,6 +29,9 @@ View = Callable[..., Any]
 
 _ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
 _WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "store_unavailable")
+ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
+"""The errors of operations that read finished games."""
+
 _WITH_TOKEN: Final = ("missing_token", "forbidden")
 _WITH_QUERY: Final = ("invalid",)
 _WITH_BODY: Final = (

@@ -88,6 +88,19 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "internal_error": ErrorCode(
         500, "Internal error", "An error in the service. Its log has the details under the request id."
     ),
+    "archive_unavailable": ErrorCode(
+        503,
+        "Archive not reachable",
+        "The archive of finished records cannot be reached. Nothing was lost; try again later.",
+    ),
+    "archive_mismatch": ErrorCode(
+        503,
+        "Archive of another service",
+        "The archive that is configured is not that of this service. Only its operator can mend that.",
+    ),
+    "damaged_archive": ErrorCode(
+        503, "Archive damaged", "A part of the archive of finished records cannot be read."
+    ),
     "store_unavailable": ErrorCode(
         503,
         "Database not reachable",

@@ -58,6 +58,7 @@ def when_ready(server: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """Set up a worker that is about to serve the app."""
+    from api.archive_threads import read_in_threads
     from api.logs import set_up_logging
     from api.services import start_sweeper
 
@@ -66,6 +67,7 @@ def post_worker_init(worker: Any) -> None:
     # Without a database yet, /readyz does it.
     with suppress(ArenaError):
         services.store.identity.check()
+    read_in_threads(services.live.finished)
     start_sweeper(services)
     # The objects of thousands of waiting requests are long-lived; scanning them for garbage repeatedly
     # would slow the other requests down.

@@ -135,7 +135,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "webhooks": {"accounts", "live", "store", "records", "play", "games"},
     "client": {"bots", "games", "play"},
-    "ops": {"webhooks", "events", "accounts", "live", "store", "bots"},
+    "ops": {"webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
         *("live", "webhooks", "accounts", "events"),

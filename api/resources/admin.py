@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.contract import Blueprint
+from api.contract import ARCHIVED, Blueprint
 from api.schemas.accounts import AdminRightSchema, AuditPageSchema, OwnerSchema, TokenSchema
 from api.schemas.common import PageQuery
 from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
@@ -68,7 +68,7 @@ def list_audit(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
     scopes=("admin",),
     body=ReasonSchema,
     returns=AnnulmentSchema,
-    errors=("game_not_found", "group_not_over"),
+    errors=("game_not_found", "group_not_over", *ARCHIVED),
 )
 def annul_game(who: Principal, body: dict[str, Any], game: str) -> dict[str, Any]:
     """Annul a game of a tournament

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from api import streams
-from api.contract import IF_NONE_MATCH, Blueprint, json_response
+from api.contract import ARCHIVED, IF_NONE_MATCH, Blueprint, json_response
 from api.edge import JSON
 from api.schemas.games import (
     EventPageSchema,
@@ -93,7 +93,7 @@ def _check_seatable(bot: BotAccount) -> None:
 
 
 @blueprint.operation(
-    "/games", scopes=(), query=GamesQuery, returns=GamePageSchema, errors=("invalid_cursor",)
+    "/games", scopes=(), query=GamesQuery, returns=GamePageSchema, errors=("invalid_cursor", *ARCHIVED)
 )
 def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
     """List games, newest first
@@ -111,7 +111,7 @@ def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
     returns=ViewSchema,
     headers=("ETag",),
     also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
-    errors=(*_SEEN, "not_seated"),
+    errors=(*_SEEN, *ARCHIVED, "not_seated"),
     parameters=(IF_NONE_MATCH,),
 )
 def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Response:
@@ -197,7 +197,7 @@ def cancel_game(who: Principal, game: str) -> Response:
     scopes=(),
     query=EventsQuery,
     returns=EventPageSchema,
-    errors=(*_SEEN, "not_seated", "events_gone"),
+    errors=(*_SEEN, *ARCHIVED, "not_seated", "events_gone"),
 )
 def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
     """List the events of a game
@@ -213,7 +213,7 @@ def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Resp
     query=StreamQuery,
     returns=streams.event_stream(event="Event", over="Over"),
     media=streams.MEDIA,
-    errors=(*_SEEN, "not_seated", "events_gone", "invalid_cursor"),
+    errors=(*_SEEN, *ARCHIVED, "not_seated", "events_gone", "invalid_cursor"),
     parameters=(streams.LAST_EVENT_ID,),
 )
 def stream_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
@@ -230,7 +230,7 @@ def stream_events(who: Principal | None, query: dict[str, Any], game: str) -> Re
     "/games/<game>/record",
     scopes=(),
     returns={"$ref": "#/components/schemas/GameRecord"},
-    errors=(*_SEEN, "record_not_ready"),
+    errors=(*_SEEN, *ARCHIVED, "record_not_ready"),
 )
 def get_record(who: Principal | None, game: str) -> Response:
     """Get the record of a finished game

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from api.contract import Blueprint
+from api.contract import ARCHIVED, Blueprint
 from api.schemas.games import RecordsQuery
 from api.services import services
 from arena.accounts.accounts import Principal
@@ -24,7 +24,7 @@ MEDIA = "application/jsonl"
     returns={"type": "string", "description": "Records as JSON, one per line."},
     media=MEDIA,
     headers=("X-Next",),
-    errors=("invalid_cursor",),
+    errors=("invalid_cursor", *ARCHIVED),
 )
 def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
     """Download the records of all public games, oldest first

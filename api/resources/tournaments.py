@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from api import streams
-from api.contract import IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
+from api.contract import ARCHIVED, IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
 from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
@@ -236,7 +236,7 @@ def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -
     query=TournamentRecordsQuery,
     returns={"type": "string", "description": "Records as JSON, one per line."},
     media=JSON_LINES,
-    errors=_SEEN,
+    errors=(*_SEEN, *ARCHIVED),
 )
 def download_tournament_records(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Download the records of a tournament

@@ -16,6 +16,7 @@ from arena.errors import ArenaError
 from arena.text import printable
 
 COMMANDS: Final = {
+    "archive": "arena.cli.archive:archive",
     "bot": "arena.cli.online:bot",
     "game": "arena.cli.online:game",
     "ladder": "arena.cli.ladder:ladder",

@@ -79,12 +79,17 @@ class Annulments:
         if result.annulled:
             return annulment
         group = PlannedGroup.loads(local, stored)
+        # Nothing is changed if the archive is not there.
+        self._live.finished.current()
         # The annulment first: if the process dies on the way, a repetition does the rest.
         self._annulments.add(group_id, annulment)
         pack = self._annul_records(tournament, group, voided, annulment["reason"])
+        self._annul_archived(tournament, group, voided, annulment["reason"])
         result.annulled = True
         annulled = json.dumps(result.as_json(), separators=(",", ":")).encode()
         self._store.replace_result(name, local, annulled, pack)
+        # Again: the records may have been archived since they were read.
+        self._annul_archived(tournament, group, voided, annulment["reason"])
         board = tournament.board_of(group)
         if board is not None:
             self._boards.forget_ledger(board)
@@ -109,6 +114,11 @@ class Annulments:
                 self._live.index.replace_record(game, _packed([record]))
         return b""
 
+    def _annul_archived(self, tournament: Tournament, group: PlannedGroup, voided: int, reason: str) -> None:
+        group_id = tournament.group_id(group.id)
+        games = [game_id(group_id, number, voided) for number in range(len(group.seats))]
+        self._live.finished.change([group_id, *games], group_id, _annulment(reason))
+
     def _finish_again(self, tournament: Tournament, row: TournamentRow) -> list[NewGroup] | None:
         if tournament.state != "finished":
             return None
@@ -118,8 +128,13 @@ class Annulments:
 
 def _annulled(line: bytes, reason: str) -> str:
     record = json.loads(line)
-    record["info"]["annulled"] = reason or "annulled"
+    record["info"].update(_annulment(reason))
     return dumps(record)
+
+
+def _annulment(reason: str) -> dict[str, str]:
+    """What it changes in the part ``info`` of records."""
+    return {"annulled": reason or "annulled"}
 
 
 def _packed(lines: list[str]) -> bytes:

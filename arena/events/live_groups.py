@@ -78,9 +78,9 @@ class LiveGroups:
         if row is None:
             return
         for game in self._games(tournament, PlannedGroup.loads(name, row), voided):
-            ended = self._live.index.ended(game)
+            ended = self._live.finished.game(game)
             if ended is not None and ended.record is not None:
-                yield gzip.decompress(ended.record)
+                yield ended.record
 
     def give_up(self, tournament: Tournament, reason: str) -> None:
         """Void all unfinished games of the tournament."""

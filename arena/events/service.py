@@ -99,7 +99,7 @@ class Tournaments:
         self._budgets = budgets
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
-        self._records = ReleasedRecords(self.store, live_groups)
+        self._records = ReleasedRecords(self.store, live.finished, live_groups)
         self._creation = TournamentCreation(self.store, jobs)
         self._qualifications = Qualifications(store, self._creation)
         self._admission = Admission(

@@ -167,6 +167,8 @@ class GameFinalizer:
         self._index.settle(header.game, header.state, header.created_ms)
         if ended.record is not None and header.released and header.visibility == "public":
             self._index.publish(header.game, header.kind)
+        elif ended.record is not None and header.released:
+            self._index.publish_private(header.game)
         tournament = None if header.group is None else tournament_of(header.group["id"])
         if tournament is not None:
             self._jobs.step_tournament(tournament)

@@ -6,7 +6,6 @@ all state is in the store, and a game changes in one atomic step.
 
 from __future__ import annotations
 
-import gzip
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final
 from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
 from arena.live.finalizer import ENDED, GameFinalizer
+from arena.live.finished import FinishedGames
 from arena.live.game import LiveGame
 from arena.live.header import (
     ANYBODY,
@@ -38,6 +38,7 @@ from arena.live.views import NotSeated, check_visible, game_view, past_view, pro
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import SEED_BYTES
 from arena.play.game_ids import place_of
+from arena.records.archive.archive import Archive
 from arena.store.game_index import GameList
 from arena.store.notifications import game_topic
 from arena.store.paging import Cursor, Page, filled_page, parse_number
@@ -101,9 +102,11 @@ class LiveGames:
         *,
         retention: Retention,
         kept_games: int = 4096,
+        archive: Archive | None = None,
     ) -> None:
         self.store = store.games
         self.index = store.game_index
+        self.finished = FinishedGames(store, archive)
         self.presence = store.presence
         self._close = store.close
         self.repository = GameRepository(self.store, kept_games=kept_games)
@@ -308,11 +311,11 @@ class LiveGames:
         """
         place = place_of(game_id)
         if place is not None:
-            record = self.index.packed_record(*place)
+            record = self.finished.packed_record(*place)
             if record is not None:
                 return record
         header = self._visible_header(game_id, viewer)
-        ended = self.index.ended(game_id)
+        ended = self.finished.game(game_id)
         if not header.released or ended is None or ended.record is None:
             raise RecordNotReady(
                 f"game {game_id} is {header.state}"
@@ -320,7 +323,7 @@ class LiveGames:
                 field="game",
                 expected="a finished game" + (" of a group that is over" if header.group else ""),
             )
-        return gzip.decompress(ended.record)
+        return ended.record
 
     def list(
         self,
@@ -351,7 +354,7 @@ class LiveGames:
         def show(games: Sequence[str]) -> Items:
             items: Items = []
             stale = []
-            for game, data in zip(games, self.index.headers(games), strict=True):
+            for game, data in zip(games, self.finished.headers(games), strict=True):
                 found = (
                     None
                     if data is None
@@ -379,14 +382,12 @@ class LiveGames:
         if kind is not None:
             game_of(kind)
         after = parse_number(cursor, 17)
-        while found := self.index.records(kind, after, _RECORDS_AT_ONCE):
-            for last, record in found:
-                if record is not None:
-                    lines = gzip.decompress(record).split(b"\n")
-                    for number, line in enumerate(lines, last - len(lines) + 1):
-                        # Every record of a group has a number; a cursor may stand between them.
-                        if number > after:
-                            yield str(number), line
+        while found := self.finished.released(kind, after, _RECORDS_AT_ONCE):
+            for last, lines in found:
+                for number, line in enumerate(lines, last - len(lines) + 1):
+                    # Every record of a group has a number; a cursor may stand between them.
+                    if number > after:
+                        yield str(number), line
             after = found[-1][0]
 
     # Turns
@@ -470,7 +471,7 @@ class LiveGames:
         return True
 
     def _header(self, game_id: str) -> GameHeader | None:
-        (data,) = self.index.headers([check_game_id(game_id)])
+        (data,) = self.finished.headers([check_game_id(game_id)])
         return None if data is None else GameHeader.loads(data)
 
     def _visible_header(self, game_id: str, viewer: Viewer) -> GameHeader:
@@ -493,7 +494,7 @@ class LiveGames:
 
     def _past_view(self, game_id: str, viewer: Viewer, seat: int | None) -> dict[str, Any]:
         header = self._visible_header(game_id, viewer)
-        ended = self.index.ended(game_id)
+        ended = self.finished.game(game_id)
         chosen = viewing_seat(header, viewer, seat)
         return {
             **header.summary(),

@@ -17,11 +17,14 @@ from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
 from arena.events.tournament import TournamentNotFound
 from arena.events.uploaded_bots import SandboxedBots
+from arena.live.archiver import PAUSE_MS, Archiver
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
 from arena.ops.limits import Limits
 from arena.ops.settings import Settings
+from arena.records.archive.archive import Archive
+from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
 from arena.webhooks.registry import Webhooks
@@ -107,8 +110,12 @@ class Service:
         """Publish a leaderboard with newly released groups."""
         self.boards.publish(kind, division)
 
+    def archive_records(self) -> None:
+        """Move finished records to the archive."""
+        Archiver(self.store, self.live.finished, self.settings.retention).run()
+
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments and leaderboards.
+        """Start what is due: schedules, tournaments, leaderboards and the archive.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -124,16 +131,20 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for kind, division in self.boards.due():
             self.jobs.publish_board(kind, division)
+        if self.store.archiving.changes() and self.store.flags.first("archive", PAUSE_MS):
+            self.jobs.archive_records()
 
 
 def open_service(settings: Settings, jobs: Jobs) -> Service:
     """Build the service over one set of connections to the store; nothing runs yet.
 
-    Raises the errors of :func:`~arena.store.repositories.open_store`.
+    Raises the errors of :func:`~arena.store.repositories.open_store` and
+    :func:`~arena.records.archive.places.open_objects`.
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
-    live = LiveGames(store, jobs, retention=settings.retention)
+    archive = Archive(open_objects(settings.archive)) if settings.archive else None
+    live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
     tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets)
     return Service(

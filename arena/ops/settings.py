@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from arena.accounts.budgets import DEFAULT_BUDGET
 from arena.accounts.quotas import Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
+from arena.records.archive.places import SCHEMES
 from arena.store.accounts import Stored
 from arena.store.budgets import Compute
 from arena.store.embedded import running_url
@@ -100,16 +101,17 @@ class HttpSettings:
 class Settings:
     """The settings of one process of the service.
 
-    ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections
-    to the database. ``retention``: how long games and their records are kept. ``quotas``: how much may be
-    stored. ``budget``: the computation that an owner may start per day.
-    ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new database gets schedules
-    and first tournaments.
+    ``jobs_url``: the database of the job queues, empty for the one at ``redis_url``. ``pool``: connections to
+    the database. ``archive``: the folder or URL of the archive, empty for none. ``retention``: how long games
+    and their records are kept. ``quotas``: how much may be stored. ``budget``: the computation that an owner
+    may start per day. ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new
+    database gets schedules and first tournaments.
     """
 
     redis_url: str
     admin_token: str | None = None
     jobs_url: str = ""
+    archive: str = ""
     pool: int = 64
     retention: Retention = field(default_factory=Retention)
     quotas: Quotas = field(default_factory=Quotas)
@@ -148,6 +150,7 @@ class Settings:
             redis_url=url,
             admin_token=admin_token,
             jobs_url=environ.get("BOTEQUIM_JOBS_URL", ""),
+            archive=_archive(environ),
             pool=_number(environ, "BOTEQUIM_POOL", 64, least=1),
             retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
@@ -206,6 +209,34 @@ def maxmemory(environ: Mapping[str, str] = os.environ) -> int:
 
 
 _UNITS: Final = {"": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+
+
+def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
+    """Put the archive of an embedded database into its data folder, unless another place is set."""
+    if not environ.get("BOTEQUIM_ARCHIVE") and not environ.get("BOTEQUIM_ARCHIVE_URL"):
+        environ["BOTEQUIM_ARCHIVE"] = str(data.absolute() / "archive")
+
+
+def _archive(environ: Mapping[str, str]) -> str:
+    folder, url = environ.get("BOTEQUIM_ARCHIVE", ""), environ.get("BOTEQUIM_ARCHIVE_URL", "")
+    if url and not url.startswith(SCHEMES):
+        raise InvalidSetting(
+            f"{url!r} is not an address of an archive",
+            field="BOTEQUIM_ARCHIVE_URL",
+            expected="s3://bucket/folder",
+        )
+    if folder and url:
+        raise InvalidSetting(
+            "there are two places for the archive",
+            field="BOTEQUIM_ARCHIVE_URL",
+            expected="only one of BOTEQUIM_ARCHIVE and BOTEQUIM_ARCHIVE_URL",
+        )
+    if "://" in folder:
+        raise InvalidSetting(
+            f"{folder!r} is not a folder", field="BOTEQUIM_ARCHIVE", expected="a folder, or off"
+        )
+    return url or ("" if folder == "off" else folder)
+
 
 Number = TypeVar("Number", int, float)
 

@@ -22,8 +22,9 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from arena.errors import ArenaError
+from arena.ops.archive_check import check_archive
 from arena.ops.die_with_parent import die_with_parent
-from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url
+from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
 
@@ -245,17 +246,19 @@ class Supervisor:
         """Run until :meth:`stop`, then end everything: workers and API, then the database.
 
         Raises :class:`AddressInUse`, :class:`~arena.store.embedded.DataFolderInUse`,
-        :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting` or
-        :class:`NotReady`.
+        :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting`,
+        :class:`NotReady`, or the errors of :func:`~arena.ops.archive_check.check_archive`.
         """
         try:
             if self._store is not None:
                 # The folder before the address: on a second start its error is the better explanation.
                 self._start_store(self._store)
                 self._environment["REDIS_URL"] = self._store.url
+                set_archive(self._environment, self._store.folder)
             if self._stop.is_set():
                 return
             settings = Settings.from_environment(self._environment)
+            check_archive(settings)
             self._stop_after = STOP_AFTER + settings.http.grace_seconds
             self.address.wait_until_free(self._stop)
             self._make_log_folder()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -110,12 +109,6 @@ class GameIndex:
         commands += (("ZREMRANGEBYSCORE", bot_games_key(bot), "-inf", oldest_ms) for bot in bots)
         self._connection.run(commands)
 
-    def packed_record(self, event: str, group: str, number: int) -> bytes | None:
-        """Record ``number`` (from 0) of a local group of a tournament; None if there is none."""
-        (pack,) = self._connection.run([_record_at(pack_member(event, group))])
-        lines = [] if pack is None else gzip.decompress(pack).split(b"\n")
-        return lines[number] if number < len(lines) else None
-
     def replace_record(self, game: str, record: bytes) -> None:
         """Replace a stored record by one with the same hash."""
         self._connection.run([("HSET", record_key(game), "z", record)])
@@ -128,24 +121,30 @@ class GameIndex:
         """Remove the game from the due-list."""
         self._connection.run([("ZREM", DUE, game)])
 
-    def records(self, kind: str | None, after: int, count: int) -> list[tuple[int, bytes | None]]:
-        """Released records after number ``after``, oldest first: number and gzipped record, None for a
-        removed one. A pack holds several records, one per line, and has the number of the last.
-        """
+    def publish_private(self, game: str) -> None:
+        """Add the record to the list of those that only some may read, which wait for the archive."""
+        keys = [PRIVATE_RECORDS, PRIVATE_RECORDS, RECORDS_LAST]
+        self._connection.run([_PUBLISH.call(keys, game)])
+
+    def released(self, kind: str | None, after: int, count: int) -> list[Cursor]:
+        """Up to ``count`` members of the list of released records after number ``after``, oldest first."""
         command = ("ZRANGEBYSCORE", records_key(kind), f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count)
         (reply,) = self._connection.run([command])
-        members = cursors(reply)
-        if not members:
-            return []
-        texts = self._connection.run([_record_at(name) for _, name in members])
-        return [(number, text) for (number, _), text in zip(members, texts, strict=True)]
+        return cursors(reply)
+
+    def released_records(self, members: Sequence[Cursor]) -> list[bytes | None]:
+        """The gzipped records of members of that list, None for a removed one. A pack holds several records,
+        one per line, and has the number of the last.
+        """
+        return list(self._connection.run([_record_at(name) for _, name in members])) if members else []
 
     def trim(self, kinds: Collection[str], states: Iterable[str], oldest_ms: int) -> None:
         """Remove games and records older than ``oldest_ms`` from the lists."""
         lists = [ALL_GAMES, *map(kind_key, kinds), *map(state_key, states)]
         commands: list[Command] = [("ZREMRANGEBYSCORE", key, "-inf", oldest_ms) for key in lists]
         commands += (
-            ("ZREMRANGEBYSCORE", records_key(kind), "-inf", oldest_ms * 1000) for kind in (None, *kinds)
+            ("ZREMRANGEBYSCORE", key, "-inf", oldest_ms * 1000)
+            for key in (PRIVATE_RECORDS, *map(records_key, (None, *kinds)))
         )
         self._connection.run(commands)
 
@@ -159,6 +158,8 @@ def _list_key(games: GameList) -> str:
 
 
 _RECORDS: Final = "{live:records}"
+PRIVATE_RECORDS: Final = "{live:records}:-private"
+"""The sorted set of the released records of private games. No kind of game has such a name."""
 RECORDS_LAST: Final = "{live:records}:last"
 
 
@@ -176,10 +177,18 @@ def _record_at(member: str) -> Command:
     """The command that fetches a member of the list of released records, gzipped: the record of a game, or
     the pack of records of a group (see :mod:`arena.store.tournaments`).
     """
-    if not member.startswith("@"):
+    place = place_in_pack(member)
+    if place is None:
         return ("HGET", record_key(member), "z")
+    return ("HGET", f"{{t:{place[0]}}}:packs", place[1])
+
+
+def place_in_pack(member: str) -> tuple[str, str] | None:
+    """The inverse of :func:`pack_member`; None for a game."""
+    if not member.startswith("@"):
+        return None
     event, _, group = member[1:].partition("/")
-    return ("HGET", f"{{t:{event}}}:packs", group)
+    return event, group
 
 
 __all__ = ["INDEX_SCRIPTS", "EndedGame", "GameIndex", "GameList"]

@@ -36,6 +36,11 @@ class Identity:
         """Record that a process of this version writes to the database."""
         self._connection.run([_REGISTER.call([_KEY], "", FORMAT)])
 
+    def id(self) -> str:
+        """The id of the database, which gets one if it has none."""
+        ((found, _),) = self._connection.run([_REGISTER.call([_KEY], secrets.token_hex(8), FORMAT)])
+        return str(found.decode())
+
     def newest_format(self) -> int:
         """The newest format of all processes that wrote."""
         ((found,),) = self._connection.run([("HMGET", _KEY, "format")])

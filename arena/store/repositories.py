@@ -11,6 +11,7 @@ from typing import Final
 
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
+from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
 from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import RedisConnection, connect
@@ -37,6 +38,7 @@ _SCRIPTS: Final = (
     *LIMIT_SCRIPTS,
     *BUDGET_SCRIPTS,
     *IDENTITY_SCRIPTS,
+    *ARCHIVING_SCRIPTS,
 )
 
 
@@ -62,6 +64,7 @@ class Store:
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
+        self.archiving = Archiving(connection)
         self.presence = Presence(connection, self.games.clock)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:

@@ -300,6 +300,11 @@ def event_key(event: str) -> str:
     return f"{{t:{event}}}"
 
 
+def is_active(event: str) -> Command:
+    """The command whose reply is None if the tournament is over."""
+    return ("ZSCORE", _ACTIVE, event)
+
+
 def _woken(event: str) -> Command:
     # No game has such an id; see arena.store.notifications.
     return ("PUBLISH", WAKE_CHANNEL, orjson.dumps([(f"@{event}", 0, [], [])]))

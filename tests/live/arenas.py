@@ -22,9 +22,10 @@ ENTRY_MS = 600_000
 class Arena:
     """The service over connections of its own, with its jobs in this process."""
 
-    def __init__(self, url: str, retention: Retention | None = None) -> None:
+    def __init__(self, url: str, retention: Retention | None = None, archive: str = "") -> None:
         self.jobs = InlineJobs()
-        self.service = open_service(Settings(url, retention=retention or Retention()), self.jobs)
+        settings = Settings(url, retention=retention or Retention(), archive=archive)
+        self.service = open_service(settings, self.jobs)
         self.store = self.service.store
         self.live = self.service.live
         self.accounts = self.service.accounts

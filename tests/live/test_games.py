@@ -412,7 +412,7 @@ def test_records_expire_if_retention_is_limited(make_games: MakeGames) -> None:
     games.finalizer.trim()
     for listed in (GameList(), GameList(kind="truco"), GameList(state="finished")):
         assert games.index.page(listed, None, 10) == []
-    assert games.index.records(None, 0, 10) == []
+    assert games.finished.released(None, 0, 10) == []
 
 
 def test_a_game_whose_state_is_lost_is_void(make_games: MakeGames) -> None:

@@ -1,0 +1,50 @@
+"""Reads of an object store in threads of their own, so that the other requests of the process go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gevent import get_hub
+
+from arena.live.finished import FinishedGames
+from arena.records.archive.objects import ObjectStore
+from arena.records.archive.places import S3Store
+
+
+class ThreadedStore(ObjectStore):
+    """An object store whose calls run in the threads of gevent's hub; for processes under gevent."""
+
+    def __init__(self, objects: ObjectStore) -> None:
+        self._objects = objects
+
+    def put(self, name: str, data: bytes) -> bool:
+        """See :class:`ObjectStore`."""
+        return bool(_run(self._objects.put, name, data))
+
+    def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
+        """See :class:`ObjectStore`."""
+        found: bytes | None = _run(self._objects.get, name, start, length)
+        return found
+
+    def list(self, folder: str) -> list[str]:
+        """See :class:`ObjectStore`."""
+        return list(_run(self._objects.list, folder))
+
+    def delete(self, name: str) -> None:
+        """See :class:`ObjectStore`."""
+        _run(self._objects.delete, name)
+
+    def where(self) -> str:
+        """See :class:`ObjectStore`."""
+        return self._objects.where()
+
+
+def read_in_threads(finished: FinishedGames) -> None:
+    """Let the archive of this process be read in threads if it is in an object store."""
+    archive = finished.archive
+    if archive is not None and isinstance(archive.objects, S3Store):
+        archive.objects = ThreadedStore(archive.objects)
+
+
+def _run(call: Any, *arguments: Any) -> Any:
+    return get_hub().threadpool.apply(call, arguments)

@@ -1,0 +1,192 @@
+"""Finished games and their records, wherever they are: in the database, or in the archive.
+
+A record is written to the archive, then the change of the archive is noted in the database, then the record
+is removed from the database. So who misses a record in the database, and reads the note after that, finds
+it in the archive.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.records.archive.archive import GAMES, PRIVATE, PUBLIC, Archive
+from arena.records.archive.objects import ArchiveUnavailable
+from arena.store.game_index import EndedGame, GameIndex
+from arena.store.repositories import Store
+
+_NO_END: Final = 2**63
+
+
+class FinishedGame(NamedTuple):
+    """A game that is over: its header, its version, and its record if it was played to the end."""
+
+    header: bytes
+    version: int
+    record: bytes | None
+
+
+class FinishedGames:
+    """What the service reads of finished games. ``archive``: None if this process uses none.
+
+    Every method may raise :class:`~arena.records.archive.objects.ArchiveUnavailable`.
+    """
+
+    def __init__(self, store: Store, archive: Archive | None) -> None:
+        self.index: GameIndex = store.game_index
+        self._packs = store.tournaments.packs
+        self._archiving = store.archiving
+        self._identity = store.identity
+        self.archive = archive
+        self._known = 0
+
+    def claim(self) -> None:
+        """Check that the archive is that of the database, and register it there.
+
+        Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
+        """
+        if self.archive is not None and not self._known:
+            self.archive.claim(self._identity.id())
+            if not self._archiving.changes():
+                self._archiving.note_change()
+            self._refresh(self._archiving.changes())
+
+    # Games outside groups that are packed
+
+    def headers(self, games: Sequence[str]) -> list[bytes | None]:
+        """The headers of the games, None for one that is not stored."""
+        found = self.index.headers(games)
+        archive = self.current() if None in found else None
+        if archive is not None:
+            for at, game in enumerate(games):
+                if found[at] is None:
+                    archived = _archived_game(archive, game)
+                    found[at] = None if archived is None else archived.header
+        return found
+
+    def game(self, game: str) -> FinishedGame | None:
+        """A game that is over."""
+        ended = self.index.ended(game)
+        if ended is not None:
+            return _finished(ended)
+        archive = self.current()
+        archived = None if archive is None else _archived_game(archive, game)
+        if archive is None or archived is None:
+            return None
+        lines = archive.find(PUBLIC, game) or archive.find(PRIVATE, game)
+        return archived._replace(record=lines[0] if lines else None)
+
+    # Records
+
+    def packed_record(self, event: str, group: str, number: int) -> bytes | None:
+        """Record ``number`` (from 0) of a local group of a tournament; None if there is none."""
+        (lines,) = self.packs(event, [group])
+        return lines[number] if lines is not None and number < len(lines) else None
+
+    def packs(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
+        """The records of local groups of a tournament; None for a group that has none, or is live."""
+        packs = [_lines(pack) for pack in self._packs(event, groups)]
+        archive = self.current() if None in packs else None
+        if archive is not None:
+            for at, group in enumerate(groups):
+                packs[at] = packs[at] or archive.find(PUBLIC, group_key(event, group))
+        return packs
+
+    def released(self, kind: str | None, after: int, count: int) -> list[tuple[int, list[bytes]]]:
+        """Released public records after number ``after``, oldest first; none if there are no more. Each item
+        is the number of the last and all the records of an entry. There are up to ``2 * count`` items.
+        """
+        while True:
+            members = self.index.released(kind, after, count)
+            # After the list: what has left the list is in the archive then.
+            archive = self.current()
+            archived = [] if archive is None else list(islice(archive.after(PUBLIC, after, kind), count))
+            ends = [rows[-1][0] for rows in (members, archived) if len(rows) == count]
+            last = min(ends, default=_NO_END)
+            found = dict(archived)
+            wanted = [member for member in members if member.score <= last and member.score not in found]
+            if archive is not None:
+                # A restored database may hold what is archived at another place of the list.
+                wanted = [member for member in wanted if not archive.has(PUBLIC, archive_key(member.name))]
+            for member, pack in zip(wanted, self.index.released_records(wanted), strict=True):
+                lines = _lines(pack)
+                if lines is None:
+                    # Removed; perhaps it was archived after the list was read.
+                    archive = self.current()
+                    lines = None if archive is None else archive.find(PUBLIC, archive_key(member.name))
+                if lines is not None:
+                    found[member.score] = lines
+            rows = sorted((number, lines) for number, lines in found.items() if number <= last)
+            if rows or not ends:
+                return rows
+            after = last
+
+    # Changes
+
+    def change(self, keys: Sequence[str], group: str, info: dict[str, Any]) -> None:
+        """Change values in the part ``info`` of the archived records of a group, of which ``keys`` are the
+        possible entries.
+        """
+        archive = self.current()
+        if archive is not None and any(archive.has(PUBLIC, key) for key in keys):
+            archive.change(group, info)
+            self._archiving.note_change()
+
+    def current(self) -> Archive | None:
+        """The archive as it is now."""
+        changes = self._archiving.changes()
+        if self.archive is None:
+            if changes:
+                raise ArchiveUnavailable(
+                    "the archive of this service is not configured in this process",
+                    field="BOTEQUIM_ARCHIVE",
+                    expected="the archive that other processes use",
+                )
+            return None
+        if not self._known:
+            self.claim()
+        elif changes != self._known:
+            self._refresh(changes)
+        return self.archive
+
+    def _refresh(self, changes: int) -> None:
+        assert self.archive is not None
+        self.archive.refresh()
+        self._known = changes
+
+
+def archive_key(member: str) -> str:
+    """The key in the archive of a member of the list of released records."""
+    event, separator, group = member.removeprefix("@").partition("/")
+    return group_key(event, group) if separator else member
+
+
+def group_key(event: str, group: str) -> str:
+    """The key of a local group in the archive, which is its id in records."""
+    return f"{event}-{group}"
+
+
+def archived_header(header: bytes, version: int) -> bytes:
+    """The line of a game in the collection of headers."""
+    return b'{"version":%d,"header":%b}' % (version, header)
+
+
+def _archived_game(archive: Archive, game: str) -> FinishedGame | None:
+    lines = archive.find(GAMES, game)
+    if not lines:
+        return None
+    row = orjson.loads(lines[0])
+    return FinishedGame(orjson.dumps(row["header"]), row["version"], None)
+
+
+def _finished(ended: EndedGame) -> FinishedGame:
+    record = None if ended.record is None else gzip.decompress(ended.record)
+    return FinishedGame(ended.header, ended.version, record)
+
+
+def _lines(pack: bytes | None) -> list[bytes] | None:
+    return None if pack is None else gzip.decompress(pack).split(b"\n")

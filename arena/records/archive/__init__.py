@@ -1,0 +1,1 @@
+"""Finished records in compressed, immutable segments beside the database: write, read, check."""

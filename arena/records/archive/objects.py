@@ -1,0 +1,136 @@
+"""The port to where an archive is kept: named objects that are written once. And folders as such a place."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from arena.errors import ArenaError
+
+
+class ArchiveUnavailable(ArenaError):
+    """The place of the archive cannot be read or written now; nothing is lost."""
+
+    code = "archive_unavailable"
+
+
+class ObjectStore(ABC):
+    """Objects by name (``folder/name``). Every method may raise :class:`ArchiveUnavailable`."""
+
+    @abstractmethod
+    def put(self, name: str, data: bytes) -> bool:
+        """Write a whole object durably; False, and nothing is written, if there is one of that name."""
+
+    @abstractmethod
+    def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
+        """The object, or ``length`` bytes of it from ``start``; None if there is none of that name."""
+
+    @abstractmethod
+    def list(self, folder: str) -> list[str]:
+        """The names of the objects in a folder, in order."""
+
+    @abstractmethod
+    def delete(self, name: str) -> None:
+        """Remove an object, if it is there."""
+
+    def tidy(self) -> None:
+        """Remove what killed processes left behind besides objects."""
+        return
+
+    @abstractmethod
+    def where(self) -> str:
+        """The place, for messages."""
+
+
+_TEMPORARY: Final = "tmp"
+_ABANDONED_S: Final = 86_400
+"""Age after which a temporary file cannot belong to a running process."""
+
+
+class FolderStore(ObjectStore):
+    """Objects as files under one folder, which may be shared by several hosts, private to their user."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def put(self, name: str, data: bytes) -> bool:
+        """See :class:`ObjectStore`."""
+        target = self._folder / name
+        temporary = self._folder / _TEMPORARY / secrets.token_hex(8)
+        try:
+            for folder in (self._folder, target.parent, temporary.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(descriptor)
+                # Unlike a rename, a link fails if the name is taken.
+                os.link(temporary, target)
+            except FileExistsError:
+                return False
+            finally:
+                temporary.unlink(missing_ok=True)
+            for folder in (target.parent, self._folder):
+                _sync(folder)
+        except OSError as error:
+            raise self._unavailable(error) from error
+        return True
+
+    def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
+        """See :class:`ObjectStore`."""
+        try:
+            with open(self._folder / name, "rb") as file:
+                file.seek(start)
+                return file.read() if length is None else file.read(length)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def list(self, folder: str) -> list[str]:
+        """See :class:`ObjectStore`."""
+        try:
+            return sorted(f"{folder}/{entry}" for entry in os.listdir(self._folder / folder))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def delete(self, name: str) -> None:
+        """See :class:`ObjectStore`."""
+        try:
+            (self._folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unavailable(error) from error
+
+    def where(self) -> str:
+        """See :class:`ObjectStore`."""
+        return f"the folder {self._folder}"
+
+    def tidy(self) -> None:
+        """See :class:`ObjectStore`."""
+        with suppress(OSError):
+            for path in (self._folder / _TEMPORARY).iterdir():
+                if time.time() - path.stat().st_mtime > _ABANDONED_S:
+                    path.unlink()
+
+    def _unavailable(self, error: OSError) -> ArchiveUnavailable:
+        return ArchiveUnavailable(f"the archive in {self._folder} cannot be used: {error.strerror or error}")
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+__all__ = ["ArchiveUnavailable", "FolderStore", "ObjectStore"]

@@ -1,0 +1,129 @@
+"""What the database knows of the archive, and the records that wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from arena.store.connection import Command, RedisConnection, Script
+from arena.store.game_index import PRIVATE_RECORDS, place_in_pack, records_key
+from arena.store.games import record_key
+from arena.store.paging import Cursor, cursors
+from arena.store.tournaments import event_key, is_active
+
+_REMOVE_SAME: Final = Script("remove_same")
+
+ARCHIVING_SCRIPTS: Final = (_REMOVE_SAME,)
+"""The scripts that the connection of archiving must load."""
+
+_ARCHIVE: Final = "{arena}:archive"
+"""A hash: ``changes`` counts the changes of the archive, ``at_ms`` is when it was last brought up to date,
+``waiting`` the number of records that were left in the database then.
+"""
+
+
+class StoredRecord(NamedTuple):
+    """A released record in the database: that of a game, with its header and version, or the pack of the
+    records of a group of a tournament; gzipped. ``number``: its place in its list.
+    """
+
+    member: str
+    number: int
+    record: bytes | None
+    header: bytes | None
+    version: bytes | None
+
+
+class ArchiveStatus(NamedTuple):
+    """How the archive is: see the hash of this module. ``at_ms``: None if it never ran."""
+
+    changes: int
+    at_ms: int | None
+    waiting: int
+
+
+class Archiving:
+    """The archive's state and the lists of released records."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def status(self) -> ArchiveStatus | None:
+        """The state; None if the service has no archive."""
+        ((changes, at_ms, waiting),) = self._connection.run(
+            [("HMGET", _ARCHIVE, "changes", "at_ms", "waiting")]
+        )
+        if changes is None:
+            return None
+        return ArchiveStatus(int(changes), None if at_ms is None else int(at_ms), int(waiting or 0))
+
+    def changes(self) -> int:
+        """A number that is another one after each change of the archive; 0 if the service has no archive."""
+        (reply,) = self._connection.run([("HGET", _ARCHIVE, "changes")])
+        return int(reply or 0)
+
+    def note_change(self) -> None:
+        """Let all processes read the archive's manifest again before they say that something is not there."""
+        self._connection.run([("HINCRBY", _ARCHIVE, "changes", 1)])
+
+    def note_run(self, now_ms: int, waiting: int) -> None:
+        """Record that the archive is up to date but for ``waiting`` records."""
+        self._connection.run([("HSET", _ARCHIVE, "at_ms", now_ms, "waiting", waiting)])
+
+    def released(self, public: bool, after: Cursor | None, until: int, count: int) -> Sequence[Cursor]:
+        """Up to ``count`` released records with numbers up to ``until``, after ``after``, oldest first."""
+        key = records_key(None) if public else PRIVATE_RECORDS
+        lowest = "-inf" if after is None else f"({after.score}"
+        (reply,) = self._connection.run(
+            [("ZRANGEBYSCORE", key, lowest, until, "WITHSCORES", "LIMIT", 0, count)]
+        )
+        return cursors(reply)
+
+    def being_played(self, tournaments: Sequence[str]) -> set[str]:
+        """Those of the tournaments that are not over."""
+        replies = self._connection.run([is_active(name) for name in tournaments]) if tournaments else []
+        return {name for name, score in zip(tournaments, replies, strict=True) if score is not None}
+
+    def load(self, members: Sequence[Cursor]) -> list[StoredRecord]:
+        """The records of members of a list."""
+        commands: list[Command] = []
+        for _, member in members:
+            place = place_in_pack(member)
+            if place is None:
+                commands.append(("HMGET", record_key(member), "z", "m", "v"))
+            else:
+                commands.append(("HMGET", f"{event_key(place[0])}:packs", place[1], "", ""))
+        replies = self._connection.run(commands) if commands else []
+        return [
+            StoredRecord(member, number, *reply)
+            for (number, member), reply in zip(members, replies, strict=True)
+        ]
+
+    def remove(self, records: Sequence[StoredRecord]) -> list[StoredRecord]:
+        """Remove archived records, each only if it is still the same; returns those that are not.
+
+        A record stays on its list until :meth:`unlist`.
+        """
+        commands: list[Command] = []
+        for stored in records:
+            place = place_in_pack(stored.member)
+            fields: list[Any]
+            if place is None:
+                key = record_key(stored.member)
+                fields = ["z", stored.record, "m", stored.header, "v", stored.version]
+            else:
+                key, fields = f"{event_key(place[0])}:packs", [place[1], stored.record]
+            pairs = zip(fields[::2], fields[1::2], strict=True)
+            present = [part for name, value in pairs if value is not None for part in (name, value)]
+            commands.append(_REMOVE_SAME.call([key], *present))
+        replies = self._connection.run(commands) if commands else []
+        return [stored for stored, removed in zip(records, replies, strict=True) if removed != 1]
+
+    def unlist(self, public: bool, kinds: Iterable[str], members: Sequence[str]) -> None:
+        """Remove members from the lists of released records."""
+        keys = [records_key(None), *map(records_key, kinds)] if public else [PRIVATE_RECORDS]
+        if members:
+            self._connection.run([("ZREM", key, *members) for key in keys])
+
+
+__all__ = ["ARCHIVING_SCRIPTS", "ArchiveStatus", "Archiving", "StoredRecord"]

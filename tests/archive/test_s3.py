@@ -1,0 +1,123 @@
+"""An archive in an S3-compatible store: moto's server in a process of its own, on loopback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from urllib.error import URLError
+
+import pytest
+
+from arena.cli import run
+from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
+from arena.records.archive.checking import check_archive
+from arena.records.archive.objects import ArchiveUnavailable
+from arena.records.archive.places import open_objects
+from tests.archive.entries import group_entry
+from tests.ports import free_port
+from tests.waiting import wait_until
+
+PLACE = "s3://bucket/some/archive"
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """A running store with an empty bucket."""
+    url = f"http://127.0.0.1:{free_port()}"
+    port = url.rpartition(":")[2]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def has_bucket() -> bool:
+        try:
+            request = urllib.request.Request(f"{url}/bucket", method="PUT")
+            with urllib.request.urlopen(request, timeout=5):
+                return True
+        except URLError:
+            assert server.poll() is None
+            return False
+
+    try:
+        wait_until(has_bucket)
+        yield url
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(autouse=True)
+def credentials(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {
+        "AWS_ENDPOINT": endpoint,
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_REGION": "us-east-1",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_objects_are_written_once(endpoint: str) -> None:
+    objects = open_objects("s3://bucket/objects")
+    assert objects.list("a") == []
+    assert objects.get("a/1") is None
+    assert objects.put("a/1", b"0123456789")
+    assert not objects.put("a/1", b"other")
+    assert objects.put("a/2", b"")
+    assert objects.get("a/1") == b"0123456789"
+    assert objects.get("a/1", 2, 3) == b"234"
+    assert objects.list("a") == ["a/1", "a/2"]
+    objects.delete("a/1")
+    objects.delete("a/1")
+    assert objects.list("a") == ["a/2"]
+
+
+def test_an_archive(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    archive, other = Archive(open_objects(PLACE)), Archive(open_objects(PLACE))
+    archive.claim("here")
+    entries = [group_entry(number) for number in range(6)]
+    archive.add({PUBLIC: entries[:3], PRIVATE: entries[3:]})
+    other.claim("here")
+    other.change(entries[0].key, {"annulled": "collusion"})
+    assert other.find(PUBLIC, entries[1].key) == entries[1].lines
+    assert [number for number, _ in other.after(PUBLIC, 0)] == [entry.number for entry in entries[:3]]
+    base = archive.refresh()
+    other.add({PUBLIC: [group_entry(7)]})
+    assert not archive._commit(base, base.segments, base.changes), "another one was faster"
+    archive.refresh()
+    assert archive.expire(10**15, [PRIVATE]) == 1
+    assert len(archive.tidy()) == 2
+    assert check_archive(archive).problems == []
+    assert run(["archive", "check", PLACE]) == 0
+    assert "all checked" in capsys.readouterr().out
+
+
+def test_a_store_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is unavailable, not empty."""
+    monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    archive = Archive(open_objects("s3://bucket/away"))
+    with pytest.raises(ArchiveUnavailable, match="s3://bucket/away cannot be used"):
+        archive.refresh()
+
+
+def test_the_api_goes_on_while_it_waits_for_the_store(endpoint: str) -> None:
+    """Under gevent, another greenlet runs while a call waits."""
+    program = """
+from gevent import monkey; monkey.patch_all()
+import gevent
+from api.archive_threads import ThreadedStore
+from arena.records.archive.places import open_objects
+objects = ThreadedStore(open_objects("s3://bucket/threads"))
+turns = []
+other = gevent.spawn(lambda: [turns.append(gevent.sleep(0)) for _ in range(3)])
+assert objects.put("a/1", b"0123456789") and not objects.put("a/1", b"other")
+assert len(turns) == 3, turns
+assert objects.get("a/1", 2, 3) == b"234" and objects.get("a/2") is None
+assert objects.list("a") == ["a/1"]
+objects.delete("a/1")
+assert objects.list("a") == []
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

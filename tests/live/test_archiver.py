@@ -1,0 +1,409 @@
+"""Records move from the database to the archive, and no reader notices; no kill loses or doubles one."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.live.archiver import Archiver, Batches
+from arena.live.header import GameNotFound, Viewer
+from arena.live.retention import Retention
+from arena.live.service import RecordNotReady
+from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveMismatch
+from arena.records.archive.checking import check_archive
+from arena.records.archive.objects import ArchiveUnavailable, FolderStore
+from arena.store.games import events_key, game_key, log_key
+from tests.live.arenas import Arena
+from tests.live.clock import skip
+from tests.live.playing import BOTS, new_game, play_out, quiet
+
+NOW = Batches(entries=5, most_ms=0, settle_ms=0)
+HOUR = 3_600_000
+ADMIN = Viewer(admin=True)
+OLGA = Viewer(owner="olga")
+
+MakeArena = Callable[..., Arena]
+
+
+@pytest.fixture
+def make_arena(url: str, tmp_path: Path) -> Iterator[MakeArena]:
+    """Makes arenas as other processes would have them, with the archive in ``archive``."""
+    made: list[Arena] = []
+
+    def make(archive: str = str(tmp_path / "archive"), **options: Any) -> Arena:
+        made.append(Arena(url, archive=archive, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.live.close()
+
+
+@pytest.fixture
+def hall(make_arena: MakeArena) -> Arena:
+    """One in which a local and a live tournament were played, and public and private games; hours ago."""
+    arena = make_arena()
+    arena.cup("toepen", "local")
+    arena.run("local")
+    arena.bot("ann", "able")
+    arena.cup_in_entry(name="live", house=["rookie", "rookie+2"], groups=1)
+    arena.tournaments.enter("live", "able")
+    arena.skip_entry()
+    arena.run("live", {"able": quiet})
+    public = [new_game(arena.live, kind, created_by="olga") for kind in ("toepen", "truco")]
+    private = new_game(arena.live, visibility="private", created_by="olga")
+    play_out(arena.live, [*public, private], BOTS)
+    arena.jobs.run_pending(arena.service)
+    pass_hours(arena)
+    return arena
+
+
+def pass_hours(arena: Arena, hours: int = 3) -> None:
+    """Only the records of games that are over are left."""
+    for game in all_games(arena):
+        keys = [key(game) for key in (game_key, log_key, events_key)]
+        arena.live.store._connection.run([("DEL", key) for key in keys])
+    skip(arena.live, hours * HOUR)
+
+
+def all_games(arena: Arena) -> list[str]:
+    return [game["game"] for game in arena.live.list(limit=500, viewer=ADMIN).items]
+
+
+def archiver(arena: Arena, batches: Batches = NOW) -> Archiver:
+    return Archiver(arena.store, arena.live.finished, arena.service.settings.retention, batches)
+
+
+def everything(arena: Arena) -> dict[str, Any]:
+    """All that anybody can download or look at of finished games."""
+    live = arena.live
+    seen: dict[str, Any] = {}
+    for kind in (None, "toepen", "truco"):
+        rows = list(live.iter_records(kind=kind))
+        seen[f"records {kind}"] = rows
+        for cursor, _ in rows:
+            seen[f"records {kind} {cursor}"] = list(live.iter_records(kind=kind, cursor=cursor))
+    downloaded = [json.loads(line) for _, line in live.iter_records()]
+    games = {record["canonical"]["game"] for record in downloaded} | set(all_games(arena))
+    for game in sorted(games):
+        seen[f"record {game}"] = attempt(partial(live.record, game))
+        seen[f"record {game} olga"] = attempt(partial(live.record, game, OLGA))
+        seen[f"game {game}"] = attempt(partial(live.view, game))
+        seen[f"game {game} olga"] = attempt(partial(live.view, game, OLGA))
+    for name in ("local", "live"):
+        seen[f"tournament {name}"] = list(arena.tournaments.records(name))
+        groups = arena.tournaments.groups(name).items
+        seen[f"groups {name}"] = groups
+        for group in groups:
+            seen[f"group {name} {group['id']}"] = list(arena.tournaments.records(name, group["id"]))
+    for viewer in (Viewer(), OLGA, ADMIN):
+        seen[f"list {viewer}"] = live.list(limit=500, viewer=viewer).items
+        seen[f"finished {viewer}"] = live.list(state="finished", bot="ann", limit=500, viewer=viewer).items
+    return seen
+
+
+def attempt(act: Callable[[], Any]) -> Any:
+    try:
+        return act()
+    except (GameNotFound, RecordNotReady) as error:
+        return repr(error)
+
+
+def left(arena: Arena) -> int:
+    """The records that are in the database."""
+    return sum(
+        record.record is not None
+        for public in (True, False)
+        for record in arena.store.archiving.load(arena.store.archiving.released(public, None, 10**17, 10**6))
+    )
+
+
+def keys_of(archive: Archive, collection: str) -> int:
+    return sum(info.entries for info in archive.refresh().segments if info.collection == collection)
+
+
+def test_no_reader_notices(hall: Arena, make_arena: MakeArena) -> None:
+    other = make_arena()
+    skip(other.live, 3 * HOUR)
+    before = everything(hall)
+    assert everything(other) == before
+    stored = left(hall)
+    assert len(before["records None"]) > 15
+    assert archiver(hall).run() == stored
+    assert left(hall) == 0
+    for arena in (hall, other, make_arena()):
+        assert everything(arena) == before
+    archive = hall.live.finished.archive
+    assert archive is not None
+    assert check_archive(archive).problems == []
+    assert keys_of(archive, PRIVATE) == 1
+    assert keys_of(archive, PUBLIC) + 1 == stored
+    assert keys_of(archive, GAMES) == len(all_games(hall))
+    assert archiver(hall).run() == 0
+
+
+def test_every_mixture_of_archive_and_database_reads_the_same(hall: Arena) -> None:
+    """Some records are left because their tournament was being played, or they are too new."""
+    before = everything(hall)
+    hall.store.tournaments.enlist("local", 0, 1, listed=False)
+    assert archiver(hall).run() > 0
+    assert left(hall) == len(hall.tournaments.groups("local").items)
+    assert everything(hall) == before
+    hall.store.tournaments.settle("local", None)
+    assert archiver(hall, Batches(entries=2, most_ms=10**15, settle_ms=0)).run() == 6
+    assert everything(hall) == before
+
+
+def test_batches_wait_until_they_are_full_or_old(hall: Arena) -> None:
+    stored = left(hall)
+    assert archiver(hall, Batches(entries=1000, most_ms=24 * HOUR)).run() == 0
+    status = hall.store.archiving.status()
+    assert status is not None
+    assert status.waiting == stored
+    skip(hall.live, 25 * HOUR)
+    assert (
+        archiver(hall, Batches(entries=1000, most_ms=24 * HOUR, settle_ms=26 * HOUR + 48 * HOUR)).run() == 0
+    )
+    assert archiver(hall, Batches(entries=1000, most_ms=24 * HOUR)).run() == stored
+
+
+def test_what_was_just_released_stays_until_its_live_data_are_gone(make_arena: MakeArena) -> None:
+    arena = make_arena()
+    game = new_game(arena.live)
+    play_out(arena.live, [game])
+    assert archiver(arena, Batches(entries=1, most_ms=0)).run() == 0
+    skip(arena.live, 2 * HOUR)
+    assert archiver(arena, Batches(entries=1, most_ms=0)).run() == 1
+
+
+def test_an_annulment_reaches_the_archive(hall: Arena, make_arena: MakeArena) -> None:
+    reference = {}
+    for name in ("local-r1-p1-g1", "live-r1-p1-g1"):
+        reference[name] = name
+    archiver(hall).run()
+    other = make_arena()
+    list(other.live.iter_records())
+    for group in reference:
+        hall.tournaments.annul(group, "admin", "they shared a screen")
+        for arena in (hall, other):
+            tournament, _, local = group.partition("-")
+            records = [json.loads(line) for line in arena.tournaments.records(tournament, local)]
+            assert records
+            assert {record["info"]["annulled"] for record in records} == {"they shared a screen"}
+            downloaded = [json.loads(line) for _, line in arena.live.iter_records()]
+            mine = [
+                record for record in downloaded if (record["canonical"]["group"] or {}).get("id") == group
+            ]
+            assert mine == records
+            alone = arena.live.record(records[0]["canonical"]["game"])
+            assert json.loads(alone) == records[0]
+
+
+def test_an_annulled_record_is_the_same_before_and_after(hall: Arena) -> None:
+    hall.tournaments.annul("local-r1-p1-g1", "admin", "before")
+    before = everything(hall)
+    archiver(hall).run()
+    assert everything(hall) == before
+
+
+def test_an_annulment_between_reading_and_removing_is_not_lost(
+    hall: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = hall.store.archiving.remove
+
+    def annul_first(records: Any) -> Any:
+        monkeypatch.undo()
+        hall.tournaments.annul("local-r1-p1-g1", "admin", "meanwhile")
+        return remove(records)
+
+    monkeypatch.setattr(hall.store.archiving, "remove", annul_first)
+    archiver(hall).run()
+    before = everything(hall)
+    assert b"meanwhile" in before["tournament local"][0]
+    archiver(hall).run()
+    assert left(hall) == 0
+    assert everything(hall) == before
+    numbers = [number for number, _ in before["records None"]]
+    assert len(numbers) == len(set(numbers))
+
+
+def test_records_expire_in_the_archive_too(make_arena: MakeArena) -> None:
+    arena = make_arena(retention=Retention(record_s=3 * 86_400))
+    game = new_game(arena.live)
+    play_out(arena.live, [game])
+    pass_hours(arena)
+    archiver(arena).run()
+    assert len(list(arena.live.iter_records())) == 1
+    skip(arena.live, 4 * 24 * HOUR)
+    archiver(arena).run()
+    assert list(arena.live.iter_records()) == []
+    with pytest.raises(GameNotFound):
+        arena.live.record(game)
+
+
+def test_a_process_without_the_archive_says_so_and_forgets_nothing(
+    hall: Arena, make_arena: MakeArena
+) -> None:
+    archiver(hall).run()
+    before = everything(hall)
+    bare = make_arena(archive="")
+    skip(bare.live, 3 * HOUR)
+    for act in (
+        lambda: bare.live.list(limit=500),
+        lambda: list(bare.live.iter_records()),
+        lambda: list(bare.tournaments.records("local")),
+        lambda: bare.live.record("local-r1-p1-g1-1"),
+        lambda: bare.tournaments.annul("local-r1-p1-g1", "admin", ""),
+    ):
+        with pytest.raises(ArchiveUnavailable, match="not configured in this process"):
+            act()
+    assert everything(hall) == before
+
+
+def test_without_an_archive_records_stay(make_arena: MakeArena) -> None:
+    arena = make_arena(archive="")
+    game = new_game(arena.live)
+    play_out(arena.live, [game])
+    pass_hours(arena)
+    assert archiver(arena).run() == 0
+    assert arena.store.archiving.status() is None
+    assert left(arena) == 1
+
+
+def test_the_archive_of_another_service_is_refused(
+    hall: Arena, make_arena: MakeArena, tmp_path: Path
+) -> None:
+    Archive(FolderStore(tmp_path / "other")).claim("another one")
+    arena = make_arena(archive=str(tmp_path / "other"))
+    with pytest.raises(ArchiveMismatch, match="the archive of the service another one"):
+        arena.live.finished.claim()
+    with pytest.raises(ArchiveMismatch):
+        list(arena.live.iter_records())
+
+
+# Kills
+
+STEPS = ("open", "fsync", "link", "unlink", "listdir")
+KILLED = -signal.SIGKILL
+
+
+def archive_and_die(url: str, folder: str, step: int, ahead_ms: int) -> None:
+    """Archive in this process, which dies right before number ``step`` of its writes and queries."""
+    arena = Arena(url, archive=folder)
+    skip(arena.live, ahead_ms)
+    done = 0
+
+    def counted(original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal done
+            done += 1
+            if done == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return original(*arguments, **options)
+
+        return call
+
+    for name in STEPS:
+        setattr(os, name, counted(getattr(os, name)))
+    connection = arena.store._connection
+    connection.run = counted(connection.run)  # type: ignore[method-assign]
+    archiver(arena, Batches(entries=8, most_ms=0, settle_ms=0)).run()
+
+
+def in_child(act: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            act()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("url", ["single"], indirect=True)
+def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
+    hall: Arena, make_arena: MakeArena, url: str, tmp_path: Path
+) -> None:
+    """It begins again after each kill and gets one step further each time."""
+    before = everything(hall)
+    folder = str(tmp_path / "archive")
+    step = 0
+    status = KILLED
+    while status == KILLED:
+        step += 1
+        status = in_child(partial(archive_and_die, url, folder, step, 3 * HOUR))
+        reader = make_arena()
+        skip(reader.live, 3 * HOUR)
+        downloads = [list(reader.live.iter_records(kind=kind)) for kind in (None, "truco")]
+        assert downloads == [before["records None"], before["records truco"]]
+    assert status == 0
+    assert step > 30, "there are steps to be killed at"
+    assert left(hall) == 0
+    assert everything(hall) == before
+    archive = hall.live.finished.archive
+    assert archive is not None
+    assert check_archive(archive).problems == []
+
+
+# Older databases
+
+
+@pytest.mark.parametrize("url", ["single"], indirect=True)
+def test_an_older_database_beside_a_newer_archive(hall: Arena, make_arena: MakeArena) -> None:
+    """Nothing that was archived is lost, and nothing is there twice."""
+    connection: Any = hall.store._connection
+    names = connection.run([("KEYS", "*")])[0]
+    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    before = everything(hall)
+    archiver(hall).run()
+    connection.run([("FLUSHALL",)])
+    for name, data in old.items():
+        connection.run([("RESTORE", name, 0, data)])
+    restored = make_arena()
+    skip(restored.live, 3 * HOUR)
+    assert everything(restored) == before
+    assert archiver(restored).run() == 0
+    assert left(restored) == 0
+    assert everything(restored) == before
+    archive = restored.live.finished.archive
+    assert archive is not None
+    assert check_archive(archive).problems == []
+
+
+@pytest.mark.parametrize("url", ["single"], indirect=True)
+def test_a_game_that_ends_differently_after_a_restore_does_not_replace_the_archived_one(
+    make_arena: MakeArena,
+) -> None:
+    arena = make_arena()
+    arena.live.finished.claim()
+    game = new_game(arena.live)
+    connection: Any = arena.store._connection
+    names = connection.run([("KEYS", "*")])[0]
+    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    play_out(arena.live, [game], seed=1)
+    pass_hours(arena)
+    before = list(arena.live.iter_records())
+    archiver(arena).run()
+    connection.run([("FLUSHALL",)])
+    for name, data in old.items():
+        connection.run([("RESTORE", name, 0, data)])
+    restored = make_arena()
+    play_out(restored.live, [game], seed=2)
+    assert list(restored.live.iter_records()) == before
+    pass_hours(restored)
+    archiver(restored).run()
+    archiver(restored).run()
+    assert list(restored.live.iter_records()) == before
+    assert restored.live.record(game) == before[0][1]
+    archive = restored.live.finished.archive
+    assert archive is not None
+    assert keys_of(archive, CONFLICTS) == 1, "it is kept"
+    assert check_archive(archive).problems == []
