@@ -7,9 +7,11 @@ a download of all.
 
 from __future__ import annotations
 
+import json
 import random
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,12 +26,14 @@ from arena.ops.settings import Settings
 from arena.records.archive.archive import PUBLIC
 from arena.store.embedded import EmbeddedStore
 
+GROUPS: Final = 500
 READS: Final = 200
 
 
 def play(service: Service, games: int) -> None:
-    """Play ``games`` games, half of each kind, in one tournament per kind."""
-    for kind in GAMES:
+    """Play ``games`` games, half of each kind, in tournaments of up to ``GROUPS`` groups."""
+    groups = games // (2 * len(GAMES))
+    for kind, start in product(GAMES, range(0, groups, GROUPS)):
         now_ms = service.store.clock().now_ms
         # One pairing; a group has one game per side.
         fields = {
@@ -37,16 +41,16 @@ def play(service: Service, games: int) -> None:
             "kind": kind,
             "rules": game_of(kind).duel_rules,
             "format": "round_robin",
-            "groups": games // (2 * len(GAMES)),
+            "groups": min(GROUPS, groups - start),
             "house": ["rookie", "random"],
             "max_entries": 2,
             "opens_ms": now_ms,
             "locks_ms": now_ms + 1,
         }
-        service.tournaments.create(fields, "bench", tournament_id=kind)
+        service.tournaments.create(fields, "bench", tournament_id=f"{kind}-{start}")
         time.sleep(0.01)
-        while service.tournaments.step(kind).state != "finished":
-            service.tournaments.play_local_groups(kind, 60)
+        while service.tournaments.step(f"{kind}-{start}").state != "finished":
+            service.tournaments.play_local_groups(f"{kind}-{start}", 60)
 
 
 def measure(games: int) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def measure(games: int) -> dict[str, Any]:
             start = time.perf_counter()
             plain = sum(len(record) for _, record in service.live.iter_records())
             seconds = time.perf_counter() - start
-            ids = [f"{kind}-r1-p1-g{group}-1" for kind in GAMES for group in range(1, games // 4, 7)]
+            ids = [json.loads(line)["canonical"]["game"] for _, line in service.live.iter_records()]
             chosen = random.Random(1).choices(ids, k=READS)
             start = time.process_time()
             for game in chosen:
