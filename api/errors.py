@@ -133,11 +133,10 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."
     ),
-    "too_many": ErrorCode(409, "Too many", "The maximum number of these, given by `most`, is reached."),
     "quota_exceeded": ErrorCode(
         409,
         "Quota exceeded",
-        "The quota of the owner or of the service, named by `quota`, has less room than this needs: `most` "
+        "The quota named by `quota` (of a bot, an owner or the service) has less room than needed: `most` "
         "is the quota, `used` what is stored, `left` the difference. Nothing was stored.",
     ),
     "invalid_webhook_url": ErrorCode(

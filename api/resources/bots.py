@@ -247,7 +247,6 @@ def delete_bot(who: Principal, bot: str) -> None:
     errors=(
         "bot_not_found",
         "version_exists",
-        "too_many",
         "quota_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,

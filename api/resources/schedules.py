@@ -43,7 +43,7 @@ _SEEN = ("schedule_not_found",)
         "not_invited",
         "tournament_full",
         "schedule_exists",
-        "too_many",
+        "quota_exceeded",
     ),
 )
 def create_schedule(who: Principal, body: dict[str, Any]) -> Response:

@@ -108,7 +108,7 @@ class ProblemSchema(ResponseSchema):
         metadata={"description": "`rate_limited`, `budget_exceeded`: seconds to wait before trying again."}
     )
     most = fields.Integer(
-        metadata={"description": "`too_many`, `quota_exceeded`, `budget_exceeded`: the maximum number."}
+        metadata={"description": "`quota_exceeded`, `budget_exceeded`: the maximum number."}
     )
     budget = fields.String(metadata={"description": "`budget_exceeded`: the name of the budget."})
     renews_ms = fields.Integer(

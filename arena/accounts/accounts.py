@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
-from arena.accounts.quotas import MAX_OF_BOT, Quotas, StorageQuotas
+from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
@@ -25,7 +26,8 @@ from arena.accounts.versions import (
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore, Stored
+from arena.store.accounts import AccountStore
+from arena.store.amounts import Stored
 from arena.store.rows import shown_or_left_out
 
 OWNER_PREFIX: Final = "btq_o_"
@@ -88,12 +90,6 @@ class VersionExists(ArenaError):
     """The label is taken, and versions never change."""
 
     code = "version_exists"
-
-
-class TooMany(ArenaError):
-    """A maximum number is reached; ``extra['most']`` is that number."""
-
-    code = "too_many"
 
 
 class InvalidToken(ArenaError):
@@ -334,7 +330,7 @@ class Accounts:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
         :meth:`register_bot`.
 
-        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists`, :class:`TooMany` or
+        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or
         :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
         """
         _check_version(label, transport, url, upload)
@@ -359,19 +355,19 @@ class Accounts:
                 raise _version_exists(name, label)
             if added == "full":
                 most = MAX_OF_BOT.versions
-                raise TooMany(
+                raise QuotaExceeded(
                     f"a bot may have at most {most} versions",
                     field="label",
                     expected="another bot",
-                    extra={"most": most, "used": most, "left": 0},
+                    extra={"quota": "bot_versions", "most": most, "used": most, "left": 0},
                 )
             if added == "large":
                 most, left = MAX_OF_BOT.bytes, max(0, MAX_OF_BOT.bytes - size)
-                raise TooMany(
+                raise QuotaExceeded(
                     f"all versions of a bot may have at most {most} bytes; {left} are left for {name}",
                     field="source",
                     expected="another bot",
-                    extra={"most": most, "used": size, "left": left},
+                    extra={"quota": "bot_bytes", "most": most, "used": size, "left": left},
                 )
             reservation.keep(Stored(0, 1, size))
         return version

@@ -7,14 +7,10 @@ from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, OwnerNotFound
 from arena.errors import ArenaError
-from arena.store.budgets import BudgetStore, Compute
+from arena.store.amounts import Compute
+from arena.store.budgets import BudgetStore
 
 DAY_MS: Final = 86_400_000
-
-DEFAULT_BUDGET: Final = Compute(groups=10_000, fuel_ms=3_600_000)
-"""Of one owner and day: groups of the tournaments and qualifications that it starts, and the fuel that
-uploaded bots use in them, in milliseconds.
-"""
 
 
 class BudgetExceeded(ArenaError):

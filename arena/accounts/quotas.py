@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final, NamedTuple
+from typing import Any
 
+from arena.accounts.maxima import Quotas
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore, Stored
-
-MAX_OF_BOT: Final = Stored(1, 200, 64 << 20)
-"""The maximum of one bot: versions, and bytes of all its sources."""
-
-
-class Quotas(NamedTuple):
-    """The maximum that one owner may store, and that the service stores, without deleted bots."""
-
-    owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)
-    service: Stored = Stored(bots=100_000, versions=500_000, bytes=1 << 30)
+from arena.store.accounts import AccountStore
+from arena.store.amounts import Stored
 
 
 class QuotaExceeded(ArenaError):

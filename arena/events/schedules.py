@@ -57,7 +57,7 @@ class Schedules:
     """Announces recurring tournaments. Any number of processes may call :meth:`fire`.
 
     Errors are :class:`~arena.errors.ArenaError`: ``invalid_schedule``, ``schedule_not_found``,
-    ``schedule_exists``, ``too_many``, ``forbidden``, and those of an invalid tournament.
+    ``schedule_exists``, ``quota_exceeded``, ``forbidden``, and those of an invalid tournament.
     """
 
     def __init__(self, store: Store, tournaments: Tournaments) -> None:
@@ -109,9 +109,9 @@ class Schedules:
         if len(self._rows.all()) >= MAX_SCHEDULES:
             raise ArenaError(
                 f"there are {MAX_SCHEDULES} schedules already, the maximum",
-                code="too_many",
+                code="quota_exceeded",
                 field="id",
-                extra={"most": MAX_SCHEDULES},
+                extra={"quota": "schedules", "most": MAX_SCHEDULES, "used": MAX_SCHEDULES, "left": 0},
             )
         if not self._rows.add(name, schedule):
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")

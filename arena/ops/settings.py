@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from arena.accounts.budgets import DEFAULT_BUDGET
-from arena.accounts.quotas import Quotas
+from arena.accounts.maxima import DEFAULT_BUDGET, Quotas
 from arena.errors import ArenaError
 from arena.live.retention import Retention
 from arena.records.archive.places import SCHEMES
-from arena.store.accounts import Stored
-from arena.store.budgets import Compute
+from arena.store.amounts import Compute, Stored
 from arena.store.embedded import running_url
 from arena.webhooks.addresses import Policy
 

@@ -7,9 +7,10 @@ before the data it points to, and readers check that the data exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
 
 AUDIT_KEPT: Final = 100_000
@@ -29,22 +30,6 @@ _COUNT_AFTER_MS: Final = 60_000
 """How long after the last change what an owner stores is counted anew: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
-
-
-class Stored(NamedTuple):
-    """Numbers of bots and of versions, and the bytes of their sources."""
-
-    bots: int = 0
-    versions: int = 0
-    bytes: int = 0
-
-    def __neg__(self) -> Stored:
-        return Stored(-self.bots, -self.versions, -self.bytes)
-
-    @classmethod
-    def sum(cls, parts: Iterable[Stored]) -> Stored:
-        """The sum of ``parts``."""
-        return cls(*map(sum, zip(*parts, cls(), strict=True)))
 
 
 class AccountStore:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
+from arena.store.amounts import Compute
 from arena.store.connection import RedisConnection, Script
 
 _TAKE: Final = Script("budget_take")
@@ -11,13 +12,6 @@ BUDGET_SCRIPTS: Final = (_TAKE,)
 """The scripts that the connection of a :class:`BudgetStore` must load."""
 
 _KEPT_SECONDS: Final = 2 * 86_400
-
-
-class Compute(NamedTuple):
-    """Groups, and milliseconds of fuel."""
-
-    groups: int = 0
-    fuel_ms: int = 0
 
 
 class BudgetStore:

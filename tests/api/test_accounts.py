@@ -9,8 +9,8 @@ from flask import Flask
 
 from arena.accounts import accounts as accounts_module
 from arena.accounts.accounts import Accounts
-from arena.accounts.quotas import Quotas
-from arena.store.accounts import Stored
+from arena.accounts.maxima import Quotas
+from arena.store.amounts import Stored
 from arena.store.connection import connect
 from arena.store.embedded import EmbeddedStore
 from arena.store.repositories import open_store
@@ -31,6 +31,7 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     assert me["name"] == "ana"
     assert me["admin"] is False
     assert me.pop("quotas")["bytes"]["used"] == 0
+    assert me.pop("budgets")["groups"]["used"] == 0
     assert anybody.get("/v1/owners/ana").json == me
 
 

@@ -12,7 +12,7 @@ from arena.accounts.uploads import python_upload
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
-from arena.store.budgets import Compute
+from arena.store.amounts import Compute
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 

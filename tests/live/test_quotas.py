@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from arena.accounts.accounts import Accounts, NameTaken, TooMany, VersionExists
-from arena.accounts.quotas import MAX_OF_BOT, QuotaExceeded, Quotas
+from arena.accounts.accounts import Accounts, NameTaken, VersionExists
+from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.uploads import Upload, component_upload
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC
-from arena.store.accounts import Stored, _owner
+from arena.store.accounts import _owner
+from arena.store.amounts import Stored
 from arena.store.repositories import Store, open_store
 
 MEGABYTE = 1 << 20
@@ -168,7 +170,7 @@ def test_a_bot_has_a_maximum_of_its_own(store: Store) -> None:
     for number in range(MAX_OF_BOT.bytes // size):
         add(here, str(2 + number), upload(size, number))
     error = refused(lambda: add(here, "full", upload(size, 99)))
-    assert isinstance(error, TooMany)
+    assert error.code == "quota_exceeded"
     assert error.extra["left"] == MAX_OF_BOT.bytes % size
     add(here, "fits", upload(MEGABYTE, 99))
 

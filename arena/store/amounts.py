@@ -1,0 +1,29 @@
+"""Amounts that are counted. Imports no database client: settings are read before gevent patches sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Stored(NamedTuple):
+    """Numbers of bots and of versions, and the bytes of their sources."""
+
+    bots: int = 0
+    versions: int = 0
+    bytes: int = 0
+
+    def __neg__(self) -> Stored:
+        return Stored(-self.bots, -self.versions, -self.bytes)
+
+    @classmethod
+    def sum(cls, parts: Iterable[Stored]) -> Stored:
+        """The sum of ``parts``."""
+        return cls(*map(sum, zip(*parts, cls(), strict=True)))
+
+
+class Compute(NamedTuple):
+    """Groups, and milliseconds of fuel."""
+
+    groups: int = 0
+    fuel_ms: int = 0
