@@ -17,7 +17,8 @@ from rq import SimpleWorker
 from rq.cron import CronJob
 from rq.job import Job
 
-from api.server import DrainingWorker, JsonLogger, _write_problem
+from api.connections import write_problem
+from api.server import DrainingWorker, JsonLogger
 from queues.rq_jobs import NamedJob
 from workers.scheduler import Tick
 from workers.worker import Worker
@@ -73,5 +74,5 @@ def test_gunicorns_page_of_errors_is_replaced_by_one_of_the_same_signature() -> 
     assert spec.loader is not None
     installed = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(installed)
-    assert gunicorn.util.write_error is _write_problem
-    assert [kind for _, kind in shape(installed.write_error)] == [kind for _, kind in shape(_write_problem)]
+    assert gunicorn.util.write_error is write_problem
+    assert [kind for _, kind in shape(installed.write_error)] == [kind for _, kind in shape(write_problem)]
