@@ -53,7 +53,7 @@ def shape(function: Any) -> list[tuple[str, Any]]:
         (Worker, SimpleWorker, {"get_heartbeat_ttl"}),
         (NamedJob, Job, {"restore"}),
         (Tick, CronJob, {"enqueue"}),
-        (DrainingWorker, GeventWorker, {"timeout_ctx", "handle_exit"}),
+        (DrainingWorker, GeventWorker, {"handle", "handle_exit", "handle_request", "run", "timeout_ctx"}),
         (JsonLogger, Logger, {"setup"}),
     ],
 )
