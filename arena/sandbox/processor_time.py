@@ -32,7 +32,7 @@ _GIVE_UP_AFTER: Final = 30.0
 """Seconds after a call was interrupted for the wall clock."""
 
 _TELL_SECONDS: Final = 20.0
-"""What is told before the process ends may take so long."""
+"""Seconds that the messages before the end of the process may take."""
 
 log = logging.getLogger(__name__)
 

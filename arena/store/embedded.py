@@ -74,7 +74,7 @@ class EmbeddedStore:
     """One embedded server on one data folder.
 
     ``folder``: the data folder, created if missing. ``port``: a TCP port on 127.0.0.1 to listen on in
-    addition to the socket, or None. ``say`` is told how far the loading of the data is.
+    addition to the socket, or None. ``say`` receives the progress of loading the data.
     """
 
     def __init__(
