@@ -19,7 +19,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from api.connections import Connection, UnfinishedHeads, write_problem
 from api.descriptors import RESERVED
 from api.jsonlines import JsonFormatter
-from arena.ops.settings import MOST_GRACE
+from arena.ops.settings import MOST_GRACE, Settings
 
 
 class JsonLogger(Logger):
@@ -52,7 +52,7 @@ class DrainingWorker(GeventWorker):
         from api import metrics
 
         metrics.connections_limit.set(self._most)
-        http = self.wsgi.extensions["botequim"].settings.http
+        http = Settings.from_environment().http
         # Behind a proxy all connections are the proxy's, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
         super().run()

@@ -44,7 +44,7 @@ def play(folder: Path, kind: str, groups: int, meanwhile: Callable[[Service], ob
     """A tournament of ``groups`` groups on a service in ``folder``, calling ``meanwhile`` repeatedly."""
     folder.mkdir(parents=True, exist_ok=True)
     with Service(folder, workers=2, BOTEQUIM_LOG_LEVEL="warning") as service:
-        arena = Arena(_store_url(service))
+        arena = Arena(_store_url(service), archive=str(service.data / "archive"))
         try:
             arena.cup(kind, groups=groups // PAIRS, house=HOUSE, max_entries=len(HOUSE))
             deadline = time.monotonic() + 1800

@@ -178,11 +178,11 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         file.write_text("def choose(turn:\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 2
-        assert "line 1: " in told.stderr
+        assert "was never closed (bot.py, line 1)" in told.stderr
         file.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert (told.returncode, told.stderr) == (0, "")
-        assert "mine 2: added" in told.stdout
+        assert "mine 3: added" in told.stdout
         cup = service.client(owner).create_tournament(
             name="Sealed cup",
             kind="toepen",
@@ -193,6 +193,6 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         )
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 0
-        assert "mine 2: already has this source" in told.stdout
+        assert "mine 3: already has this source" in told.stdout
         assert "toepen: plays in 'Sealed cup' at " in told.stdout
         assert f" min: {service.url}/tournaments/{cup['id']}\n" in told.stdout
