@@ -47,14 +47,15 @@ _WITH_BODY: Final = (
 @dataclass(frozen=True, kw_only=True)
 class RawBody:
     """A file as a body in place of JSON. ``field``: the field of the body's schema that it is. ``most``: its
-    maximum size in bytes. ``fields``: further fields of the body that follow from it.
+    maximum size in bytes. ``example``: None if it is not text. ``fields``: further fields of the body that
+    follow from it.
     """
 
     media: str
     field: str
     most: int
     description: str
-    example: str
+    example: str | None = None
     fields: Mapping[str, Any]
 
 

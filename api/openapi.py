@@ -217,7 +217,7 @@ def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, A
     limits = {JSON: operation.max_body}
     for raw in operation.raw:
         schema = {"contentMediaType": raw.media, "description": raw.description}
-        content[raw.media] = {"schema": schema, "example": raw.example}
+        content[raw.media] = {"schema": schema, **_example(raw.example)}
         limits[raw.media] = raw.most
     sizes = ", ".join(f"{most} bytes as `{media}`" for media, most in limits.items())
     return {"description": f"At most {sizes}.", "required": True, "content": content}

@@ -60,7 +60,6 @@ _FILES = (
         field="component",
         most=DEFAULT_LIMITS.component_bytes,
         description="A WebAssembly component. The other fields are query parameters.",
-        example="the component's bytes",
         fields=_UPLOADED,
     ),
 )

@@ -98,8 +98,9 @@ def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
         success = next(status for status in operation["responses"] if status.startswith("2"))
         for media, content in operation["responses"][success].get("content", {}).items():
             assert "example" in content, f"{operation['operationId']} {media}"
-        for content in operation.get("requestBody", {}).get("content", {}).values():
-            assert "example" in content, operation["operationId"]
+        for media, content in operation.get("requestBody", {}).get("content", {}).items():
+            # A document cannot show bytes.
+            assert ("example" in content) == (media != "application/wasm"), operation["operationId"]
 
 
 def test_examples_keep_the_contract(one_app: Flask, spec: dict[str, Any]) -> None:
@@ -108,6 +109,8 @@ def test_examples_keep_the_contract(one_app: Flask, spec: dict[str, Any]) -> Non
         known = examples()[operation["operationId"]]
         pointer = f"/paths/{escaped(path)}/{method}"
         for media, content in operation.get("requestBody", {}).get("content", {}).items():
+            if "example" not in content:
+                continue
             shown = known["request"] if media == "application/json" else content["example"]
             contract.valid(shown, f"{pointer}/requestBody/content/{escaped(media)}/schema")
         for status, example in known["responses"].items():
