@@ -31,7 +31,7 @@ BATCH_SECONDS: Final = 0.5
 MOST_AT_ONCE: Final = 512
 _RENEW: Final = 3.0
 _MOST_ENDED: Final = 2
-"""A group that ended so many workers is stopped."""
+"""A group that has ended this many workers is stopped."""
 
 _COMPRESSION: Final = 3
 

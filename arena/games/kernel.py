@@ -124,7 +124,7 @@ def check_format(content: Mapping[str, Any], version: int, names: frozenset[str]
     """Check the version and the names of the fields of a serialised state.
 
     Raises :class:`~arena.errors.NewerFormat` for a higher version or a field that this version does not know,
-    and :class:`~arena.errors.CorruptState` for what is no version of it.
+    and :class:`~arena.errors.CorruptState` for anything else that is not such a state.
     """
     found = content.get("version")
     if (isinstance(found, int) and found > version) or not content.keys() <= names:

@@ -151,7 +151,7 @@ class _Watch:
             if self._tell is not None:
                 self._tell()
         except Exception:
-            log.exception("nobody was told")
+            log.exception("the callback failed")
         os.kill(os.getpid(), signal.SIGKILL)
 
 

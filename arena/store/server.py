@@ -87,7 +87,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
 
 
 def writer_of(folder: Path) -> Writer | None:
-    """The server that wrote the data in the folder, None if there are none or it cannot be told."""
+    """The server that wrote the data in the folder, or None if there are no data or it is unknown."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         values = json.loads((folder / WRITER_FILE).read_text())
         return Writer(str(values["program"]), _numbers(values["version"]))

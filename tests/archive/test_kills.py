@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,11 +16,11 @@ from arena.records.archive.archive import PRIVATE, PUBLIC, Archive, ArchiveBusy
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import FolderStore
 from tests.archive.entries import group_entry
+from tests.dying import counted_to, in_child
 
 PUBLIC_ENTRIES = [group_entry(number) for number in range(4)]
 PRIVATE_ENTRIES = [group_entry(number) for number in range(12, 14)]
 STEPS = ("open", "write", "fsync", "link", "unlink", "listdir", "mkdir")
-KILLED = 77
 
 
 def work(folder: Path) -> None:
@@ -51,32 +50,9 @@ def work(folder: Path) -> None:
         archive.tidy()
 
 
-def in_child(act: Callable[[], None]) -> int:
-    """Run ``act`` in a forked process; its process id."""
-    child = os.fork()
-    if child == 0:
-        try:
-            act()
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    return child
-
-
 def dies_at(step: int, act: Callable[[], None]) -> None:
     """Run ``act``, and kill this process right before number ``step`` of its system calls on files."""
-    done = 0
-
-    def counted(original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            nonlocal done
-            done += 1
-            if done == step:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return original(*arguments, **options)
-
-        return call
-
+    counted = counted_to(step)
     for name in STEPS:
         setattr(os, name, counted(getattr(os, name)))
     act()

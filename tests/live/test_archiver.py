@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Arc
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore
 from arena.store.games import events_key, game_key, log_key
+from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
@@ -291,41 +291,18 @@ def test_the_archive_of_another_service_is_refused(
 # Kills
 
 STEPS = ("open", "fsync", "link", "unlink", "listdir")
-KILLED = -signal.SIGKILL
 
 
 def archive_and_die(url: str, folder: str, step: int, ahead_ms: int) -> None:
     """Archive in this process, which dies right before number ``step`` of its writes and queries."""
     arena = Arena(url, archive=folder)
     skip(arena.live, ahead_ms)
-    done = 0
-
-    def counted(original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            nonlocal done
-            done += 1
-            if done == step:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return original(*arguments, **options)
-
-        return call
-
+    counted = counted_to(step)
     for name in STEPS:
         setattr(os, name, counted(getattr(os, name)))
     connection = arena.store._connection
     connection.run = counted(connection.run)  # type: ignore[method-assign]
     archiver(arena, Batches(entries=8, most_ms=0, settle_ms=0)).run()
-
-
-def in_child(act: Callable[[], None]) -> int:
-    child = os.fork()
-    if child == 0:
-        try:
-            act()
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 @pytest.mark.parametrize("url", ["single"], indirect=True)
@@ -339,7 +316,7 @@ def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
     status = KILLED
     while status == KILLED:
         step += 1
-        status = in_child(partial(archive_and_die, url, folder, step, 3 * HOUR))
+        status = status_of(in_child(partial(archive_and_die, url, folder, step, 3 * HOUR)))
         reader = make_arena()
         skip(reader.live, 3 * HOUR)
         downloads = [list(reader.live.iter_records(kind=kind)) for kind in (None, "truco")]
