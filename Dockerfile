@@ -8,13 +8,13 @@ COPY arena arena
 COPY api api
 COPY queues queues
 COPY workers workers
-RUN pip install --no-cache-dir '.[server]'
+RUN pip install --no-cache-dir '.[server,s3]'
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin botequim
 COPY --from=build /opt/botequim /opt/botequim
 ENV PATH=/opt/botequim/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=/var/cache
-RUN install -d -o 10001 -g 10001 -m 700 /var/cache/botequim
+RUN install -d -o 10001 -g 10001 -m 700 /var/cache/botequim /var/lib/botequim /var/lib/botequim/archive
 USER 10001:10001
 # Build the sandbox's Python here and not in the workers: builds differ, and all workers must use the same one.
 RUN python -m arena.sandbox.runtime

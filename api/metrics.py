@@ -94,6 +94,7 @@ class ServiceCollector:
             lags.add_metric(board, seconds)
         yield lags
         yield from self._of_database()
+        yield from self._of_archive(now_ms)
         yield from self._of_queues()
         waiting = self._service.live.notifier.count()
         yield GaugeMetricFamily("botequim_waiting", "Requests and streams that wait for news.", waiting)
@@ -107,6 +108,27 @@ class ServiceCollector:
         yield GaugeMetricFamily("botequim_database_limit_bytes", "Its limit, 0 for none.", found.memory_limit)
         yield GaugeMetricFamily("botequim_database_file_bytes", "Its append-only file.", found.file)
         yield GaugeMetricFamily("botequim_database_writing", "Whether writing it works.", found.is_writing)
+
+    def _of_archive(self, now_ms: int) -> Iterator[GaugeMetricFamily]:
+        found = self._service.store.archiving.status()
+        yield GaugeMetricFamily("botequim_database_records", "Records in the database.", found.stored)
+        if not self._service.settings.archive:
+            return
+        run, failed_ms = found.run, found.failed_ms
+        has_failed = failed_ms > (0 if run is None else run.at_ms)
+        yield GaugeMetricFamily("botequim_archive_failed", "Whether the last run failed.", has_failed)
+        if failed_ms:
+            seconds = max(0, now_ms - failed_ms) / 1000
+            yield GaugeMetricFamily("botequim_archive_failure_age_seconds", "Since it failed.", seconds)
+        if run is None:
+            return
+        age = max(0, now_ms - run.at_ms) / 1000
+        lag = max(0, now_ms - run.oldest_ms) / 1000 if run.waiting else 0
+        yield GaugeMetricFamily("botequim_archive_age_seconds", "Since the last run that ended.", age)
+        yield GaugeMetricFamily("botequim_archive_lag_seconds", "Age of the oldest waiting record.", lag)
+        yield GaugeMetricFamily("botequim_archive_waiting", "Records that wait.", run.waiting)
+        yield GaugeMetricFamily("botequim_archive_segments", "Segments.", run.segments)
+        yield GaugeMetricFamily("botequim_archive_bytes", "Bytes of the segments.", run.bytes)
 
     def _of_queues(self) -> Iterator[GaugeMetricFamily]:
         found = self._service.jobs.figures()

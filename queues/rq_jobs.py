@@ -29,11 +29,8 @@ MAINTENANCE_QUEUE: Final = "maintenance-json"
 ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments."""
 
-ARCHIVE_QUEUE: Final = "archive-json"
-"""Moving records to the archive, by workers that have one."""
-
 QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
-"""The queues that all workers serve, in this order."""
+"""All queues, in the order in which workers serve them."""
 
 RUN_JOB: Final = "workers.jobs.run"
 """The function that workers call with the name of a job and its arguments."""
@@ -54,7 +51,6 @@ _QUEUE_OF: Final = {
     JobName.UPDATE_STANDINGS: MAINTENANCE_QUEUE,
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
-    JobName.ARCHIVE_RECORDS: ARCHIVE_QUEUE,
 }
 
 log = logging.getLogger("botequim.queues")

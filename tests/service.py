@@ -134,13 +134,14 @@ class Service(Process):
 
     def pids(self, what: str) -> list[int]:
         """The processes of ``what``: ``api`` (the server, then those who answer), ``worker``, ``scheduler``,
-        ``webhooks`` or ``database``.
+        ``webhooks``, ``archiver`` or ``database``.
         """
         mark, *others = {
             "api": ("gunicorn", "-m workers"),
-            "worker": ("-m workers", "--scheduler", "--webhooks"),
+            "worker": ("-m workers", "--scheduler", "--webhooks", "--archiver"),
             "scheduler": ("-m workers --scheduler", "gunicorn"),
             "webhooks": ("-m workers --webhooks", "gunicorn"),
+            "archiver": ("-m workers --archiver", "gunicorn"),
             "database": ("unixsocket", "gunicorn"),
         }[what]
         return [

@@ -12,10 +12,9 @@ from rq import SimpleWorker
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from arena.ops.archive_check import check_archive
 from arena.ops.settings import Settings
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import ARCHIVE_QUEUE, QUEUES, NamedJob, open_queue
+from queues.rq_jobs import QUEUES, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
@@ -48,10 +47,8 @@ def work() -> None:
     try:
         connection.ping()
         service().store.identity.register()
-        check_archive(service().settings)
-        queues = (*QUEUES, ARCHIVE_QUEUE) if service().settings.archive else QUEUES
         worker = Worker(
-            [open_queue(name, connection) for name in queues],
+            [open_queue(name, connection) for name in QUEUES],
             connection=connection,
             job_class=NamedJob,
             serializer=JSONSerializer,

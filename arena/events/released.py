@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from arena.events.live_groups import LiveGroups
-from arena.events.tournament import Tournament
+from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.finished import FinishedGames
 from arena.store.tournaments import TournamentStore
 
@@ -26,11 +26,11 @@ class ReleasedRecords:
         start = 0
         while found := self._store.groups(tournament.id, start, _GROUPS_AT_ONCE):
             start += _GROUPS_AT_ONCE
-            ids = [name for name, _ in found if group in (None, name)]
-            results = zip(ids, self._store.results(tournament.id, ids), strict=True)
+            rows = {name: row for name, row in found if group in (None, name)}
+            results = zip(rows, self._store.results(tournament.id, list(rows)), strict=True)
             over = [name for name, result in results if result is not None]
-            for name, lines in zip(over, self._finished.packs(tournament.id, over), strict=True):
-                if lines is not None:
-                    yield from lines
-                else:
-                    yield from self._live_groups.records(tournament, name)
+            local = [name for name in over if PlannedGroup.loads(name, rows[name]).mirrored]
+            packs = dict(zip(local, self._finished.packs(tournament.id, local), strict=True))
+            for name in over:
+                lines = packs.get(name)
+                yield from lines or self._live_groups.records(tournament, name)

@@ -10,29 +10,36 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from arena.errors import ArenaError
 from arena.games import GAMES as KINDS
 from arena.live.finished import FinishedGames, archive_key, archived_header
 from arena.live.retention import Retention
 from arena.play.game_ids import place_of
 from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveBusy
 from arena.records.archive.segments import ArchiveEntry
+from arena.store.archiving import ArchiveRun
+from arena.store.connection import StoreUnavailable
 from arena.store.paging import Cursor
 from arena.store.repositories import Store
 
 log = logging.getLogger(__name__)
 
 PAUSE_MS: Final = 60_000
-"""The pause between two runs."""
+"""The time from the start of a run to that of the next one, over all processes."""
 
 _TIDY_MS: Final = 3_600_000
+_LOOK_SECONDS: Final = 1.0
+"""The pause after which :meth:`Archiver.serve` looks whether a run is due."""
+
 _RUN_SECONDS: Final = 20.0
-"""Time after which a run begins no other batch, because other jobs of its worker wait."""
+"""Time after which a run begins no other batch, so that its process can stop."""
 
 _AT_ONCE: Final = 500
 _SLACK_MS: Final = 600_000
@@ -51,7 +58,10 @@ class Batches:
 
 
 class Archiver:
-    """Archives the records of one service. One at a time does it; more do no harm."""
+    """Archives the records of one service. Runs of several processes at the same time do no harm: only one of
+    them can write the manifest that follows the one that both have read, and what the other one wrote is in
+    no manifest.
+    """
 
     def __init__(
         self, store: Store, finished: FinishedGames, retention: Retention, batches: Batches | None = None
@@ -63,29 +73,66 @@ class Archiver:
         self._retention = retention
         self._batches = batches or Batches()
 
+    def serve(self, stop: threading.Event, pause_ms: int = PAUSE_MS) -> None:
+        """Run every ``pause_ms`` until ``stop`` is set: of several processes one, while it is alive. What
+        fails is logged, noted in the database, and tried again.
+        """
+        while not stop.wait(_LOOK_SECONDS):
+            try:
+                if self._flags.first("archive", pause_ms):
+                    self.run()
+            except ArenaError as error:
+                log.error("records stay in the database: %s", error)
+
     def run(self) -> int:
         """Archive what is due; returns how many entries.
 
-        Raises :class:`~arena.records.archive.objects.ArchiveUnavailable`.
+        Raises :class:`~arena.records.archive.objects.ArchiveUnavailable`, and the other errors of an archive.
         """
-        archive = self._finished.current()
-        if archive is None:
-            return 0
-        count = waiting = 0
         try:
-            archive.refresh()
-            for public in (True, False):
-                done, left = self._archive(archive, public)
-                count += done
-                waiting += left
-            self._expire(archive)
-        except ArchiveBusy:
-            log.info("another process writes to the archive; the next run continues", exc_info=True)
-        self._archiving.note_run(self._clock().now_ms, waiting)
+            self._finished.claim()
+            archive = self._finished.current()
+            if archive is None:
+                return 0
+            count = 0
+            left: list[Cursor] = []
+            try:
+                archive.refresh()
+                self._change(archive)
+                for public in (True, False):
+                    done, rest = self._archive(archive, public)
+                    count += done
+                    left += rest
+                self._expire(archive)
+            except ArchiveBusy:
+                log.info("another process writes to the archive; the next run continues", exc_info=True)
+            segments = archive.refresh().segments
+        except StoreUnavailable:
+            raise
+        except ArenaError as error:
+            self._archiving.note_failure(self._clock().now_ms, error.message)
+            raise
+        oldest = min((member.score for member in left), default=0)
+        self._archiving.note_run(
+            ArchiveRun(
+                at_ms=self._clock().now_ms,
+                waiting=len(left),
+                oldest_ms=oldest // 1000,
+                segments=len(segments),
+                bytes=sum(info.size for info in segments),
+            )
+        )
         return count
 
-    def _archive(self, archive: Archive, public: bool) -> tuple[int, int]:
-        """Archive one list in batches; returns how many entries were archived, and how many were left."""
+    def _change(self, archive: Archive) -> None:
+        """Make the requested changes of archived records."""
+        for group, info in self._archiving.requested().items():
+            archive.change(group, info)
+            self._archiving.note_change()
+            self._archiving.settle_change(group, info)
+
+    def _archive(self, archive: Archive, public: bool) -> tuple[int, list[Cursor]]:
+        """Archive one list in batches; returns how many entries were archived, and what was left."""
         now_ms = self._clock().now_ms
         settle_ms = self._batches.settle_ms
         if settle_ms is None:
@@ -111,7 +158,7 @@ class Archiver:
             self._store(archive, public, batch)
             count += len(batch)
             batch = []
-        return count, len(batch)
+        return count, batch
 
     def _due(self, public: bool, until: int) -> Iterator[Cursor]:
         """The members of a list of released records whose tournament, if any, is over."""

@@ -20,6 +20,8 @@ from arena.store.game_index import EndedGame, GameIndex
 from arena.store.repositories import Store
 
 _NO_END: Final = 2**63
+_NOTHING: Final = -1
+"""No number of changes: this process has not looked at the archive yet."""
 
 
 class FinishedGame(NamedTuple):
@@ -42,18 +44,28 @@ class FinishedGames:
         self._archiving = store.archiving
         self._identity = store.identity
         self.archive = archive
-        self._known = 0
+        self._known = _NOTHING
 
     def claim(self) -> None:
-        """Check that the archive is that of the database, and register it there.
+        """Check that the archive is that of the database, and register it there: for the archiver, which
+        writes to it.
 
         Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
         """
-        if self.archive is not None and not self._known:
+        if self.archive is not None:
             self.archive.claim(self._identity.id())
-            if not self._archiving.changes():
-                self._archiving.note_change()
-            self._refresh(self._archiving.changes())
+            self.check()
+
+    def check(self) -> None:
+        """Check that the archive, if there is one, is that of the database, and register it there. Writes
+        nothing to the archive.
+
+        Raises :class:`~arena.records.archive.archive.ArchiveMismatch`.
+        """
+        is_there = self.archive is not None and self.archive.is_of(self._identity.id())
+        # It is not registered in a database that is older than the archive.
+        if is_there and not self._archiving.changes():
+            self._archiving.note_change()
 
     # Games outside groups that are packed
 
@@ -129,15 +141,15 @@ class FinishedGames:
 
     def change(self, keys: Sequence[str], group: str, info: dict[str, Any]) -> None:
         """Change values in the part ``info`` of the archived records of a group, of which ``keys`` are the
-        possible entries.
+        possible entries: at once for all readers; the archiver writes it to the archive.
         """
         archive = self.current()
         if archive is not None and any(archive.has(PUBLIC, key) for key in keys):
-            archive.change(group, info)
+            self._archiving.request_change(group, info)
             self._archiving.note_change()
 
     def current(self) -> Archive | None:
-        """The archive as it is now."""
+        """The archive as it is now; None if no archiver has written to it yet."""
         changes = self._archiving.changes()
         if self.archive is None:
             if changes:
@@ -147,16 +159,15 @@ class FinishedGames:
                     expected="the archive that other processes use",
                 )
             return None
-        if not self._known:
-            self.claim()
-        elif changes != self._known:
-            self._refresh(changes)
-        return self.archive
-
-    def _refresh(self, changes: int) -> None:
-        assert self.archive is not None
-        self.archive.refresh()
-        self._known = changes
+        if changes != self._known:
+            self.check()
+            changes = changes or self._archiving.changes()
+            if changes:
+                # Before the manifest: an archiver removes a request after it has written it there.
+                self.archive.requested = self._archiving.requested()
+                self.archive.refresh()
+            self._known = changes
+        return self.archive if changes else None
 
 
 def archive_key(member: str) -> str:

@@ -25,6 +25,6 @@ def check_archive(settings: Settings) -> None:
     with suppress(StoreUnavailable, ArchiveUnavailable):
         store = open_store(settings.redis_url, max_connections=1)
         try:
-            FinishedGames(store, Archive(objects)).claim()
+            FinishedGames(store, Archive(objects)).check()
         finally:
             store.close()

@@ -19,7 +19,6 @@ class JobName(StrEnum):
     UPDATE_STANDINGS = "update_standings"
     PUBLISH_BOARD = "publish_board"
     TICK = "tick"
-    ARCHIVE_RECORDS = "archive_records"
 
 
 class Job(NamedTuple):
@@ -87,10 +86,6 @@ class Jobs(ABC):
     def figures(self) -> JobFigures | None:
         """The figures of the queues, None if there are none or they cannot be read."""
         return None
-
-    def archive_records(self) -> None:
-        """Move finished records to the archive."""
-        self.request(Job(JobName.ARCHIVE_RECORDS))
 
     def player_count(self) -> int:
         """The number of processes that play groups."""

@@ -17,7 +17,7 @@ from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
 from arena.events.tournament import TournamentNotFound
 from arena.events.uploaded_bots import SandboxedBots
-from arena.live.archiver import PAUSE_MS, Archiver
+from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
@@ -60,6 +60,10 @@ class Service:
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
         return Driver(self.live, self.accounts, self.store.webhooks, self.settings.webhooks)
+
+    def archiver(self, batches: Batches | None = None) -> Archiver:
+        """A new archiver, which moves finished records to the archive."""
+        return Archiver(self.store, self.live.finished, self.settings.retention, batches)
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""
@@ -110,12 +114,8 @@ class Service:
         """Publish a leaderboard with newly released groups."""
         self.boards.publish(kind, division)
 
-    def archive_records(self) -> None:
-        """Move finished records to the archive."""
-        Archiver(self.store, self.live.finished, self.settings.retention).run()
-
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards and the archive.
+        """Start what is due: schedules, tournaments and leaderboards.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -131,8 +131,6 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for kind, division in self.boards.due():
             self.jobs.publish_board(kind, division)
-        if self.store.archiving.changes() and self.store.flags.first("archive", PAUSE_MS):
-            self.jobs.archive_records()
 
 
 def open_service(settings: Settings, jobs: Jobs) -> Service:

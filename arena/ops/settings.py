@@ -215,6 +215,12 @@ def set_archive(environ: MutableMapping[str, str], data: Path) -> None:
         environ["BOTEQUIM_ARCHIVE"] = str(data.absolute() / "archive")
 
 
+def without_archive(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment of processes that need no archive: without it, and without the credentials for it."""
+    ours = ("BOTEQUIM_ARCHIVE", "AWS_")
+    return {name: value for name, value in environ.items() if not name.startswith(ours)}
+
+
 def _archive(environ: Mapping[str, str]) -> str:
     folder, url = environ.get("BOTEQUIM_ARCHIVE", ""), environ.get("BOTEQUIM_ARCHIVE_URL", "")
     if url and not url.startswith(SCHEMES):

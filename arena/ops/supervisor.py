@@ -24,7 +24,7 @@ from urllib.request import urlopen
 from arena.errors import ArenaError
 from arena.ops.archive_check import check_archive
 from arena.ops.die_with_parent import die_with_parent
-from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive
+from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive, without_archive
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
 
@@ -145,11 +145,14 @@ class Address(NamedTuple):
 
 @dataclass
 class _Child:
-    """One process to run, the leader of its group: its name in messages, its command and its log file."""
+    """One process to run, the leader of its group: its name in messages, its command and its log file, and
+    whether it uses the archive.
+    """
 
     name: str
     command: Sequence[str]
     log: Path
+    archive: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = FIRST_PAUSE
@@ -162,7 +165,7 @@ class _Child:
             self.log_start = log.tell()
             self.process = subprocess.Popen(
                 die_with_parent(self.command),
-                env=dict(environment),
+                env=dict(environment) if self.archive else without_archive(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -220,7 +223,7 @@ class Supervisor:
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
-        self._children = [_Child("api", gunicorn, self._logs / "api.log")]
+        self._children = [_Child("api", gunicorn, self._logs / "api.log", archive=True)]
         self._children += [
             _Child(f"worker {number}", [python, "-m", "workers"], self._logs / f"worker-{number}.log")
             for number in range(1, workers + 1)
@@ -264,6 +267,10 @@ class Supervisor:
             self._make_log_folder()
             if self._stop.is_set():
                 return
+            if settings.archive and self._workers:
+                archiver = [sys.executable, "-m", "workers", "--archiver"]
+                log = self._logs / "archiver.log"
+                self._children.append(_Child("archiver", archiver, log, archive=True))
             for child in self._children:
                 child.start(self._environment)
             if self._wait_until_ready():

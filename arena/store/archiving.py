@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from arena.store.connection import Command, RedisConnection, Script
+from arena.store.documents import by_name
 from arena.store.game_index import PRIVATE_RECORDS, place_in_pack, records_key
 from arena.store.games import record_key
 from arena.store.paging import Cursor, cursors
@@ -17,9 +20,10 @@ ARCHIVING_SCRIPTS: Final = (_REMOVE_SAME,)
 """The scripts that the connection of archiving must load."""
 
 _ARCHIVE: Final = "{arena}:archive"
-"""A hash: ``changes`` counts the changes of the archive, ``at_ms`` is when it was last brought up to date,
-``waiting`` the number of records that were left in the database then.
-"""
+"""A hash: ``changes`` counts the changes of the archive; the rest is an :class:`ArchiveStatus`."""
+
+_REQUESTED: Final = "{arena}:archive:requested"
+"""A hash: changes that are requested in archived records, by group. The archiver makes them."""
 
 
 class StoredRecord(NamedTuple):
@@ -34,12 +38,28 @@ class StoredRecord(NamedTuple):
     version: bytes | None
 
 
-class ArchiveStatus(NamedTuple):
-    """How the archive is: see the hash of this module. ``at_ms``: None if it never ran."""
+class ArchiveRun(NamedTuple):
+    """What a run of the archiver found: ``at_ms``, when it was; ``waiting``, the due records that it left in
+    the database until there are more, and the release of the oldest of them (``oldest_ms``, 0 for none);
+    ``segments`` and ``bytes`` of the archive.
+    """
 
-    changes: int
-    at_ms: int | None
+    at_ms: int
     waiting: int
+    oldest_ms: int
+    segments: int
+    bytes: int
+
+
+class ArchiveStatus(NamedTuple):
+    """How the archive is: the records in the database, due or not; the last run that ended (None: there was
+    none), and the last one that failed: when (0: none did), and why.
+    """
+
+    stored: int
+    run: ArchiveRun | None
+    failed_ms: int
+    failure: str
 
 
 class Archiving:
@@ -48,14 +68,17 @@ class Archiving:
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
 
-    def status(self) -> ArchiveStatus | None:
-        """The state; None if the service has no archive."""
-        ((changes, at_ms, waiting),) = self._connection.run(
-            [("HMGET", _ARCHIVE, "changes", "at_ms", "waiting")]
+    def status(self) -> ArchiveStatus:
+        """How the archive is."""
+        (failed_ms, failure, *run), public, private = self._connection.run(
+            [
+                ("HMGET", _ARCHIVE, "failed_ms", "failure", *ArchiveRun._fields),
+                ("ZCARD", records_key(None)),
+                ("ZCARD", PRIVATE_RECORDS),
+            ]
         )
-        if changes is None:
-            return None
-        return ArchiveStatus(int(changes), None if at_ms is None else int(at_ms), int(waiting or 0))
+        last = None if run[0] is None else ArchiveRun(*(int(value or 0) for value in run))
+        return ArchiveStatus(int(public) + int(private), last, int(failed_ms or 0), (failure or b"").decode())
 
     def changes(self) -> int:
         """A number that is another one after each change of the archive; 0 if the service has no archive."""
@@ -66,9 +89,27 @@ class Archiving:
         """Let all processes read the archive's manifest again before they say that something is not there."""
         self._connection.run([("HINCRBY", _ARCHIVE, "changes", 1)])
 
-    def note_run(self, now_ms: int, waiting: int) -> None:
-        """Record that the archive is up to date but for ``waiting`` records."""
-        self._connection.run([("HSET", _ARCHIVE, "at_ms", now_ms, "waiting", waiting)])
+    def note_run(self, run: ArchiveRun) -> None:
+        """Record a run that ended."""
+        values = [part for item in run._asdict().items() for part in item]
+        self._connection.run([("HSET", _ARCHIVE, *values)])
+
+    def note_failure(self, now_ms: int, reason: str) -> None:
+        """Record a run that failed."""
+        self._connection.run([("HSET", _ARCHIVE, "failed_ms", now_ms, "failure", reason)])
+
+    def request_change(self, group: str, info: Mapping[str, Any]) -> None:
+        """Request that values change in the part ``info`` of the archived records of a group."""
+        self._connection.run([("HSET", _REQUESTED, group, orjson.dumps(info))])
+
+    def requested(self) -> dict[str, dict[str, Any]]:
+        """The requested changes by group."""
+        (reply,) = self._connection.run([("HGETALL", _REQUESTED)])
+        return {group: orjson.loads(data) for group, data in by_name(reply).items()}
+
+    def settle_change(self, group: str, info: Mapping[str, Any]) -> None:
+        """Remove a requested change that was made, unless another one was requested meanwhile."""
+        self._connection.run([_REMOVE_SAME.call([_REQUESTED], group, orjson.dumps(info))])
 
     def released(self, public: bool, after: Cursor | None, until: int, count: int) -> Sequence[Cursor]:
         """Up to ``count`` released records with numbers up to ``until``, after ``after``, oldest first."""
@@ -126,4 +167,4 @@ class Archiving:
             self._connection.run([("ZREM", key, *members) for key in keys])
 
 
-__all__ = ["ARCHIVING_SCRIPTS", "ArchiveStatus", "Archiving", "StoredRecord"]
+__all__ = ["ARCHIVING_SCRIPTS", "ArchiveRun", "ArchiveStatus", "Archiving", "StoredRecord"]

@@ -24,7 +24,7 @@ from tests.deploy.files import (
 )
 from tests.service import ROOT
 
-OURS = ("api", "worker", "scheduler", "webhooks")
+OURS = ("api", "worker", "scheduler", "webhooks", "archiver")
 
 
 def test_it_is_valid_by_the_schema_of_compose() -> None:
@@ -83,6 +83,7 @@ def test_the_database_can_be_reached_with_its_password_by_ours_only() -> None:
         "scheduler": {"back"},
         "api": {"front", "back"},
         "webhooks": {"back", "out"},
+        "archiver": {"back", "store"},
         "proxy": {"front"},
     }
     declared = compose()["networks"]
@@ -108,9 +109,10 @@ def test_every_part_has_a_health_check() -> None:
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
-    assert found["scheduler"]["healthcheck"] == found["webhooks"]["healthcheck"] == {"disable": True}
+    for name in ("scheduler", "webhooks", "archiver"):
+        assert found[name]["healthcheck"] == {"disable": True}
     for name in OURS:
-        assert found[name]["depends_on"] == {"redis": {"condition": "service_healthy"}}
+        assert found[name]["depends_on"]["redis"] == {"condition": "service_healthy"}
     assert found["proxy"]["depends_on"] == {"api": {"condition": "service_healthy"}}
 
 
@@ -127,6 +129,24 @@ def test_the_database_keeps_what_it_is_told() -> None:
     assert redis["user"] == "redis"
     assert redis["volumes"] == ["data:/data"]
     assert "data" in compose()["volumes"]
+
+
+def test_only_the_archiver_writes_to_the_archive() -> None:
+    found = services()
+    place = found["archiver"]["environment"]["BOTEQUIM_ARCHIVE"]
+    mounts = {name: service.get("volumes", []) for name, service in found.items()}
+    assert mounts["archiver"] == [f"archive:{place}"]
+    assert mounts["api"] == [f"archive:{place}:ro"]
+    assert found["api"]["environment"]["BOTEQUIM_ARCHIVE"] == place
+    assert "archive" in compose()["volumes"]
+    # The image makes the folder, so that the volume belongs to its user.
+    assert any(rest.startswith("install") and place in rest.split() for _, rest in instructions())
+    # What runs the bots of strangers, or talks to their hosts, gets neither the archive nor credentials.
+    for name in ("worker", "scheduler", "webhooks", "proxy", "redis"):
+        assert not [volume for volume in mounts[name] if volume.startswith("archive:")]
+        assert not [
+            key for key in found[name].get("environment", ()) if key.startswith(("BOTEQUIM_ARCHIVE", "AWS_"))
+        ]
 
 
 def test_everything_starts_again_by_itself() -> None:

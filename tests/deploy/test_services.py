@@ -52,7 +52,8 @@ class Deployment:
     def settings(self, service: str) -> dict[str, str]:
         given = self.services[service]["environment"]
         here = f"127.0.0.1:{self.redis_port}"
-        return {**self.code, **given, "REDIS_URL": given["REDIS_URL"].replace("redis:6379", here)}
+        archive = {"BOTEQUIM_ARCHIVE": str(self.folder / "archive")} if "BOTEQUIM_ARCHIVE" in given else {}
+        return {**self.code, **given, **archive, "REDIS_URL": given["REDIS_URL"].replace("redis:6379", here)}
 
     def database(self) -> Process:
         program, *options = shlex.split(self.services["redis"]["command"])
@@ -108,7 +109,7 @@ def deployment(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
         assert not deployed.is_working()
         for port in deployed.api_ports:
             stack.enter_context(deployed.api(port))
-        for service in ("worker", "scheduler", "webhooks"):
+        for service in ("worker", "scheduler", "webhooks", "archiver"):
             for process in deployed.copies(service):
                 stack.enter_context(process)
         until(lambda: all(map(deployed.is_ready, deployed.api_ports)))

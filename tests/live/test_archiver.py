@@ -50,6 +50,7 @@ def make_arena(url: str, tmp_path: Path) -> Iterator[MakeArena]:
 def hall(make_arena: MakeArena) -> Arena:
     """One in which a local and a live tournament were played, and public and private games; hours ago."""
     arena = make_arena()
+    arena.store.identity.check()
     arena.cup("toepen", "local")
     arena.run("local")
     arena.bot("ann", "able")
@@ -165,8 +166,10 @@ def test_batches_wait_until_they_are_full_or_old(hall: Arena) -> None:
     stored = left(hall)
     assert archiver(hall, Batches(entries=1000, most_ms=24 * HOUR)).run() == 0
     status = hall.store.archiving.status()
-    assert status is not None
-    assert status.waiting == stored
+    assert status.run is not None
+    assert status.stored == status.run.waiting == stored
+    released = [hall.store.archiving.released(public, None, 10**17, 1) for public in (True, False)]
+    assert status.run.oldest_ms == min(first.score for (first,) in released) // 1000
     skip(hall.live, 25 * HOUR)
     assert (
         archiver(hall, Batches(entries=1000, most_ms=24 * HOUR, settle_ms=26 * HOUR + 48 * HOUR)).run() == 0
@@ -267,13 +270,30 @@ def test_a_process_without_the_archive_says_so_and_forgets_nothing(
     assert everything(hall) == before
 
 
+def test_a_worker_without_the_archive_runs_tournaments(make_arena: MakeArena) -> None:
+    """Also those with live groups, whose records it reads at the end."""
+    other = make_arena()
+    game = new_game(other.live)
+    play_out(other.live, [game])
+    pass_hours(other)
+    assert archiver(other).run() == 1
+    worker = make_arena(archive="")
+    worker.bot("ann", "able")
+    begun = worker.tournaments.qualify("toepen", "able", "1")
+    worker.run(begun["tournament"], {"able": quiet})
+    (known,) = worker.tournaments.qualifications("able", "1")
+    assert known["state"] == "qualified"
+    assert left(worker) > 0
+
+
 def test_without_an_archive_records_stay(make_arena: MakeArena) -> None:
     arena = make_arena(archive="")
     game = new_game(arena.live)
     play_out(arena.live, [game])
     pass_hours(arena)
     assert archiver(arena).run() == 0
-    assert arena.store.archiving.status() is None
+    status = arena.store.archiving.status()
+    assert (status.stored, status.run) == (1, None)
     assert left(arena) == 1
 
 

@@ -1,50 +1,108 @@
-"""The archive as workers and schedulers run it."""
+"""The archiver as a process: the only one that has the archive."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
+
+import pytest
 
 from arena.records.archive.archive import Archive
 from arena.records.archive.objects import FolderStore
 from arena.store.embedded import EmbeddedStore
-from arena.store.repositories import open_store
-from tests.service import Process
+from arena.store.repositories import Store, open_store
+from tests.service import Process, Service, descendants
 from tests.waiting import wait_until
 
-WORKER = [sys.executable, "-m", "workers"]
+ARCHIVER = [sys.executable, "-m", "workers", "--archiver"]
 
 
-def test_a_worker_that_has_an_archive_archives(tmp_path: Path) -> None:
-    """The one without one leaves its jobs alone."""
+def has_run(store: Store, after_ms: int = 0) -> bool:
+    run = store.archiving.status().run
+    return run is not None and run.at_ms > after_ms
+
+
+def test_an_archiver_goes_on_when_another_one_is_killed(tmp_path: Path) -> None:
     place = tmp_path / "archive"
     with EmbeddedStore(tmp_path / "store") as running:
         store = open_store(running.url)
+        settings = {"REDIS_URL": running.url, "BOTEQUIM_ARCHIVE": str(place)}
         with (
-            Process(WORKER, tmp_path, REDIS_URL=running.url),
-            Process(WORKER, tmp_path, REDIS_URL=running.url, BOTEQUIM_ARCHIVE=str(place)),
-            Process([*WORKER, "--scheduler"], tmp_path, REDIS_URL=running.url),
+            Process(ARCHIVER, tmp_path, **settings) as first,
+            Process(ARCHIVER, tmp_path, **settings) as second,
         ):
-
-            def has_run() -> bool:
-                status = store.archiving.status()
-                return status is not None and status.at_ms is not None
-
-            wait_until(has_run)
-        assert Archive(FolderStore(place)).refresh().service == store.identity.id()
+            wait_until(lambda: has_run(store))
+            assert Archive(FolderStore(place)).refresh().service == store.identity.id()
+            os.kill(first.process.pid, signal.SIGKILL)
+            status = store.archiving.status()
+            assert status.run is not None
+            # The minute until the next run passes.
+            assert not store.flags.first("archive", 60_000)
+            store._connection.run([("DEL", "{arena}:flags:archive")])
+            at_ms = status.run.at_ms
+            wait_until(lambda: has_run(store, at_ms))
+            assert second.stop(signal.SIGTERM) == 0
+            assert second.lines == []
         store.close()
 
 
-def test_a_worker_refuses_the_archive_of_another_service(tmp_path: Path) -> None:
+def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
     place = tmp_path / "archive"
+    place.write_text("This is no folder.")
+    with EmbeddedStore(tmp_path / "store") as running:
+        store = open_store(running.url)
+        with Process(ARCHIVER, tmp_path, REDIS_URL=running.url, BOTEQUIM_ARCHIVE=str(place)) as archiver:
+            wait_until(lambda: store.archiving.status().failed_ms)
+            status = store.archiving.status()
+            assert status.failure == f"the archive in {place} cannot be used: Not a directory"
+            assert status.run is None
+            archiver.wait_for("records stay in the database: ")
+            place.unlink()
+            store._connection.run([("DEL", "{arena}:flags:archive")])
+            wait_until(lambda: has_run(store, status.failed_ms))
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("archive", "error"),
+    [
+        (
+            "other",
+            "the folder {place} holds the archive of the service another one, and this database is that of ",
+        ),
+        (
+            "off",
+            "there is no archive; at BOTEQUIM_ARCHIVE; expected a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
+        ),
+    ],
+)
+def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) -> None:
+    place = tmp_path / "other"
     Archive(FolderStore(place)).claim("another one")
     with (
         EmbeddedStore(tmp_path / "store") as running,
-        Process(WORKER, tmp_path, REDIS_URL=running.url, BOTEQUIM_ARCHIVE=str(place)) as worker,
+        Process(ARCHIVER, tmp_path, REDIS_URL=running.url, BOTEQUIM_ARCHIVE=archive) as archiver,
     ):
-        wait_until(lambda: worker.process.poll() is not None)
-        assert worker.stop() == 1
-        (line,) = worker.lines
-        assert line.startswith(
-            f"botequim: error: the folder {place} holds the archive of the service another one"
-        )
+        wait_until(lambda: archiver.process.poll() is not None)
+        assert archiver.stop() == 1
+        (line,) = archiver.lines
+        assert line.startswith("botequim: error: " + error.format(place="other"))
+
+
+def test_only_the_api_and_the_archiver_have_the_archive(tmp_path: Path) -> None:
+    """Of all processes of ``botequim up``."""
+    with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests") as service:
+        wait_until(lambda: service.pids("archiver"))
+        having, lacking = service.pids("api") + service.pids("archiver"), service.pids("worker")
+        lacking += service.pids("scheduler") + service.pids("webhooks")
+        assert len(lacking) == 3
+        assert set(having + lacking) <= set(descendants(service.process.pid))
+        for pid in having + lacking:
+            names = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            found = {name.partition(b"=")[0] for name in names} & {
+                b"AWS_SECRET_ACCESS_KEY",
+                b"BOTEQUIM_ARCHIVE",
+            }
+            assert len(found) == (2 if pid in having else 0), pid

@@ -127,6 +127,8 @@ class Archive:
 
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
+        self.requested: Mapping[str, Mapping[str, Any]] = {}
+        """Changes by group that readers see as if the manifest listed them."""
         self._lock = threading.Lock()
         self._view: _View | None = None
         self._frames: OrderedDict[tuple[str, int], list[bytes]] = OrderedDict()
@@ -138,19 +140,24 @@ class Archive:
 
         Raises :class:`ArchiveMismatch`.
         """
-        manifest = self._newest()
-        if manifest is None:
+        if not self.is_of(service):
             first = Manifest(1, service)
-            if self.objects.put(first.name, first.dumps()):
-                return
-            manifest = self._newest()
-            assert manifest is not None
-        if manifest.service != service:
+            if not self.objects.put(first.name, first.dumps()):
+                self.is_of(service)
+
+    def is_of(self, service: str) -> bool:
+        """Whether the archive is that of ``service``; False if there is none yet. Writes nothing.
+
+        Raises :class:`ArchiveMismatch` if it is that of another one.
+        """
+        manifest = self._newest()
+        if manifest is not None and manifest.service != service:
             raise ArchiveMismatch(
                 f"{self.objects.where()} holds the archive of the service {manifest.service}, and this "
                 f"database is that of {service}",
                 expected="the archive that belongs to the database, or an empty place",
             )
+        return manifest is not None
 
     def refresh(self) -> Manifest:
         """Read what other processes have written since; returns the newest manifest."""
@@ -201,15 +208,16 @@ class Archive:
 
     def current(self, line: bytes) -> bytes:
         """An archived record with what has changed in it since."""
-        changes = self._now().changes
-        if not changes:
+        changes = (self._now().changes, self.requested)
+        if not any(changes):
             return line
         record = json.loads(line)
         group = record["canonical"]["group"]
-        info = None if group is None else changes.get(group["id"])
-        if info is None:
+        info = [] if group is None else [some[group["id"]] for some in changes if group["id"] in some]
+        if not info:
             return line
-        record["info"].update(info)
+        for values in info:
+            record["info"].update(values)
         return dumps(record).encode()
 
     def _lines(self, index: SegmentIndex, position: int) -> list[bytes] | None:

@@ -1,0 +1,35 @@
+"""The process that moves finished records to the archive: the only one that writes there."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+
+from arena.live.archiver import PAUSE_MS, Batches
+from arena.ops.archive_check import check_archive
+from arena.ops.settings import InvalidSetting
+from workers.jobs import service
+
+
+def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
+    """Archive records until SIGTERM or SIGINT; several processes may run, one of which archives at a time.
+
+    Raises :class:`~arena.ops.settings.InvalidSetting` without an archive,
+    :class:`~arena.records.archive.archive.ArchiveMismatch` for that of another service, and other
+    :class:`~arena.errors.ArenaError` if there is no database. If the database or the archive goes away later,
+    the process waits for it.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    if not service().settings.archive:
+        raise InvalidSetting(
+            "there is no archive",
+            field="BOTEQUIM_ARCHIVE",
+            expected="a folder, or BOTEQUIM_ARCHIVE_URL with s3://bucket/folder",
+        )
+    service().store.identity.register()
+    check_archive(service().settings)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    service().archiver(batches).serve(stop, pause_ms)
