@@ -45,6 +45,9 @@ _CACHE_BYTES: Final = 2 << 30
 _WALL_FACTOR: Final = 8
 """The wall-clock time that a limited process has per second of processor time."""
 
+_LEAST_WALL_SECONDS: Final = 60
+"""And at least this: on a busy machine a process may wait longer for its first second."""
+
 
 class BuildFailed(ArenaError):
     """The sandbox's Python, or an engine for it, cannot be built here."""
@@ -230,5 +233,5 @@ def _run_limited(
         capture_output=True,
         text=True,
         errors="replace",
-        timeout=_WALL_FACTOR * seconds,
+        timeout=max(_LEAST_WALL_SECONDS, _WALL_FACTOR * seconds),
     )

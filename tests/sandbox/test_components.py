@@ -99,7 +99,7 @@ def test_a_compile_bomb_kills_only_its_process(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(building, "_COMPILE_SECONDS", 1)
     body = "(i64.add " * 20_000 + "(i64.const 1)" + " (i64.const 1))" * 20_000
     core = "".join(f"(func $b{number} (result i64) {body})" for number in range(40))
-    with pytest.raises(InvalidBot, match=r"too (much time or memory|long)"):
+    with pytest.raises(InvalidBot, match="too much time or memory"):
         check_bot(sandboxed_spec("mine", "1", components.component(core=core, choose=components.text(16, 4))))
 
 
