@@ -14,7 +14,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.edge import ERROR_CODE, REQUEST_ID, Environ
-from arena.errors import FORMER_CODES, ArenaError
+from arena.errors import FORMER_CODES, ArenaError, CorruptState
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -87,6 +87,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     ),
     "internal_error": ErrorCode(
         500, "Internal error", "An error in the service. Its log has the details under the request id."
+    ),
+    "corrupt_state": ErrorCode(
+        500,
+        "Stored data not readable",
+        "The service cannot read what it has stored about this. Its log has the details under the "
+        "request id, and lists leave such entries out.",
     ),
     "archive_unavailable": ErrorCode(
         503,
@@ -351,6 +357,9 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
 
 def error_response(error: Exception, environ: Environ) -> Response:
     """Return the response for any error; an unexpected one is logged and becomes ``internal_error``."""
+    if isinstance(error, CorruptState):
+        _log.error("a row cannot be read", exc_info=error, extra={"request_id": environ.get(REQUEST_ID)})
+        return problem_response(CorruptState("what is stored about this cannot be read"), environ)
     if isinstance(error, ArenaError):
         return problem_response(error, environ)
     if isinstance(error, HTTPException) and (error.code or 500) < 500:

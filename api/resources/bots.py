@@ -93,9 +93,10 @@ def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     """The bot, with its webhook if ``who`` may see it."""
-    current = next(version for version in bot.versions if version.label == bot.version)
+    # It may be one that this process cannot read.
+    current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
-    if current.url and who is not None and (who.owner == bot.owner or who.admin):
+    if current is not None and current.url and who is not None and (who.owner == bot.owner or who.admin):
         circuit = services().webhooks.circuit(bot.name)
         webhook = {
             **vars(circuit),

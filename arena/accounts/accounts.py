@@ -28,7 +28,7 @@ from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 from arena.store.amounts import Stored
-from arena.store.rows import shown_or_left_out
+from arena.store.rows import reading, shown_or_left_out
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -185,7 +185,8 @@ class Accounts:
         if fields is None or not hmac.compare_digest(digest, fields.get("token", "")):
             raise InvalidToken("the token is not valid")
         if prefix == BOT_PREFIX:
-            return Principal("bot", name, fields["owner"])
+            with reading(f"bot {name}"):
+                return Principal("bot", name, fields["owner"])
         return Principal("owner", name, name, "admin" in fields)
 
     def _forget(self, scope: Scope, name: str) -> None:
@@ -208,11 +209,12 @@ class Accounts:
         return Owner(name, created), token
 
     def owner(self, name: str) -> Owner:
-        """An owner. Raises :class:`OwnerNotFound`."""
+        """An owner. Raises :class:`OwnerNotFound`, or :class:`~arena.errors.CorruptState`."""
         fields = self._store.owner(name) if re.fullmatch(NAME_PATTERN, name) else None
         if fields is None:
             raise _unknown_owner(name)
-        return Owner(fields["name"], int(fields["created"]), "admin" in fields)
+        with reading(f"owner {name}"):
+            return Owner(fields["name"], int(fields["created"]), "admin" in fields)
 
     def new_owner_token(self, name: str) -> str:
         """Replace the owner's token and return the new one. Raises :class:`OwnerNotFound`."""
@@ -292,7 +294,9 @@ class Accounts:
         return BotAccount(name, owner, "active", label, created, description, (version,)), token
 
     def bot(self, name: str) -> BotAccount:
-        """A bot with its versions. Raises :class:`BotNotFound`, also for a deleted one."""
+        """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
+        deleted one, or :class:`~arena.errors.CorruptState`.
+        """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
         bot = _account(fields)
         if bot is None or fields is None:
@@ -451,8 +455,11 @@ class Accounts:
         """The secrets that sign posts to the bot's webhook, current first; empty without a webhook."""
         fields = self._store.signing_fields(name)
         secrets_ = [fields["hook"]] if "hook" in fields else []
-        if "hook_old" in fields and int(fields["hook_old_until"]) > _now():
-            secrets_.append(fields["hook_old"])
+        if "hook_old" in fields:
+            with reading(f"bot {name}"):
+                still = int(fields["hook_old_until"]) > _now()
+            if still:
+                secrets_.append(fields["hook_old"])
         return secrets_
 
     def set_signing_secret(self, name: str, secret: str) -> int | None:
@@ -488,14 +495,17 @@ class Accounts:
             raise ArenaError("this is not a cursor of the audit log", code="invalid_cursor", field="cursor")
         found = self._store.audited(before, limit + 1)
         entries = [
-            AuditEntry(
-                number,
-                int(entry.get("at", number.partition("-")[0])),
-                *(entry.get(name, "") for name in ("admin", "action", "subject", "detail")),
-            )
+            shown_or_left_out(f"entry {number} of the audit log", partial(_audit_entry, number, entry))
             for number, entry in found[:limit]
         ]
-        return entries, entries[-1].id if len(found) > limit else None
+        cursor = found[limit - 1][0] if len(found) > limit else None
+        return [entry for entry in entries if entry is not None], cursor
+
+
+def _audit_entry(number: str, entry: Mapping[str, str]) -> AuditEntry:
+    names = ("admin", "action", "subject", "detail")
+    at_ms = int(entry.get("at", number.partition("-")[0]))
+    return AuditEntry(number, at_ms, *(entry.get(name, "") for name in names))
 
 
 def _new_token(prefix: str, name: str) -> tuple[str, str]:
@@ -545,16 +555,20 @@ def _check_version(label: str, transport: str, url: str, upload: Upload | None) 
 
 
 def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
-    if fields is None or fields["state"] == "deleted":
+    """The bot, without its versions; None if there is none. Raises :class:`~arena.errors.CorruptState`."""
+    if fields is None:
         return None
-    return BotAccount(
-        fields["name"],
-        fields["owner"],
-        "active" if fields["state"] == "active" else "withdrawn",
-        fields["version"],
-        int(fields["created"]),
-        fields["description"],
-    )
+    with reading("a bot", fields):
+        if fields["state"] == "deleted":
+            return None
+        return BotAccount(
+            fields["name"],
+            fields["owner"],
+            "active" if fields["state"] == "active" else "withdrawn",
+            fields["version"],
+            int(fields["created"]),
+            fields["description"],
+        )
 
 
 def _unknown_owner(name: str) -> OwnerNotFound:

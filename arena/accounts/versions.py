@@ -10,6 +10,7 @@ from typing import Literal
 from arena.accounts.uploads import Upload
 from arena.bots.transports import Runner, transport_of
 from arena.errors import ArenaError
+from arena.store.rows import check_types
 from arena.text import printable
 
 BotState = Literal["active", "withdrawn"]
@@ -109,7 +110,9 @@ def pack_version(version: Version) -> str:
 
 
 def unpack_version(text: str) -> Version:
-    """The inverse of :func:`pack_version`."""
+    """The inverse of :func:`pack_version`. Raises TypeError or ValueError."""
     # A newer version of the program may have added fields to the row.
     label, transport, created, _, *more = json.loads(text)[:9]
-    return Version(label, transport, created, *more)
+    version = Version(label, transport, created, *more)
+    check_types(Version, vars(version))
+    return version

@@ -8,9 +8,9 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
 from arena.accounts.budgets import Budgets
-from arena.accounts.versions import BotAccount
+from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import SANDBOX, UnknownTransport
-from arena.errors import ArenaError
+from arena.errors import ArenaError, CorruptState
 from arena.events.published import published
 from arena.events.qualification import RETRY_MS, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
@@ -214,7 +214,7 @@ class Admission:
                 bot = self._accounts.bot(bot.name)
                 if bot.current.runner is SANDBOX:
                     found.append(bot)
-            except (BotNotFound, UnknownTransport):
+            except (BotNotFound, CorruptState, UnknownTransport, VersionNotFound):
                 continue
         return found
 
@@ -226,7 +226,7 @@ class Admission:
     def _withdrawn(self, entry: Entered) -> bool:
         try:
             return self._accounts.bot(entry.name).state == "withdrawn"
-        except BotNotFound:
+        except (BotNotFound, CorruptState):
             return True
 
 

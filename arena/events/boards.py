@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import orjson
@@ -14,12 +14,13 @@ import orjson
 from arena.events.lifecycle import read_result
 from arena.games import GAMES
 from arena.play.players import DIVISIONS
-from arena.ratings.board import Board, ledger_board
+from arena.ratings.board import Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger
 from arena.ratings.results import GroupResult
 from arena.store.boards import BoardState
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
+from arena.store.rows import check_types, field_names, shown_or_left_out
 
 PUBLISH_EVERY_MS: Final = 2_000
 COST_SHARE: Final = 10
@@ -70,17 +71,21 @@ class Boards:
         self._published: dict[str, PublishedBoard] = {}
 
     def published(self, kind: str, division: str) -> PublishedBoard | None:
-        """The board as published; None if it never was. It is parsed once, however often it is read."""
+        """The board as published; None if it never was, or cannot be read. It is parsed once, however often
+        it is read.
+        """
         name = _name(kind, division)
+        return shown_or_left_out(f"board {name}", partial(self._read_published, name))
+
+    def _read_published(self, name: str) -> PublishedBoard | None:
         known = self._published.get(name)
         if known is None or known.version != _version(self._store.progress(name)):
             state = self._store.state(name)
             if state.shown is None:
                 return None
-            known = PublishedBoard(
-                _version(state), {**orjson.loads(state.shown), "published_ms": state.at_ms}
-            )
-            self._published[name] = known
+            data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
+            _check_board(data)
+            known = self._published[name] = PublishedBoard(_version(state), data)
         return known
 
     def read(self, kind: str, division: str) -> Mapping[str, Any] | None:
@@ -114,7 +119,8 @@ class Boards:
                         continue
                     if len(items) == limit:
                         return Page(items, f"{own.replace('-', '')}-{number}")
-                    items.append({"day": own, "name": who, **dict(zip(_POINT, values, strict=True))})
+                    if len(values) >= len(_POINT):
+                        items.append({"day": own, "name": who, **dict(zip(_POINT, values, strict=False))})
             # A large board fills a page with one day; of a small one it takes many.
             at_once = min(2 * at_once, limit)
         return Page(items, None)
@@ -130,24 +136,29 @@ class Boards:
         """The boards (kind, division) that lack released groups and may be published now."""
         now_ms = self._clock().now_ms
         found = []
-        for kind in GAMES:
-            for division in DIVISIONS:
-                state = self._store.progress(_name(kind, division))
-                pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
-                if state.last > state.place and now_ms >= state.at_ms + pause:
-                    found.append((kind, division))
+        for board, state in self._progress():
+            pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
+            if state.last > state.place and now_ms >= state.at_ms + pause:
+                found.append(board)
         return found
 
     def lags(self) -> dict[tuple[str, str], float]:
         """Per board (kind, division), for how many seconds it has lacked released groups at most."""
         now_ms = self._clock().now_ms
         found = {}
+        for board, state in self._progress():
+            late = state.last > state.place and state.at_ms > 0
+            found[board] = max(0, now_ms - state.at_ms) / 1000 if late else 0.0
+        return found
+
+    def _progress(self) -> Iterator[tuple[tuple[str, str], BoardState]]:
+        """How far the boards (kind, division) are, without those that cannot be read."""
         for kind in GAMES:
             for division in DIVISIONS:
-                state = self._store.state(_name(kind, division))
-                late = state.last > state.place and state.at_ms > 0
-                found[kind, division] = max(0, now_ms - state.at_ms) / 1000 if late else 0.0
-        return found
+                name = _name(kind, division)
+                state = shown_or_left_out(f"progress of board {name}", partial(self._store.progress, name))
+                if state is not None:
+                    yield (kind, division), state
 
     def publish(self, kind: str, division: str) -> bool:
         """Add the groups released since the last time, publish the board, and return whether that was needed.
@@ -188,8 +199,10 @@ class Boards:
         for _, event, group in released:
             groups[event].append(group)
         for event, ids in groups.items():
-            for data in self._tournaments.results(event, ids):
-                result = None if data is None else read_result(data)
+            for group, data in zip(ids, self._tournaments.results(event, ids), strict=True):
+                if data is None:
+                    continue
+                result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
                 if result is not None:
                     yield result
 
@@ -207,6 +220,24 @@ class Boards:
 
 def _version(state: BoardState) -> str:
     return f"{state.place}-{state.at_ms}"
+
+
+def _check_board(data: Mapping[str, Any]) -> None:
+    """Raise one of the errors of a row that cannot be read unless everything that is shown is there."""
+    board = Board.from_json(data)
+    check_types(Board, vars(board))
+    for title in board.titles.values():
+        check_types(Title, vars(title))
+    for row, shown in zip(board.rows, data["rows"], strict=True):
+        check_types(Row, vars(row))
+        for rating in row.versions:
+            check_types(Rating, vars(rating))
+        check_types(Rating, {name: shown[name] for name in _RATING})
+    if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
+        raise TypeError("the rows are no list, or the anchor has no rating")
+
+
+_RATING: Final = field_names(Rating)
 
 
 def _place_in_history(cursor: str) -> tuple[str, int]:

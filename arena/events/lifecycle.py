@@ -16,6 +16,7 @@ from arena.play.players import OPEN, SEALED, PlayerId
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
+from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.tournaments.entry import seed_order
 from arena.tournaments.formats import FORMATS, plan
@@ -279,9 +280,10 @@ class TournamentLifecycle:
 
 
 def read_result(data: bytes) -> GroupResult | None:
-    """Parse a stored result; None if the group was abandoned."""
-    value: Any = json.loads(data)
-    return None if value is None else GroupResult.from_json(value)
+    """Parse a stored result; None if the group was abandoned. Raises :class:`~arena.errors.CorruptState`."""
+    with reading("a result"):
+        value: Any = json.loads(data)
+        return None if value is None else GroupResult.from_json(value)
 
 
 def final_standings(tournament: Tournament, results: Any) -> Standings:

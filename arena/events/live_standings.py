@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
-from arena.ratings.standings import Standings
+from arena.ratings.standings import Meeting, Standing, Standings
 from arena.store.paging import parse_number
 from arena.store.repositories import Store
+from arena.store.rows import check_types, reading, shown_or_left_out
 from arena.store.tournaments import StoredStandings
 
 StandingsState = Literal["queued", "live", "final"]
@@ -61,17 +63,24 @@ class LiveStandings:
 
     def read(self, event_id: str) -> PublishedStandings:
         """The standings as last computed. Raises :class:`~arena.events.tournament.TournamentNotFound`."""
-        tournament, row = self._lifecycle.load(event_id)
+        tournament, _ = self._lifecycle.load(event_id)
         if tournament.final is not None:
-            return PublishedStandings(Standings.from_json(tournament.final), "final", None)
-        stored = self._store.standings(event_id)
-        if tournament.state == "cancelled" and (stored is None or stored.changes != row.changes):
+            with reading(f"the standings of {event_id}"):
+                return PublishedStandings(_checked(tournament.final), "final", None)
+        stored = shown_or_left_out(f"standings of {event_id}", partial(self._stored, event_id))
+        if tournament.state == "cancelled" and self._lifecycle.standings_due(tournament):
             # It takes no more steps, which otherwise request this.
             self._jobs.update_standings(event_id)
         if stored is None:
             nothing = Standings((), (), 0, "", tuple(tournament.spec.tie_breaks))
             return PublishedStandings(nothing, "queued", None)
-        return PublishedStandings(Standings.from_json(orjson.loads(stored.data)), "live", stored.at_ms)
+        return stored
+
+    def _stored(self, event_id: str) -> PublishedStandings | None:
+        stored = self._store.standings(event_id)
+        if stored is None:
+            return None
+        return PublishedStandings(_checked(orjson.loads(stored.data)), "live", stored.at_ms)
 
     def update(self, event_id: str) -> bool:
         """Compute the standings from all results, if they are due, and return whether they were. May run
@@ -87,3 +96,19 @@ class LiveStandings:
         stored = StoredStandings(data, row.changes, self._clock().now_ms, cost_ms)
         self._store.store_standings(event_id, stored)
         return True
+
+
+def _checked(data: Any) -> Standings:
+    """Stored standings. Raises one of the errors of a row that cannot be read."""
+    found = Standings.from_json(data)
+    check_types(Standings, vars(found))
+    if not all(isinstance(name, str) for name in found.tie_breaks):
+        raise TypeError("a tie-break without a name")
+    for row, meetings in zip(found.rows, found.meetings, strict=True):
+        check_types(Standing, vars(row))
+        if len(meetings) != len(found.rows):
+            raise ValueError("the crosstable is not square")
+        for meeting in meetings:
+            if meeting is not None:
+                check_types(Meeting, vars(meeting))
+    return found

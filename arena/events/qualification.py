@@ -15,7 +15,7 @@ from arena.games import game_of
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
 from arena.store.repositories import Store
-from arena.store.rows import shown_or_left_out
+from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
 
 AGAINST: Final = "rookie"
@@ -82,7 +82,8 @@ class Qualifications:
                 return row
             tries = 1 if known is None else known.tries + 1
             tournament = f"q-{sha256(field.encode()).hexdigest()[:16]}-{tries}"
-            return list(Qualification("qualifying", tournament, tries, now_ms))
+            new = Qualification("qualifying", tournament, tries, now_ms)
+            return [*new, *(row or ())[len(new) :]]
 
         # The row first: the end of the tournament looks it up.
         found = _read(self._rows.change(field, begin))
@@ -132,10 +133,17 @@ class Qualifications:
 
 
 def _read(row: Any) -> Qualification | None:
-    """Parse a stored row, to which a newer version may have added fields."""
-    if not isinstance(row, list | None):
-        raise TypeError("a qualification is not a list")
-    return None if row is None else Qualification(*row[: len(Qualification._fields)])
+    """Parse a stored row, to which a newer version may have added fields. Raises
+    :class:`~arena.errors.CorruptState`.
+    """
+    if row is None:
+        return None
+    with reading("a qualification", row):
+        found = Qualification(*row[: len(Qualification._fields)])
+        for value, kind in zip(found, (str, str, int, int, str, dict | None, str), strict=True):
+            if not isinstance(value, kind):
+                raise TypeError(f"{value!r} in a qualification")
+        return found
 
 
 def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | None:

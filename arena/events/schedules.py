@@ -18,7 +18,7 @@ from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
-from arena.store.rows import shown_or_left_out
+from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
 from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
 
@@ -223,8 +223,8 @@ class Schedules:
 def _existing(name: str, row: Any) -> dict[str, Any]:
     if row is None:
         raise ScheduleNotFound(f"there is no schedule {printable(name, 40)!r}", field="schedule")
-    schedule: dict[str, Any] = row
-    return schedule
+    with reading(f"schedule {name}"):
+        return _checked(row)
 
 
 def _checked(row: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -40,11 +41,10 @@ from arena.live.jobs import GameJobs
 from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
 from arena.play.game_ids import game_id
-from arena.ratings.results import GroupResult
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
-from arena.store.rows import shown_or_left_out
+from arena.store.rows import readable, reading, shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
@@ -281,7 +281,7 @@ class Tournaments:
         return {
             **self._view(tournament, row),
             "entries": [entry.as_json() for entry in tournament.entries],
-            "voids": [orjson.loads(void) for void in self.store.voids(tournament.id)],
+            "voids": readable(f"void of {tournament.id}", _read_void, self.store.voids(tournament.id)),
         }
 
     def wait(self, tournament_id: str, since: int | None, seconds: float) -> dict[str, Any] | None:
@@ -359,17 +359,21 @@ class Tournaments:
         start = parse_number(cursor, 9)
         found = self.store.groups(tournament.id, start, limit)
         ids = [group for group, _ in found]
-        items = []
-        for (group_id, row), data, (_, voided), annulled in zip(
+        rows = zip(
             found,
             self.store.results(tournament.id, ids),
             self.store.rows(tournament.id, ids),
             self._annulments.of(tournament, ids),
             strict=True,
-        ):
-            result = None if data is None else read_result(data)
-            view = _group_view(tournament, PlannedGroup.loads(group_id, row), data, result, voided)
-            items.append({**view, "annulled": annulled})
+        )
+        items = []
+        for (group_id, row), data, (_, voided), annulled in rows:
+            view = shown_or_left_out(
+                f"group {tournament.group_id(group_id)}",
+                partial(_group_view, tournament, group_id, row, data, voided),
+            )
+            if view is not None:
+                items.append({**view, "annulled": annulled})
         return Page(items, str(start + limit) if len(found) == limit else None)
 
     def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
@@ -400,6 +404,10 @@ class Tournaments:
         return entry
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+        with reading(f"tournament {tournament.id}"):
+            return self._fields(tournament, row)
+
+    def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         return {
             "id": tournament.id,
             **tournament.spec.as_json(),
@@ -443,9 +451,20 @@ def _places_view(tournament: Tournament) -> list[dict[str, Any]] | None:
     return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
 
 
+def _read_void(data: bytes) -> dict[str, Any]:
+    """A published void."""
+    void = orjson.loads(data)
+    for name, kind in (("group", str), ("attempt", int), ("reason", str), ("at_ms", int)):
+        if not isinstance(void[name], kind):
+            raise TypeError(f"{name} is {void[name]!r}")
+    return void  # type: ignore[no-any-return]
+
+
 def _group_view(
-    tournament: Tournament, group: PlannedGroup, data: bytes | None, result: GroupResult | None, voided: int
+    tournament: Tournament, group_id: str, row: bytes, data: bytes | None, voided: int
 ) -> dict[str, Any]:
+    group = PlannedGroup.loads(group_id, row)
+    result = None if data is None else read_result(data)
     players = [tournament.playing[number] for number in group.players]
     attempt = 0 if group.mirrored else voided
     return {

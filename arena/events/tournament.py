@@ -14,7 +14,7 @@ from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
 from arena.errors import ArenaError, CorruptState
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import OPEN, SEALED, PlayerId
-from arena.store.rows import check_types, field_names, read_row, row_values, unreadable
+from arena.store.rows import check_types, field_names, read_row, reading, row_values, unreadable
 from arena.text import printable
 from arena.tournaments.entry import Entrant
 from arena.tournaments.plan import GroupPlan
@@ -149,9 +149,14 @@ class PlannedGroup(NamedTuple):
 
     @classmethod
     def loads(cls, group_id: str, row: bytes) -> PlannedGroup:
-        """The inverse of :meth:`dumps`."""
-        # A newer version may have added fields to the row.
-        return cls(group_id, *orjson.loads(row)[: len(cls._fields) - 1])
+        """The inverse of :meth:`dumps`. Raises :class:`~arena.errors.CorruptState`."""
+        with reading(f"group {group_id}"):
+            # A newer version may have added fields to the row.
+            found = cls(group_id, *orjson.loads(row)[: len(cls._fields) - 1])
+            for value, kind in zip(found[1:], (int, int, list, bool, str), strict=True):
+                if not isinstance(value, kind):
+                    raise TypeError(f"{value!r} in a planned group")
+            return found
 
     def dumps(self) -> bytes:
         """The row as stored."""

@@ -18,6 +18,7 @@ from arena.records.archive.archive import GAMES, PRIVATE, PUBLIC, Archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.game_index import EndedGame, GameIndex
 from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
 
 _NO_END: Final = 2**63
 _NOTHING: Final = -1
@@ -84,7 +85,7 @@ class FinishedGames:
         """A game that is over."""
         ended = self.index.ended(game)
         if ended is not None:
-            return _finished(ended)
+            return _finished(game, ended)
         archive = self.current()
         archived = None if archive is None else _archived_game(archive, game)
         if archive is None or archived is None:
@@ -101,7 +102,8 @@ class FinishedGames:
 
     def packs(self, event: str, groups: Sequence[str]) -> list[list[bytes] | None]:
         """The records of local groups of a tournament; None for a group that has none, or is live."""
-        packs = [_lines(pack) for pack in self._packs(event, groups)]
+        names = [group_key(event, group) for group in groups]
+        packs = [_lines(name, pack) for name, pack in zip(names, self._packs(event, groups), strict=True)]
         archive = self.current() if None in packs else None
         if archive is not None:
             for at, group in enumerate(groups):
@@ -125,8 +127,8 @@ class FinishedGames:
                 # A restored database may hold what is archived at another place of the list.
                 wanted = [member for member in wanted if not archive.has(PUBLIC, archive_key(member.name))]
             for member, pack in zip(wanted, self.index.released_records(wanted), strict=True):
-                lines = _lines(pack)
-                if lines is None:
+                lines = _lines(archive_key(member.name), pack)
+                if pack is None:
                     # Removed; perhaps it was archived after the list was read.
                     archive = self.current()
                     lines = None if archive is None else archive.find(PUBLIC, archive_key(member.name))
@@ -194,10 +196,20 @@ def _archived_game(archive: Archive, game: str) -> FinishedGame | None:
     return FinishedGame(orjson.dumps(row["header"]), row["version"], None)
 
 
-def _finished(ended: EndedGame) -> FinishedGame:
-    record = None if ended.record is None else gzip.decompress(ended.record)
-    return FinishedGame(ended.header, ended.version, record)
+def _finished(game: str, ended: EndedGame) -> FinishedGame:
+    lines = _lines(game, ended.record)
+    return FinishedGame(ended.header, ended.version, None if lines is None else lines[0])
 
 
-def _lines(pack: bytes | None) -> list[bytes] | None:
-    return None if pack is None else gzip.decompress(pack).split(b"\n")
+def _lines(name: str, pack: bytes | None) -> list[bytes] | None:
+    """The records of a game or group; None if there are none or they cannot be read."""
+    if pack is None:
+        return None
+
+    def read() -> list[bytes]:
+        data = gzip.decompress(pack)
+        if not data:
+            raise EOFError
+        return data.split(b"\n")
+
+    return shown_or_left_out(f"records of {name}", read)

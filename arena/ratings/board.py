@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -122,11 +122,11 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """The board of an :meth:`as_json`; other keys are ignored."""
+        """The board of an :meth:`as_json`; other keys are ignored, on all levels."""
         rows = []
         for row in data["rows"]:
-            versions = tuple(Rating(**version) for version in row["versions"])
-            current = next(rating for rating in versions if rating.version == row["version"])
+            versions = tuple(map(_rating, row["versions"]))
+            current = {rating.version: rating for rating in versions}[row["version"]]
             rows.append(Row(row["rank"], row["name"], current, row["best_version"], versions))
         titles = {
             name: Title(tuple(title["holders"]), title["value"], title["measure"])
@@ -175,6 +175,10 @@ class Board:
         for name, title in self.titles.items():
             lines.append(f"{name}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
         return "".join(lines)
+
+
+def _rating(values: Mapping[str, Any]) -> Rating:
+    return Rating(*(values[item.name] for item in fields(Rating)))
 
 
 CSV_HEADINGS: Final = (

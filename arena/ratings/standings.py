@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import fsum, isfinite
 from typing import Any, Final
 
@@ -85,11 +85,11 @@ class Standings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Standings:
-        """The standings of an :meth:`as_json`."""
+        """The standings of an :meth:`as_json`; other keys are ignored, on all levels."""
         return cls(
-            tuple(Standing(**row) for row in data["rows"]),
+            tuple(Standing(*_values(Standing, row)) for row in data["rows"]),
             tuple(
-                tuple(None if meeting is None else Meeting(**meeting) for meeting in row)
+                tuple(None if meeting is None else Meeting(*_values(Meeting, meeting)) for meeting in row)
                 for row in data["crosstable"]
             ),
             data["groups"],
@@ -157,6 +157,10 @@ class Standings:
             left=2,
         )
         return f"{lines}\n{cross}"
+
+
+def _values(kind: type[Standing | Meeting], row: Mapping[str, Any]) -> list[Any]:
+    return [row[item.name] for item in fields(kind)]
 
 
 def standings(

@@ -14,6 +14,7 @@ from zlib import crc32
 import orjson
 
 from arena.store.connection import RedisConnection, Script
+from arena.store.rows import reading, shown_or_left_out
 
 _PUBLISH: Final = Script("board_publish")
 BOARD_SCRIPTS: Final = (_PUBLISH,)
@@ -64,23 +65,26 @@ class BoardStore:
         return found
 
     def state(self, board: str) -> BoardState:
-        """The state of a board."""
+        """The state of a board. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         (shown, *numbers), last = self._connection.run(
             [("HMGET", key, "board", "place", "at", "cost"), ("GET", f"{key}:last")]
         )
-        return BoardState(shown, *(int(number or 0) for number in (*numbers, last)))
+        return _state(board, shown, (*numbers, last))
 
     def progress(self, board: str) -> BoardState:
         """The same without the board itself, which may be large."""
         key = board_key(board)
         numbers, last = self._connection.run([("HMGET", key, "place", "at", "cost"), ("GET", f"{key}:last")])
-        return BoardState(None, *(int(number or 0) for number in (*numbers, last)))
+        return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> tuple[bytes | None, int | None]:
-        """The ledger of the counted groups, and their last place in the list."""
+        """The ledger of the counted groups, and their last place in the list. Raises
+        :class:`~arena.errors.CorruptState`.
+        """
         ledger, place = self._one("HMGET", board_key(board), "ledger", "place")
-        return ledger, None if place is None else int(place)
+        with reading(f"board {board}"):
+            return ledger, None if place is None else int(place)
 
     def publish(
         self,
@@ -123,7 +127,7 @@ class BoardStore:
             chosen = [part[at] for part in parts] if stored == _IN_PARTS else [stored]
             points: dict[str, Point] = {}
             for part in chosen:
-                points.update(orjson.loads(part) if part else {})
+                points.update(_points(f"points of {board} on {days[at]}", part))
             found.append({name: point for name, point in points.items() if bot in (None, name)})
         return found
 
@@ -144,6 +148,23 @@ class BoardStore:
                 ]
             )
         return len(whole)
+
+
+def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> BoardState:
+    with reading(f"board {board}"):
+        return BoardState(shown, *(int(number or 0) for number in numbers))
+
+
+def _points(name: str, part: bytes | None) -> dict[str, Point]:
+    """The points of a part, without those that cannot be read."""
+
+    def read() -> dict[str, Point]:
+        points: dict[str, Point] = orjson.loads(part or b"{}")
+        if not all(isinstance(point, list) for point in points.values()):
+            raise TypeError("a point is not a list")
+        return points
+
+    return shown_or_left_out(name, read) or {}
 
 
 def _part_of(bot: str) -> int:

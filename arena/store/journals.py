@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.store.connection import RedisConnection
+from arena.store.rows import shown_or_left_out
 
 KEPT_SECONDS: Final = 7 * 86_400
 """How long a journal is kept."""
@@ -48,12 +49,14 @@ class JournalStore:
             self._connection.run([*commands, ("LTRIM", _list(bot), 0, KEPT_GAMES - 1)])
 
     def find(self, bot: str, game: str) -> list[dict[str, Any]] | None:
-        """The journal of a bot's seats in a game; None if there is none or it has expired."""
+        """The journal of a bot's seats in a game; None if there is none, it has expired or cannot be read."""
         (data,) = self._connection.run([("GET", _key(bot, game))])
         if data is None:
             return None
-        seats: list[dict[str, Any]] = orjson.loads(gzip.decompress(data))
-        return seats
+        found: list[dict[str, Any]] | None = shown_or_left_out(
+            f"log of {bot} for {game}", lambda: orjson.loads(gzip.decompress(data))
+        )
+        return found
 
     def forget(self, bot: str) -> None:
         """Delete all journals of a bot."""

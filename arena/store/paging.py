@@ -78,7 +78,9 @@ def newest_first(
 
 def cursors(reply: Sequence[Any]) -> list[Cursor]:
     """The members and scores of a reply with ``WITHSCORES``."""
-    return [Cursor(int(reply[i + 1]), reply[i].decode()) for i in range(0, len(reply), 2)]
+    return [
+        Cursor(int(float(reply[i + 1])), reply[i].decode(errors="replace")) for i in range(0, len(reply), 2)
+    ]
 
 
 def filled_page(

@@ -8,9 +8,12 @@ are kept and written back. A row that cannot be read and has such a field, or a 
 from __future__ import annotations
 
 import logging
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
+from gzip import BadGzipFile
 from types import UnionType
 from typing import Any, Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -28,6 +31,18 @@ LEFT_OUT: Final[dict[str, str]] = {}
 """The rows that this process left out of lists because it cannot read them, and why."""
 
 _MOST_LEFT_OUT: Final = 1000
+
+_UNREADABLE: Final = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+    BadGzipFile,
+    EOFError,
+    zlib.error,
+)
+"""What reading a damaged row may raise, also a compressed one."""
 
 R = TypeVar("R")
 
@@ -67,6 +82,15 @@ def unreadable(name: str, values: Any, error: Exception, known: Iterable[str] = 
     return (NewerFormat if is_newer else CorruptState)(f"{name} cannot be read: {error!r}")
 
 
+@contextmanager
+def reading(name: str, values: Any = None) -> Iterator[None]:
+    """Raise the error of :func:`unreadable` for every one that a damaged row causes in the block."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise unreadable(name, values, error) from error
+
+
 def write_row(row: Any) -> bytes:
     """The JSON object of a row, with its rows inside it. The inverse of :func:`read_row`."""
     return orjson.dumps(row, default=row_values, option=orjson.OPT_PASSTHROUGH_DATACLASS)
@@ -87,7 +111,7 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
         shown = show()
     except StoreUnavailable:
         raise
-    except (ArenaError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArenaError, *_UNREADABLE) as error:
         if name not in LEFT_OUT:
             log.exception("%s is left out", name)
             if len(LEFT_OUT) < _MOST_LEFT_OUT:
@@ -96,6 +120,12 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
     if LEFT_OUT:
         LEFT_OUT.pop(name, None)
     return shown
+
+
+def readable(name: str, read: Callable[[Any], R], rows: Iterable[Any]) -> list[R]:
+    """What ``read`` makes of rows, without those that it cannot read, which are reported as ``name``."""
+    found = (shown_or_left_out(f"{name} {number}", partial(read, row)) for number, row in enumerate(rows))
+    return [shown for shown in found if shown is not None]
 
 
 def field_names(row_type: Any) -> frozenset[str]:
@@ -117,6 +147,8 @@ def _classes(hint: Any) -> Iterator[type]:
             yield from _classes(part)
     elif origin is Literal:
         yield from map(type, get_args(hint))
+    elif hint is float:
+        yield from (float, int)
     elif hint is not Any:
         yield dict if origin is Mapping else origin or hint
 
@@ -132,6 +164,8 @@ __all__ = [
     "check_types",
     "field_names",
     "read_row",
+    "readable",
+    "reading",
     "row_values",
     "shown_or_left_out",
     "unreadable",

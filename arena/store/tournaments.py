@@ -20,6 +20,7 @@ from arena.store.documents import by_name
 from arena.store.game_index import RECORDS_LAST, pack_member, records_key
 from arena.store.games import WAKE_CHANNEL
 from arena.store.paging import Cursor, newest_first
+from arena.store.rows import shown_or_left_out
 
 _STEP: Final = Script("tournament_step")
 _RESULT: Final = Script("tournament_result")
@@ -105,11 +106,16 @@ class TournamentStore:
         rows: list[TournamentRow | None] = []
         for at in range(0, len(replies), 3):
             version, meta, changes, games = replies[at]
+            counts = replies[at + 1 : at + 3]
             row = None
             if version is not None:
-                row = TournamentRow(
-                    int(version), meta, int(changes), int(games or 0), *replies[at + 1 : at + 3]
-                )
+                try:
+                    row = TournamentRow(
+                        int(version), meta or b"", int(changes or 0), int(games or 0), *counts
+                    )
+                except ValueError:
+                    # As damaged as if its meta were: whoever reads that finds out.
+                    row = TournamentRow(0, b"", 0, 0, *counts)
             rows.append(row)
         return rows
 
@@ -246,7 +252,10 @@ class TournamentStore:
         )
         if known[0] is None:
             return int(changes or 0), None
-        at_changes, at_ms, cost_ms = map(int, known)
+        age = shown_or_left_out(f"age of the standings of {event}", lambda: tuple(map(int, known)))
+        if age is None:
+            return int(changes or 0), None
+        at_changes, at_ms, cost_ms = age
         return int(changes or 0), (at_changes, at_ms, cost_ms)
 
     def store_standings(self, event: str, standings: StoredStandings) -> None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from arena.store.connection import RedisConnection, Script
+from arena.store.rows import shown_or_left_out
 
 FAILURES: Final = 5
 """The number of consecutive failures after which the circuit opens."""
@@ -103,9 +105,12 @@ class WebhookStore:
         return failed_ms is not None and since_ms <= max(int(failed_ms), int(until_ms or 0))
 
     def circuits(self, bots: Sequence[str], now_ms: int) -> list[Circuit]:
-        """The circuits of bots."""
+        """The circuits of bots; closed if it cannot be read."""
         replies = self._connection.run([("HMGET", _state(bot), *_FIELDS) for bot in bots]) if bots else []
-        return [_circuit(reply, now_ms) for reply in replies]
+        return [
+            shown_or_left_out(f"webhook of {bot}", partial(_circuit, reply, now_ms)) or Circuit("closed")
+            for bot, reply in zip(bots, replies, strict=True)
+        ]
 
     def forget(self, bot: str) -> None:
         """Close the circuit and delete its history."""

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
 from arena.accounts.versions import Version
+from arena.errors import CorruptState
 from arena.live.header import GameNotFound, Viewer
 from arena.live.service import LiveGames
 from arena.store.connection import StoreUnavailable
@@ -337,14 +338,17 @@ class Driver:
             self._work.put((hook, post, endpoint))
 
     def _read(self, hook: _Hook) -> bool:
-        """Read the bot's account; False if it was deleted, or has no secret."""
+        """Read the bot's account; False if it was deleted, cannot be read, or has no secret."""
         try:
             bot = self._accounts.bot(hook.bot)
+            hook.secrets = self._accounts.signing_secrets(hook.bot)
         except BotNotFound:
+            return False
+        except CorruptState:
+            log.exception("bot %s", hook.bot)
             return False
         hook.owner = bot.owner
         hook.versions = {version.label: version for version in bot.versions}
-        hook.secrets = self._accounts.signing_secrets(hook.bot)
         hook.read = time.monotonic()
         return bool(hook.secrets)
 
@@ -356,7 +360,7 @@ class Driver:
                 self._seats.clear()
             try:
                 seats = self._live.summary(game, Viewer(hook.bot))["seats"]
-            except GameNotFound:
+            except (GameNotFound, CorruptState):
                 return None
             self._seats[game] = [str(entry["version"]) for entry in seats]
         label = self._seats[game][seat]
