@@ -185,7 +185,6 @@ def told_codes(path: Path) -> Iterator[str]:
 
 OFFLINE = {
     "invalid_archive",
-    "corrupt_state",
     "data_folder_in_use",
     "game_not_over",
     "inconsistent_hidden",
