@@ -87,7 +87,7 @@ def test_a_bad_bot_costs_itself_and_not_the_run(bad: str, fault: str, tmp_path: 
     path = tmp_path / "r.jsonl"
     done = botequim(
         "play", "toepen", "random", bots.write(tmp_path, bad), "--rule", "seats=2", "--groups", "1",
-        "--seed", "1", "--think-limit", "0.05" if bad.startswith("hangs") else "60", "--records", str(path),
+        "--seed", "1", "--think-limit", "1" if bad.startswith("hangs") else "60", "--records", str(path),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
