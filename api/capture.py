@@ -25,6 +25,7 @@ from api.app import create_app
 from api.openapi import EXAMPLES_FILE, document
 from api.resources.records import MEDIA as JSON_LINES
 from api.streams import MEDIA
+from arena.accounts.versions import Suspension
 from arena.events.tournament import OVER
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -138,7 +139,7 @@ def capture(app: Flask) -> dict[str, Any]:
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _webhooks(app, ana)
-    _uploads(app, ana)
+    _uploads(app, ana, admin)
     _games(recorder, ana, bots)
     _tournaments(recorder, app, ana, admin)
     _leaderboards(recorder, app)
@@ -174,7 +175,7 @@ def _webhooks(app: Flask, ana: RecordingClient) -> None:
     ana("DELETE", "/v1/bots/sota-bot")
 
 
-def _uploads(app: Flask, ana: RecordingClient) -> None:
+def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     """A bot that prints, and qualifies in the way that the workers run it."""
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
@@ -192,6 +193,13 @@ def _uploads(app: Flask, ana: RecordingClient) -> None:
     game = worker.groups(event).items[0]["games"][0]
     ana("GET", f"/v1/bots/valete-bot/games/{game}/log")
     ana("GET", "/v1/bots/valete-bot/games/other/log")
+    why = "2 workers hung or crashed during calls of this bot"
+    suspension = Suspension(why, _now_ms(), event, worker.groups(event).items[0]["id"])
+    app.extensions["botequim"].suspensions.suspend("valete-bot", suspension)
+    ana("POST", path, {"kind": "truco"})
+    admin("GET", "/v1/admin/suspensions")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/suspensions/valete-bot")
     ana("DELETE", "/v1/bots/valete-bot")
 
 

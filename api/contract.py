@@ -29,6 +29,7 @@ View = Callable[..., Any]
 
 _ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
 _WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "corrupt_state", "store_unavailable")
+UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended")
 ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
 """The errors of operations that read finished games."""
 

@@ -136,6 +136,13 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
     ),
     "bot_withdrawn": ErrorCode(409, "Bot withdrawn", "The bot's owner has withdrawn it from new games."),
+    "bot_suspended": ErrorCode(
+        409,
+        "Bot suspended",
+        "Workers hung or crashed while they played the bot, so it is not seated until an admin has looked at "
+        "it; the bot's `suspended` says in which group.",
+    ),
+    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot is not suspended."),
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."
     ),

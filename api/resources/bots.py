@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from api.contract import Blueprint, RawBody
+from api.contract import UNSEATABLE, Blueprint, RawBody
 from api.errors import HttpError
 from api.schemas.accounts import (
     AddedVersionSchema,
@@ -32,7 +32,7 @@ from api.schemas.accounts import (
 )
 from api.schemas.common import PageQuery, absent
 from api.services import services
-from arena.accounts.accounts import BotWithdrawn, Forbidden, Principal
+from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.uploads import InvalidSource, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version
 from arena.bots.transports import transport_of
@@ -92,11 +92,12 @@ def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = 
 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
-    """The bot, with its webhook if ``who`` may see it."""
+    """The bot, with its webhook and its suspension if ``who`` may see them."""
+    is_shown = who is not None and (who.owner == bot.owner or who.admin)
     # It may be one that this process cannot read.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
-    if current is not None and current.url and who is not None and (who.owner == bot.owner or who.admin):
+    if current is not None and current.url and is_shown:
         circuit = services().webhooks.circuit(bot.name)
         webhook = {
             **vars(circuit),
@@ -104,7 +105,7 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
             "url": current.url,
             "rights": current.rights,
         }
-    return {**vars(bot), "webhook": webhook}
+    return {**vars(bot), "webhook": webhook, "suspended": bot.suspended if is_shown else None}
 
 
 def _read_upload(body: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def list_bots(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
 def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
     """Get a bot and its versions
 
-    Its owner and admins also see the state of its webhook, if it has one.
+    Its owner and admins also see the state of its webhook, if it has one, and whether it is suspended.
     """
     return _bot_view(who, services().accounts.bot(bot))
 
@@ -336,7 +337,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     scopes=("owner",),
     body=QualifySchema,
     returns=QualificationSchema,
-    errors=("bot_not_found", "version_not_found", "bot_withdrawn", "budget_exceeded"),
+    errors=("bot_not_found", "version_not_found", *UNSEATABLE, "budget_exceeded"),
     limit="qualifications_per_owner",
 )
 def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:
@@ -346,8 +347,6 @@ def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dic
     `webhook` must be running.
     """
     _check_owner(who, bot)
-    if services().accounts.bot(bot).state == "withdrawn":
-        raise BotWithdrawn(f"{bot} is withdrawn from new games", field="bot", expected="an active bot")
     return services().tournaments.qualify(body["kind"], bot, version)
 
 

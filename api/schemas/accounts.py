@@ -362,6 +362,15 @@ class SecretSchema(ResponseSchema):
     )
 
 
+class SuspensionSchema(ResponseSchema):
+    """Why a bot is not seated until an admin has looked at it."""
+
+    reason = described(fields.String, "What happened.")
+    at_ms = described(Moment, "When the bot was suspended.")
+    tournament = described(fields.String, "The tournament or qualification in which it played.")
+    group = described(fields.String, "The group that was stopped.")
+
+
 class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
@@ -384,6 +393,21 @@ class BotSchema(BotSummarySchema):
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
+    suspended = fields.Nested(SuspensionSchema, required=True, allow_none=True)
+
+
+class SuspendedBotSchema(BotSummarySchema):
+    """A suspended bot."""
+
+    suspended = fields.Nested(SuspensionSchema, required=True)
+
+
+class SuspendedBotListSchema(ResponseSchema):
+    """All suspended bots."""
+
+    bots = fields.List(
+        fields.Nested(SuspendedBotSchema), required=True, metadata={"description": "The bots, by name."}
+    )
 
 
 class BotWithTokenSchema(ResponseSchema):

@@ -22,6 +22,7 @@ from arena.accounts.versions import (
     Version,
     new_version,
     pack_version,
+    unpack_suspension,
     unpack_version,
 )
 from arena.bots.transports import REMOTE, transport_of
@@ -316,8 +317,7 @@ class Accounts:
     ) -> tuple[list[BotAccount], str | None]:
         """A page of bots by name, without their versions, and the cursor of the next page or None."""
         names = self._store.bot_names(owner, after, limit + 1)
-        bots = self._listed(names[:limit])
-        found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
+        found = [bot for bot in self.listed(names[:limit]) if owner in (None, bot.owner)]
         return found, names[limit - 1] if len(names) > limit else None
 
     def add_version(
@@ -437,13 +437,13 @@ class Accounts:
 
     def uploaded_bots(self) -> list[BotAccount]:
         """The active bots that have or had an uploaded version, by name, without their versions."""
-        names = self._store.uploaded_names()
-        return [bot for bot in self._listed(names) if bot is not None and bot.state == "active"]
+        return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
 
-    def _listed(self, names: Sequence[str]) -> list[BotAccount | None]:
-        """The bots, without their versions; None for one that does not exist or cannot be read."""
+    def listed(self, names: Sequence[str]) -> list[BotAccount]:
+        """Those of the bots that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
-        return [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
+        found = [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
+        return [bot for bot in found if bot is not None]
 
     # Webhooks
 
@@ -568,6 +568,7 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
             fields["version"],
             int(fields["created"]),
             fields["description"],
+            suspended=unpack_suspension(fields.get("suspended")),
         )
 
 

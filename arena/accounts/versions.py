@@ -53,9 +53,20 @@ class Version:
 
 
 @dataclass(frozen=True)
+class Suspension:
+    """Why a bot is suspended, since when (Unix time in milliseconds), and in which group it played then."""
+
+    reason: str
+    at_ms: int
+    tournament: str
+    group: str
+
+
+@dataclass(frozen=True)
 class BotAccount:
     """A registered bot. ``version``: the label of the current version, which plays new games. ``versions``:
-    all versions, oldest first; empty where a list omits them.
+    all versions, oldest first; empty where a list omits them. ``suspended``: while it is set the bot is not
+    seated, whatever its ``state``.
     """
 
     name: str
@@ -65,6 +76,12 @@ class BotAccount:
     created_ms: int
     description: str = ""
     versions: tuple[Version, ...] = ()
+    suspended: Suspension | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may be seated in new games."""
+        return self.state == "active" and self.suspended is None
 
     def find(self, label: str) -> Version:
         """A version. Raises :class:`VersionNotFound`."""
@@ -116,3 +133,18 @@ def unpack_version(text: str) -> Version:
     version = Version(label, transport, created, *more)
     check_types(Version, vars(version))
     return version
+
+
+def pack_suspension(suspension: Suspension) -> str:
+    """The stored form of a suspension."""
+    return json.dumps(list(vars(suspension).values()))
+
+
+def unpack_suspension(text: str | None) -> Suspension | None:
+    """The inverse of :func:`pack_suspension`; None for no text. Raises TypeError or ValueError."""
+    if text is None:
+        return None
+    # A newer version of the program may have added fields.
+    suspension = Suspension(*json.loads(text)[:4])
+    check_types(Suspension, vars(suspension))
+    return suspension

@@ -11,6 +11,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.schedules import Schedules
@@ -50,6 +51,7 @@ class Service:
     store: Store
     accounts: Accounts
     budgets: Budgets
+    suspensions: Suspensions
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
@@ -144,13 +146,15 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
-    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets)
+    suspensions = Suspensions(store.accounts, accounts)
+    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets, suspensions)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
         budgets=budgets,
+        suspensions=suspensions,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,

@@ -117,7 +117,7 @@ class AccountStore:
     def delete_bot(self, name: str, owner: str) -> Stored | None:
         """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
         deleted, versions, size = self._one(*_DELETE.call(_keys(name)))
-        indexes = (_BOTS, _bots_of(owner), _WEBHOOKS, _UPLOADED)
+        indexes = (_BOTS, _bots_of(owner), _WEBHOOKS, _UPLOADED, _SUSPENDED)
         self._connection.run([("ZREM", index, name) for index in indexes])
         return Stored(1, versions, size) if deleted else None
 
@@ -176,6 +176,14 @@ class AccountStore:
         """All bots with a webhook. Some may have none: callers check."""
         return [_text(name) for name in self._one("ZRANGE", _WEBHOOKS, 0, -1)]
 
+    def note_suspended(self, name: str) -> None:
+        """Add the bot to the list of bots that were suspended, before it is."""
+        self._one("ZADD", _SUSPENDED, 0, name)
+
+    def suspended_names(self) -> list[str]:
+        """All bots that are or were suspended. Some may not be: callers check."""
+        return [_text(name) for name in self._one("ZRANGE", _SUSPENDED, 0, -1)]
+
     def signing_fields(self, name: str) -> dict[str, str]:
         """The signing secrets of the bot's webhook: ``hook``, ``hook_old`` and ``hook_old_until``, if set."""
         names = ("hook", "hook_old", "hook_old_until")
@@ -205,6 +213,7 @@ class AccountStore:
 _BOTS: Final = "bots"
 _WEBHOOKS: Final = "bots:webhook"
 _UPLOADED: Final = "bots:uploaded"
+_SUSPENDED: Final = "bots:suspended"
 _AUDIT: Final = "audit"
 _STORED_BY_ALL: Final = "{arena}:stored"
 _COUNTED_AT_ONCE: Final = 500

@@ -79,6 +79,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "setAdmin": ("set_admin", {"owner": "owner", "admin": True}),
     "listAudit": ("audit", {"limit": 3}),
     "annulGame": ("annul_game", {"game": "game", "reason": "r"}),
+    "listSuspensions": ("suspensions", {}),
+    "liftSuspension": ("lift_suspension", {"bot": "bot"}),
     "listSuspicions": ("suspicions", {"kind": "truco", "division": "open"}),
     "isAlive": ("is_alive", {}),
     "isReady": ("is_ready", {}),

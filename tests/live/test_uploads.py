@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.uploads import InvalidSource, component_upload, python_upload
+from arena.accounts.uploads import InvalidSource, python_upload
 from arena.accounts.versions import NoSource
 from arena.errors import ArenaError
 from arena.events.schedules import Schedules
 from arena.records.verify import verify
 from arena.sandbox.runtime import runtime_id
 from tests.live.arenas import Arena
-from tests.sandbox.components import component
-from tests.service import ROOT
 from tests.waiting import wait_until
 
 FIRST = "def choose(turn):\n    print('my turn', turn['seat'])\n    return turn['legal_actions'][0]\n"
@@ -103,42 +98,6 @@ def test_an_endless_loop_is_a_late_fault_of_the_bot(arena: Arena) -> None:
         assert set(record["info"].get("fault_details", [])) == limits
     view = arena.tournaments.view(told["tournament"])
     assert (view["state"], view["voids"]) == ("finished", [])
-
-
-STUCK_WORKER = """
-import sys
-
-from arena.sandbox import processor_time
-from tests.live.arenas import Arena
-from tests.live.clock import skip
-
-# Whatever call the thread sees has not come back.
-processor_time._GIVE_UP_AFTER = -1_000
-arena = Arena(sys.argv[1])
-# The lease of a worker that ended is over.
-skip(arena.live, 20_000)
-arena.run(sys.argv[2])
-"""
-
-
-def test_a_group_that_ends_two_workers_is_stopped(arena: Arena, url: str) -> None:
-    grows = component(choose="(loop (drop (memory.grow (i32.const 0))) (br 0)) unreachable")
-    arena.accounts.register_bot("olga", "stuck", transport="uploaded", upload=component_upload(grows))
-    name = arena.tournaments.qualify("toepen", "stuck", "1")["tournament"]
-    for ended in (1, 2):
-        command = [sys.executable, "-c", STUCK_WORKER, url, name]
-        done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=300)
-        assert done.returncode == -signal.SIGKILL, done.stderr
-        assert "does not come back" in done.stderr
-        voids = arena.tournaments.view(name)["voids"]
-        assert [void["reason"] for void in voids] == [
-            "a bot's call did not come back and ended the worker"
-        ] * ended
-    assert arena.run(name)["state"] == "finished"
-    (group,) = arena.tournaments.groups(name).items
-    assert (group["state"], group["score"]) == ("void", None)
-    told = arena.tournaments.qualifications("stuck", "1")[0]
-    assert (told["state"], "server fault" in told["reason"]) == ("failed", True)
 
 
 def test_divisions_are_kept_apart(arena: Arena) -> None:
