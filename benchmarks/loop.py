@@ -43,7 +43,7 @@ class Measured(NamedTuple):
     waited_ms: float
 
 
-class Target:
+class Victim:
     """The API process at ``port``, whose processor time is that of process ``pid``."""
 
     def __init__(self, port: int, pid: int, owner: str, bot: str) -> None:
@@ -58,7 +58,7 @@ class Target:
         """A connection."""
         return socket.create_connection(("127.0.0.1", self.port), timeout=_LONGEST)
 
-    def measure(self, name: str, attack: Callable[[Target], str]) -> Measured:
+    def measure(self, name: str, attack: Callable[[Victim], str]) -> Measured:
         """Measure one kind."""
         before = self.used_ms()
         longest = [0.0]
@@ -163,29 +163,29 @@ OPERATIONS: Final = (
 )
 
 
-def kinds(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]]:
+def kinds(victim: Victim) -> Iterator[tuple[str, Callable[[Victim], str]]]:
     """Every kind of attack."""
-    tokens = {"": "", "owner": target.owner, "bot": target.bot}
+    tokens = {"": "", "owner": victim.owner, "bot": victim.bot}
     for method, path, who in OPERATIONS:
 
-        def every(target: Target, method: str = method, path: str = path, who: str = who) -> str:
+        def every(victim: Victim, method: str = method, path: str = path, who: str = who) -> str:
             worst = 0.0
             names: dict[str, int] = {}
             for _, body in _bodies():
-                before = target.used_ms()
-                status = target.send(
-                    target.request(method, path, body, "Connection: close", token=tokens[who])
+                before = victim.used_ms()
+                status = victim.send(
+                    victim.request(method, path, body, "Connection: close", token=tokens[who])
                 )
                 names[status] = names.get(status, 0) + 1
-                worst = max(worst, target.used_ms() - before)
+                worst = max(worst, victim.used_ms() - before)
             return f"{names} worst body {worst:.0f} ms"
 
         yield f"{method} {path}, every body", every
-    yield from _full_bodies(target)
-    yield from _requests(target)
+    yield from _full_bodies(victim)
+    yield from _requests(victim)
 
 
-def _full_bodies(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]]:
+def _full_bodies(victim: Victim) -> Iterator[tuple[str, Callable[[Victim], str]]]:
     """Bodies that are valid for their operation, or nearly, and as large as it allows."""
     turn = "g" * 64 + ".0.1"
     answers = {
@@ -197,7 +197,7 @@ def _full_bodies(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]
     }
     for name, values in answers.items():
         body = json.dumps({"answers": values}).encode()
-        yield name, _sender("POST", "/v1/turns", body, target.bot)
+        yield name, _sender("POST", "/v1/turns", body, victim.bot)
     names = [f"bot-{number}" for number in range(1000)]
     base = {"name": "Cup", "kind": "truco", "format": "round_robin", "locks_ms": 1, "groups": 1}
     tournaments: dict[str, dict[str, object]] = {
@@ -207,11 +207,11 @@ def _full_bodies(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]
         "tournament with a long name": {"name": "\u0301" * 60_000},
     }
     for name, fields in tournaments.items():
-        yield name, _sender("POST", "/v1/tournaments", json.dumps({**base, **fields}).encode(), target.owner)
+        yield name, _sender("POST", "/v1/tournaments", json.dumps({**base, **fields}).encode(), victim.owner)
     seats = [{"house": "shark"}] * 300
     yield (
         "game with 300 seats",
-        _sender("POST", "/v1/games", json.dumps({"kind": "toepen", "seats": seats}).encode(), target.owner),
+        _sender("POST", "/v1/games", json.dumps({"kind": "toepen", "seats": seats}).encode(), victim.owner),
     )
     cron = ("*/1 " * 20 + ",".join(map(str, range(30))))[:99]
     template = {"name": "Cup", "kind": "truco", "format": "round_robin", "house": ["rookie", "random"]}
@@ -227,7 +227,7 @@ def _full_bodies(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]
     yield (
         "source of 240 KB of f-strings",
         _sender(
-            "POST", "/v1/bots/loop-bot/versions?label=f", source, target.owner, "Content-Type: text/x-python"
+            "POST", "/v1/bots/loop-bot/versions?label=f", source, victim.owner, "Content-Type: text/x-python"
         ),
     )
     component = b"\0asm\x0d\0\x01\0" + bytes(23_000_000)
@@ -237,31 +237,31 @@ def _full_bodies(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]
             "POST",
             "/v1/bots/loop-bot/versions?label=w",
             component,
-            target.owner,
+            victim.owner,
             "Content-Type: application/wasm",
         ),
     )
 
 
-def _sender(method: str, path: str, body: bytes, token: str, *headers: str) -> Callable[[Target], str]:
-    def send(target: Target) -> str:
-        head = target.request(
+def _sender(method: str, path: str, body: bytes, token: str, *headers: str) -> Callable[[Victim], str]:
+    def send(victim: Victim) -> str:
+        head = victim.request(
             method, path, None if headers else body, "Connection: close", *headers, token=token
         )
         if headers:
             end = head.index(b"\r\n\r\n")
             head = head[:end] + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-        return target.send(head)
+        return victim.send(head)
 
     return send
 
 
-def _requests(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]]:
+def _requests(victim: Victim) -> Iterator[tuple[str, Callable[[Victim], str]]]:
     """Heads, queries and ways to send."""
     close = "Connection: close"
 
-    def get(path: str, *headers: str) -> Callable[[Target], str]:
-        return lambda target: target.send(target.request("GET", path, None, close, *headers))
+    def get(path: str, *headers: str) -> Callable[[Victim], str]:
+        return lambda victim: victim.send(victim.request("GET", path, None, close, *headers))
 
     big = ",".join(f'"{number}"' for number in range(700))
     yield "ETag list", get("/v1/leaderboards/truco/sealed", f"If-None-Match: {big[:4000]}")
@@ -280,7 +280,7 @@ def _requests(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]]:
     yield "many headers", get("/", *(f"X-{n}: {'a' * 4000}" for n in range(45)))
     yield "more headers", get("/", *(f"X-{n}: a" for n in range(5000)))
     yield "header of 1 MB", get("/", "X-A: " + "a" * 1_000_000)
-    yield "header without end", lambda target: target.send(b"GET / HTTP/1.1\r\nX: " + b"a" * 30_000_000)
+    yield "header without end", lambda victim: victim.send(b"GET / HTTP/1.1\r\nX: " + b"a" * 30_000_000)
     yield "request line of 4 KB", get("/v1/games?" + "a" * 4000)
     yield "request line of 1 MB", get("/" + "a" * 1_000_000)
     yield "path of slashes", get("/" * 4000)
@@ -299,38 +299,38 @@ def _requests(target: Target) -> Iterator[tuple[str, Callable[[Target], str]]]:
     yield "id of a game for regular expressions", get("/v1/games/" + "g-1-x1-" * 500 + "!")
     yield "Last-Event-ID", get("/v1/games/nothing/events", "Last-Event-ID: " + "9" * 3900)
     yield "X-Request-Id", get("/", "X-Request-Id: " + "a" * 3900)
-    small = target.request("POST", "/v1/owners", None, "Content-Type: application/json")
+    small = victim.request("POST", "/v1/owners", None, "Content-Type: application/json")
     chunked = small[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
     yield (
         "60,000 chunks of a byte",
-        lambda target: target.send(chunked + b"1\r\n \r\n" * 60_000 + b"0\r\n\r\n"),
+        lambda victim: victim.send(chunked + b"1\r\n \r\n" * 60_000 + b"0\r\n\r\n"),
     )
     yield (
         "chunk extensions",
-        lambda target: target.send(chunked + (b"1;" + b"a" * 4000 + b"\r\n \r\n") * 2000),
+        lambda victim: victim.send(chunked + (b"1;" + b"a" * 4000 + b"\r\n \r\n") * 2000),
     )
-    yield "chunk size of digits", lambda target: target.send(chunked + b"0" * 3_000_000 + b"1\r\n \r\n")
-    yield "trailers", lambda target: target.send(chunked + b"0\r\n" + b"X: a\r\n" * 200_000 + b"\r\n")
+    yield "chunk size of digits", lambda victim: victim.send(chunked + b"0" * 3_000_000 + b"1\r\n \r\n")
+    yield "trailers", lambda victim: victim.send(chunked + b"0\r\n" + b"X: a\r\n" * 200_000 + b"\r\n")
     multipart = chunked.replace(b"application/json", b"multipart/form-data; boundary=a")
-    yield "multipart", lambda target: target.send(multipart + b"5\r\n--a\r\n\r\n" * 10_000)
-    pipelined = target.request("GET", "/healthz")
-    yield "20,000 requests at once", lambda target: target.send(pipelined * 20_000)
-    games = target.request("GET", "/v1/games")
-    yield "2,000 lists at once", lambda target: target.send(games * 2000)
+    yield "multipart", lambda victim: victim.send(multipart + b"5\r\n--a\r\n\r\n" * 10_000)
+    pipelined = victim.request("GET", "/healthz")
+    yield "20,000 requests at once", lambda victim: victim.send(pipelined * 20_000)
+    games = victim.request("GET", "/v1/games")
+    yield "2,000 lists at once", lambda victim: victim.send(games * 2000)
     yield (
         "bytes one by one",
-        lambda target: target.send(
-            *(bytes([byte]) for byte in target.request("GET", "/v1/games", None, close)), pause=0.001
+        lambda victim: victim.send(
+            *(bytes([byte]) for byte in victim.request("GET", "/v1/games", None, close)), pause=0.001
         ),
     )
-    yield "noise", lambda target: target.send(os.urandom(2_000_000))
+    yield "noise", lambda victim: victim.send(os.urandom(2_000_000))
     yield "300 connections at once", _many
 
 
-def _many(target: Target) -> str:
-    connections = [target.connect() for _ in range(300)]
+def _many(victim: Victim) -> str:
+    connections = [victim.connect() for _ in range(300)]
     for connection in connections:
-        connection.sendall(target.request("GET", "/v1/games"))
+        connection.sendall(victim.request("GET", "/v1/games"))
     answered = sum(bool(connection.recv(100)) for connection in connections)
     for connection in connections:
         connection.close()
@@ -376,12 +376,12 @@ def _measure_all(port: int, pid: int, only: str) -> list[Measured]:
     owner = client.sign_up("loop")
     bot = Client(client.url, owner).register_bot("loop-bot")
     (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    target = Target(port, int(child), owner, bot)
+    victim = Victim(port, int(child), owner, bot)
     slow = []
     click.echo(f"{'total':>9} {'waited':>9}  kind: answers (milliseconds of processor time)")
-    for name, attack in kinds(target):
+    for name, attack in kinds(victim):
         if only in name:
-            found = target.measure(name, attack)
+            found = victim.measure(name, attack)
             click.echo(f"{found.total_ms:9.1f} {found.waited_ms:9.1f}  {name}: {found.statuses}")
             if found.waited_ms > MOST_MS:
                 slow.append(found)
