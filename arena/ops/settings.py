@@ -132,6 +132,16 @@ class Settings:
         return cls.from_environment({**environ, "REDIS_URL": redis_url(environ) or running_url(data)})
 
     @classmethod
+    def of_embedded(cls, url: str, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
+        """The settings in ``environ`` with the embedded database at ``url``, which runs on a data folder.
+
+        Raises :class:`InvalidSetting`.
+        """
+        values = {**environ, "REDIS_URL": url}
+        set_archive(values, data)
+        return cls.from_environment(values)
+
+    @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:
         """The settings in ``environ``. Raises :class:`InvalidSetting`, with the variable as its ``field``."""
         url = redis_url(environ)
