@@ -187,8 +187,7 @@ def test_the_environment_is_read_in_one_place() -> None:
 
 
 STORE_OPEN = {
-    f"arena.store.{module}"
-    for module in ("repositories", "rows", "paging", "notifications", "embedded", "backup")
+    f"arena.store.{module}" for module in ("repositories", "rows", "paging", "notifications", "embedded")
 }
 """Modules of the store that anybody may use whole; of the others, their row types and durations."""
 

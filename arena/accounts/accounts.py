@@ -10,26 +10,24 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.quotas import QuotaExceeded, StorageQuotas
-from arena.accounts.uploads import InvalidSource, Upload
+from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload
 from arena.accounts.versions import (
     BotAccount,
     BotState,
     NoSource,
     Version,
-    new_version,
     pack_version,
-    unpack_suspension,
     unpack_version,
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore
+from arena.store.accounts import AccountStore, StoredUpload
 from arena.store.amounts import Stored
-from arena.store.rows import reading, shown_or_left_out
+from arena.store.rows import reading, shown_or_left_out, write_row
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -103,6 +101,13 @@ class Forbidden(ArenaError):
     """The token is valid, but does not allow this."""
 
     code = "forbidden"
+
+
+class Incoming(NamedTuple):
+    """An upload that is about to be stored."""
+
+    row: ReceivedUpload
+    upload: Upload
 
 
 @dataclass(frozen=True)
@@ -264,12 +269,13 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Upload | None = None,
+        upload: Incoming | None = None,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
-        ``upload`` is for uploaded bots.
+        ``upload`` is for uploaded bots, which have no version until it was checked: see
+        :mod:`arena.accounts.received`.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
@@ -283,16 +289,19 @@ class Accounts:
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if self._store.bot(name) is not None:
             raise taken
-        version = new_version(label, transport, created, url, rights, upload)
-        wanted = Stored(1, 1, version.size)
+        versions: tuple[Version, ...] = ()
+        packed = ("", "")
+        if upload is None:
+            version = Version(label, transport, created, url, rights)
+            versions, packed = (version,), (label, pack_version(version))
+        wanted = Stored(1, 1, 0 if upload is None else upload.row.size)
         with self.quotas.reserve(owner, wanted) as reservation:
             if url:
                 self._store.note_webhook(name)
-            source = _source(upload)
-            if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version), source):
+            if not self._store.create_bot(name, owner, digest, fields, *packed, _stored(upload)):
                 raise taken
             reservation.keep(wanted)
-        return BotAccount(name, owner, "active", label, created, description, (version,)), token
+        return BotAccount(name, owner, "active", packed[0], created, description, versions), token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
@@ -317,7 +326,8 @@ class Accounts:
     ) -> tuple[list[BotAccount], str | None]:
         """A page of bots by name, without their versions, and the cursor of the next page or None."""
         names = self._store.bot_names(owner, after, limit + 1)
-        found = [bot for bot in self.listed(names[:limit]) if owner in (None, bot.owner)]
+        bots = self._listed(names[:limit])
+        found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
         return found, names[limit - 1] if len(names) > limit else None
 
     def add_version(
@@ -329,10 +339,10 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Upload | None = None,
-    ) -> Version:
+        upload: Incoming | None = None,
+    ) -> Version | None:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
-        :meth:`register_bot`.
+        :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or
         :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
@@ -343,14 +353,15 @@ class Accounts:
             raise _version_exists(name, label)
         if url:
             self._store.note_webhook(name)
-        version = new_version(label, transport, _now(), url, rights, upload)
-        with self.quotas.reserve(bot.owner, Stored(0, 1, version.size)) as reservation:
+        version = Version(label, transport, _now(), url, rights) if upload is None else None
+        wanted = Stored(0, 1, 0 if upload is None else upload.row.size)
+        with self.quotas.reserve(bot.owner, wanted) as reservation:
             added, size = self._store.add_version(
                 name,
                 label,
-                pack_version(version),
+                "" if version is None else pack_version(version),
                 MAX_OF_BOT,
-                _source(upload),
+                _stored(upload),
                 {"hook": secret} if secret else {},
             )
             if added == "unknown":
@@ -437,13 +448,13 @@ class Accounts:
 
     def uploaded_bots(self) -> list[BotAccount]:
         """The active bots that have or had an uploaded version, by name, without their versions."""
-        return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
+        names = self._store.uploaded_names()
+        return [bot for bot in self._listed(names) if bot is not None and bot.state == "active"]
 
-    def listed(self, names: Sequence[str]) -> list[BotAccount]:
-        """Those of the bots that exist and can be read, without their versions."""
+    def _listed(self, names: Sequence[str]) -> list[BotAccount | None]:
+        """The bots, without their versions; None for one that does not exist or cannot be read."""
         rows = zip(names, self._store.bots(names), strict=True)
-        found = [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
-        return [bot for bot in found if bot is not None]
+        return [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
 
     # Webhooks
 
@@ -526,8 +537,11 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
-def _source(upload: Upload | None) -> tuple[str, bytes] | None:
-    return None if upload is None else (upload.digest, upload.data)
+def _stored(upload: Incoming | None) -> StoredUpload:
+    if upload is None:
+        return StoredUpload()
+    row, data = upload
+    return StoredUpload(row.id, write_row(row), row.digest, data.data)
 
 
 def _published(label: str) -> str:
@@ -535,7 +549,7 @@ def _published(label: str) -> str:
     return f"published:{label}"
 
 
-def _check_version(label: str, transport: str, url: str, upload: Upload | None) -> None:
+def _check_version(label: str, transport: str, url: str, upload: Incoming | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
         raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
     chosen = transport_of(transport)
@@ -568,7 +582,6 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
             fields["version"],
             int(fields["created"]),
             fields["description"],
-            suspended=unpack_suspension(fields.get("suspended")),
         )
 
 

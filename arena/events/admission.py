@@ -115,8 +115,8 @@ class Admission:
         for entry in tournament.entries:
             if entry.status == "qualifying":
                 entry.status, entry.reason = "failed", "its qualification was not over in time"
-            elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
-                entry.status, entry.reason = "withdrawn", why
+            elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
+                entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
         if not all(entry.runner.arena_run for entry in playing):
             for entry in playing:
@@ -174,7 +174,7 @@ class Admission:
             except ArenaError:
                 # Deleted, or not allowed here.
                 continue
-            if bot.is_active:
+            if bot.state == "active":
                 found.append(bot)
         return found
 
@@ -223,18 +223,11 @@ class Admission:
         board = published(self._boards, tournament.spec.kind, tournament.spec.division)
         return {player: rating["groups"] for player, rating in board.items()}
 
-    def _objection(self, entry: Entered) -> str:
-        """Why the bot may not be seated; empty if it may."""
+    def _withdrawn(self, entry: Entered) -> bool:
         try:
-            bot = self._accounts.bot(entry.name)
+            return self._accounts.bot(entry.name).state == "withdrawn"
         except (BotNotFound, CorruptState):
-            return _WITHDRAWN
-        if bot.suspended is not None:
-            return "the bot is suspended"
-        return "" if bot.is_active else _WITHDRAWN
-
-
-_WITHDRAWN: Final = "the bot was withdrawn from new games"
+            return True
 
 
 def _board(tournament: Tournament) -> str:

@@ -15,9 +15,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from wasmtime import Trap, WasmtimeError
 
 from arena.bots import Turn
-from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits, processor_seconds
+from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
 from arena.sandbox.processor_time import OutOfProcessorTime
-from arena.sandbox.progress import CALL, PROCESSOR_MARGIN, PROGRESS, WALL_MARGIN
 from arena.sandbox.wasi import CALL_FUEL, Guest
 
 CHARACTER_FUEL: Final = 10
@@ -205,9 +204,7 @@ class ProgramInstance(Guest):
         self._given = fuel
         counter.set_fuel(fuel)
         thread.instance = self
-        seconds = self._limits.backstop_seconds
-        latest = time.monotonic() + seconds
-        PROGRESS.begin(CALL, seconds + WALL_MARGIN, processor_seconds(fuel) + PROCESSOR_MARGIN)
+        latest = time.monotonic() + self._limits.backstop_seconds
         try:
             result = call(*arguments)
         except OutOfProcessorTime:
@@ -222,7 +219,6 @@ class ProgramInstance(Guest):
                 raise OutOfFuel from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
-            PROGRESS.end(CALL)
             thread.instance = None
             self._used += fuel - counter.get_fuel()
             self._given = 0

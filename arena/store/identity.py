@@ -13,12 +13,10 @@ _REGISTER: Final = Script("register")
 IDENTITY_SCRIPTS: Final = (_REGISTER,)
 """The scripts that the connection of an :class:`Identity` must load."""
 
-STORE_KEY: Final = "{arena}:store"
+_KEY: Final = "{arena}:store"
 """A hash: ``id``; ``format``, the newest of all processes that wrote; ``accepted``, set if the operator
-accepted this database in the place of another one; :data:`RESTORING`.
+accepted this database in the place of another one.
 """
-RESTORING: Final = "restoring"
-"""Set while a backup is being restored into the database."""
 
 
 class StoreReplaced(ArenaError):
@@ -35,25 +33,17 @@ class Identity:
         self._id = ""
 
     def register(self) -> None:
-        """Record that a process of this version writes to the database.
-
-        Raises :class:`StoreReplaced` if it is being restored.
-        """
-        ((_, _, restoring),) = self._connection.run([_REGISTER.call([STORE_KEY], "", FORMAT)])
-        _refuse(restoring)
+        """Record that a process of this version writes to the database."""
+        self._connection.run([_REGISTER.call([_KEY], "", FORMAT)])
 
     def id(self) -> str:
         """The id of the database, which gets one if it has none."""
-        ((found, _, restoring),) = self._connection.run(
-            [_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT)]
-        )
-        if found is None:
-            _refuse(restoring)
+        ((found, _),) = self._connection.run([_REGISTER.call([_KEY], secrets.token_hex(8), FORMAT)])
         return str(found.decode())
 
     def newest_format(self) -> int:
         """The newest format of all processes that wrote."""
-        ((found,),) = self._connection.run([("HMGET", STORE_KEY, "format")])
+        ((found,),) = self._connection.run([("HMGET", _KEY, "format")])
         return int(found or 1)
 
     def check(self) -> None:
@@ -62,16 +52,10 @@ class Identity:
         Raises :class:`StoreReplaced`.
         """
         if not self._id:
-            ((found, _, restoring),) = self._connection.run(
-                [_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT)]
-            )
-            _refuse(restoring)
+            ((found, _),) = self._connection.run([_REGISTER.call([_KEY], secrets.token_hex(8), FORMAT)])
             self._id = found.decode()
             return
-        ((found, accepted, restoring),) = self._connection.run(
-            [("HMGET", STORE_KEY, "id", "accepted", RESTORING)]
-        )
-        _refuse(restoring)
+        ((found, accepted),) = self._connection.run([("HMGET", _KEY, "id", "accepted")])
         if found is not None and (found.decode() == self._id or accepted is not None):
             self._id = found.decode()
             return
@@ -82,19 +66,11 @@ class Identity:
 
     def check_writable(self) -> None:
         """Write something. Raises :class:`~arena.store.connection.StoreUnavailable` if that is refused."""
-        self._connection.run([("HINCRBY", STORE_KEY, "probes", 1)])
+        self._connection.run([("HINCRBY", _KEY, "probes", 1)])
 
     def accept(self) -> None:
         """Let all processes go on with the database as it is."""
-        self._connection.run([_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT, "1")])
+        self._connection.run([_REGISTER.call([_KEY], secrets.token_hex(8), FORMAT, "1")])
 
 
-def _refuse(restoring: bytes | None) -> None:
-    if restoring is not None:
-        raise StoreReplaced(
-            "a backup is being restored into the database, or that was interrupted",
-            expected="'botequim restore' to its end",
-        )
-
-
-__all__ = ["IDENTITY_SCRIPTS", "RESTORING", "STORE_KEY", "Identity", "StoreReplaced"]
+__all__ = ["IDENTITY_SCRIPTS", "Identity", "StoreReplaced"]
