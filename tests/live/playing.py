@@ -14,6 +14,7 @@ from arena.ops.jobs import InlineJobs, Job, Jobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.records.verify import verify
+from arena.store.connection import StoreUnavailable
 from tests.waiting import PATIENCE
 
 BOTS = ("ann", "bob", "cid", "dee")
@@ -96,11 +97,18 @@ def bot_loop(
     heard: list[Any] | None = None,
     results: list[dict[str, Any]] | None = None,
 ) -> None:
-    """The loop of a bot, as the documentation has it: one request after another."""
+    """The loop of a bot, as the documentation has it: one request after another, and a failed one again."""
     cursor: str | None = None
     answers: list[dict[str, Any]] = []
+    deadline = time.monotonic() + PATIENCE
     while True:
-        done = games.exchange(bot, answers, cursor, wait=wait, rights=rights)
+        try:
+            done = games.exchange(bot, answers, cursor, wait=wait, rights=rights)
+        except StoreUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            continue
+        deadline = time.monotonic() + PATIENCE
         cursor = done.cursor
         if heard is not None:
             heard.extend(done.turns)
