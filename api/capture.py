@@ -11,7 +11,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from itertools import islice
@@ -26,10 +25,10 @@ from api.app import create_app
 from api.openapi import EXAMPLES_FILE, document
 from api.resources.records import MEDIA as JSON_LINES
 from api.streams import MEDIA
+from arena.accounts.versions import Suspension
 from arena.events.tournament import OVER
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
-from arena.sandbox.runtime import sandbox_engine
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
@@ -140,7 +139,7 @@ def capture(app: Flask) -> dict[str, Any]:
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
     _webhooks(app, ana)
-    _uploads(app, ana)
+    _uploads(app, ana, admin)
     _games(recorder, ana, bots)
     _tournaments(recorder, app, ana, admin)
     _leaderboards(recorder, app)
@@ -176,20 +175,14 @@ def _webhooks(app: Flask, ana: RecordingClient) -> None:
     ana("DELETE", "/v1/bots/sota-bot")
 
 
-def _uploads(app: Flask, ana: RecordingClient) -> None:
+def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     """A bot that prints, and qualifies in the way that the workers run it."""
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
     ana("POST", "/v1/bots", {**body, "source": ""})
-    with _checking(app):
-        upload = ana("POST", "/v1/bots", body)["upload"]["id"]
-        ana("POST", "/v1/bots/valete-bot/versions", {**_version("2"), "source": source + "# Second.\n"})
-        ana("POST", "/v1/bots/valete-bot/versions", {**_version("3"), "source": "def choose(turn:\n"})
-    ana("GET", f"/v1/bots/valete-bot/uploads/{upload}")
-    ana("GET", "/v1/bots/valete-bot/uploads/other")
-    ana("GET", "/v1/bots/valete-bot/uploads")
+    ana("POST", "/v1/bots", body)
     ana("GET", "/v1/bots/valete-bot/versions/1/source")
-    ana("GET", "/v1/bots/valete-bot/versions/3/source")
+    ana("GET", "/v1/bots/valete-bot/versions/2/source")
     ana("PATCH", "/v1/bots/valete-bot/versions/1", {"published": True})
     path = "/v1/bots/valete-bot/versions/1/qualifications"
     event = ana("POST", path, {"kind": "toepen"})["tournament"]
@@ -200,31 +193,14 @@ def _uploads(app: Flask, ana: RecordingClient) -> None:
     game = worker.groups(event).items[0]["games"][0]
     ana("GET", f"/v1/bots/valete-bot/games/{game}/log")
     ana("GET", "/v1/bots/valete-bot/games/other/log")
+    why = "2 workers hung or crashed during calls of this bot"
+    suspension = Suspension(why, _now_ms(), event, worker.groups(event).items[0]["id"])
+    app.extensions["botequim"].suspensions.suspend("valete-bot", suspension)
+    ana("POST", path, {"kind": "truco"})
+    admin("GET", "/v1/admin/suspensions")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/suspensions/valete-bot")
     ana("DELETE", "/v1/bots/valete-bot")
-
-
-def _version(label: str) -> dict[str, str]:
-    return {"label": label, "transport": "uploaded"}
-
-
-@contextmanager
-def _checking(app: Flask) -> Iterator[None]:
-    """Check uploads as the workers do, while requests wait for it."""
-    sandbox_engine()
-    uploads, done = app.extensions["botequim"].uploads, threading.Event()
-
-    def check() -> None:
-        while not done.wait(0.05):
-            for upload in uploads.due():
-                uploads.check(*upload)
-
-    thread = threading.Thread(target=check)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 class _Ponger(BaseHTTPRequestHandler):
@@ -350,7 +326,7 @@ def _calmest(legal: list[str]) -> str:
 def main() -> None:
     """Write ``api/examples.json``."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedStore(folder) as store:
-        http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1, upload_wait=600)
+        http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1)
         examples = capture(create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http), InlineJobs()))
     EXAMPLES_FILE.write_bytes(orjson.dumps(examples, option=orjson.OPT_INDENT_2) + b"\n")
 

@@ -29,6 +29,7 @@ View = Callable[..., Any]
 
 _ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
 _WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "corrupt_state", "store_unavailable")
+UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended")
 ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
 """The errors of operations that read finished games."""
 
@@ -73,8 +74,6 @@ class Operation:
     status: int = 200
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
-    accepted: type[Schema] | None = None
-    """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""

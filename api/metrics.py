@@ -98,6 +98,8 @@ class ServiceCollector:
         yield from self._of_queues()
         waiting = self._service.live.notifier.count()
         yield GaugeMetricFamily("botequim_waiting", "Requests and streams that wait for news.", waiting)
+        suspended = len(self._service.suspensions.bots())
+        yield GaugeMetricFamily("botequim_suspended_bots", "Bots that an admin has to look at.", suspended)
         yield GaugeMetricFamily("botequim_rows_left_out", "Rows that cannot be read.", len(LEFT_OUT))
 
     def _of_database(self) -> Iterator[GaugeMetricFamily]:

@@ -187,7 +187,8 @@ def test_the_environment_is_read_in_one_place() -> None:
 
 
 STORE_OPEN = {
-    f"arena.store.{module}" for module in ("repositories", "rows", "paging", "notifications", "embedded")
+    f"arena.store.{module}"
+    for module in ("repositories", "rows", "paging", "notifications", "embedded", "backup")
 }
 """Modules of the store that anybody may use whole; of the others, their row types and durations."""
 

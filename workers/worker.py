@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import socket
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from redis import Redis, RedisError
-from rq import SimpleWorker
+from rq import Queue, SimpleWorker
+from rq.executions import Execution
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from arena.ops.settings import Settings
+from arena.sandbox.progress import BEAT, JOB, PROGRESS, GroupAttempt
 from arena.store.connection import StoreUnavailable
-from queues.rq_jobs import QUEUES, NamedJob, open_queue
+from queues.rq_jobs import JOB_SECONDS, QUEUES, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
@@ -23,21 +27,37 @@ HEARTBEAT: Final = 15
 QUIET_FOR: Final = 60
 """Seconds without a heartbeat after which an idle worker counts as dead."""
 
+SILENT_FOR: Final = 60.0
+"""Seconds without a beat of its thread after which the watchdog ends the process."""
+
+_BEAT_PERIOD: Final = 1.0
+_JOB_MARGIN: Final = 60.0
+"""Seconds after a job's time limit after which the watchdog ends the process."""
+
 
 class Worker(SimpleWorker):
     """Runs jobs in its own process, which is four times as fast as a fork per job.
 
-    House bots are trusted code, so jobs need no isolation; a time limit ends a job that hangs. The sweeper of
-    the games requests a job again that was lost with its process.
+    House bots are trusted code, so jobs need no isolation; a time limit ends a job that hangs, or else the
+    watchdog ends the process. The sweeper of the games requests a job again that was lost with its process.
     """
 
     def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
         """How long a job counts as running after the last heartbeat."""
         return HEARTBEAT
 
+    def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
+        """Run a job. Returns whether it succeeded."""
+        PROGRESS.begin(JOB, JOB_SECONDS + _JOB_MARGIN)
+        try:
+            return super().perform_job(job, queue, execution)
+        finally:
+            PROGRESS.end(JOB)
 
-def work() -> None:
-    """Work until SIGTERM or SIGINT; the current job is finished first.
+
+def work(ended: GroupAttempt | None = None) -> None:
+    """Work until SIGTERM or SIGINT; the current job is finished first. ``ended``: what the worker before this
+    one played when it hung or crashed.
 
     Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends some time after
     the database goes away, and its supervisor restarts it.
@@ -47,6 +67,9 @@ def work() -> None:
     try:
         connection.ping()
         service().store.identity.register()
+        if ended is not None:
+            service().tournaments.note_ended_worker(ended)
+        threading.Thread(target=_beat, name="beat", daemon=True).start()
         worker = Worker(
             [open_queue(name, connection) for name in QUEUES],
             connection=connection,
@@ -59,6 +82,12 @@ def work() -> None:
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error
+
+
+def _beat() -> None:
+    while True:
+        PROGRESS.begin(BEAT, SILENT_FOR)
+        time.sleep(_BEAT_PERIOD)
 
 
 def is_working() -> bool:

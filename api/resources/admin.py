@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from api.contract import ARCHIVED, Blueprint
-from api.schemas.accounts import AdminRightSchema, AuditPageSchema, OwnerSchema, TokenSchema
+from api.schemas.accounts import (
+    AdminRightSchema,
+    AuditPageSchema,
+    OwnerSchema,
+    SuspendedBotListSchema,
+    TokenSchema,
+)
 from api.schemas.common import PageQuery
 from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
 from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
@@ -91,3 +97,31 @@ def list_suspicions(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
     """
     groups = services().boards.groups(query["kind"], query["division"])
     return {"suspicions": [one.as_json() for one in suspicious_pairs(groups)]}
+
+
+@blueprint.operation("/admin/suspensions", scopes=("admin",), returns=SuspendedBotListSchema)
+def list_suspensions(who: Principal) -> dict[str, Any]:
+    """List suspended bots
+
+    A group during which two workers hung or crashed is stopped. If a call of the same uploaded bot was
+    running both times, that bot is suspended, otherwise all uploaded bots in the group; so is a bot during
+    whose calls two workers hung or crashed within a day. A suspended bot is not seated in games,
+    qualifications and tournaments, and its groups in running tournaments are void.
+    """
+    return {"bots": services().suspensions.bots()}
+
+
+@blueprint.operation(
+    "/admin/suspensions/<bot>",
+    "DELETE",
+    scopes=("admin",),
+    status=204,
+    errors=("bot_not_found", "suspension_not_found"),
+)
+def lift_suspension(who: Principal, bot: str) -> None:
+    """Lift the suspension of a bot
+
+    It may be seated again from now on. Groups that were stopped or void meanwhile stay so.
+    """
+    services().accounts.audit(who, "lift suspension", f"bot {bot}")
+    services().suspensions.lift(bot)

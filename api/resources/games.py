@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from api import streams
-from api.contract import ARCHIVED, IF_NONE_MATCH, Blueprint, json_response
+from api.contract import ARCHIVED, IF_NONE_MATCH, UNSEATABLE, Blueprint, json_response
 from api.edge import JSON
 from api.schemas.games import (
     EventPageSchema,
@@ -24,7 +24,8 @@ from api.schemas.games import (
     ViewSchema,
 )
 from api.services import services
-from arena.accounts.accounts import BotWithdrawn, Forbidden, Principal
+from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import BotAccount
 from arena.games import game_of
 from arena.live.header import ANYBODY, InvalidSeats, Viewer
@@ -48,7 +49,7 @@ def viewer(who: Principal | None) -> Viewer:
     body=NewGameSchema,
     status=201,
     returns=GameSchema,
-    errors=("kind_not_found", "invalid_option", "invalid_seats", "bot_not_found", "bot_withdrawn"),
+    errors=("kind_not_found", "invalid_option", "invalid_seats", "bot_not_found", *UNSEATABLE),
     limit="games_per_owner",
 )
 def create_game(who: Principal, body: dict[str, Any]) -> Response:
@@ -77,8 +78,7 @@ def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
     bot = services().accounts.bot(seat["bot"])
     if bot.owner != who.owner and not who.admin:
         raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="one of your own bots")
-    if bot.state == "withdrawn":
-        raise BotWithdrawn(f"{bot.name} is withdrawn", field="seats", expected="an active bot")
+    check_plays(bot, "seats")
     _check_seatable(bot)
     return {**seat, "version": bot.version}
 
@@ -138,7 +138,7 @@ def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Respons
     scopes=("bot",),
     body=JoinSchema,
     returns=JoinedSchema,
-    errors=(*_SEEN, "game_not_open", "seat_taken", "bot_withdrawn", "game_busy", "invalid_seats"),
+    errors=(*_SEEN, "game_not_open", "seat_taken", *UNSEATABLE, "game_busy", "invalid_seats"),
 )
 def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     """Join a game
@@ -147,8 +147,7 @@ def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
     seat is taken.
     """
     bot = services().accounts.bot(who.name)
-    if bot.state == "withdrawn":
-        raise BotWithdrawn(f"{bot.name} is withdrawn", expected="an active bot")
+    check_plays(bot)
     _check_seatable(bot)
     services().live.summary(game, viewer(who))
     return json_response(services().live.join(game, who.name, version=bot.version, **body))

@@ -8,7 +8,15 @@ from typing import Any
 from flask import Response
 
 from api import streams
-from api.contract import ARCHIVED, IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
+from api.contract import (
+    ARCHIVED,
+    IF_NONE_MATCH,
+    NOT_MODIFIED,
+    UNSEATABLE,
+    Blueprint,
+    json_response,
+    revalidated,
+)
 from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
@@ -134,7 +142,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
         *_CHANGED,
         "bot_not_found",
         "version_not_found",
-        "bot_withdrawn",
+        *UNSEATABLE,
         "not_invited",
         "wrong_division",
         "too_many_of_owner",

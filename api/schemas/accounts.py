@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from marshmallow import fields, pre_dump, validate
+from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described, name
 from api.schemas.fields import Moment, Truth
-from api.schemas.turns import wait
 from arena.accounts.accounts import LABEL_PATTERN, LABEL_RULE
-from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -248,49 +246,6 @@ class SourceSchema(ResponseSchema):
     component = described(fields.String, "The component in base64; null for Python.", allow_none=True)
 
 
-class UploadQuery(RequestSchema):
-    """How long to wait for the outcome."""
-
-    wait = wait()
-
-
-class UploadSchema(ResponseSchema):
-    """An upload, until it is a version or refused, and for a week after that."""
-
-    id = described(fields.String, "The upload's id.")
-    bot = described(fields.String, "The bot's name.")
-    version = described(fields.String, "The label of the version that it becomes.", attribute="label")
-    state = described(
-        fields.String,
-        "`received`: it waits for a worker. `compiled`, `loaded`: so far it was checked. `added`: it is a "
-        "version. `refused`: see `code`.",
-        validate=validate.OneOf(("received", "compiled", "loaded", "added", "refused")),
-    )
-    code = described(
-        fields.String,
-        "Why it was refused, otherwise null: `compile_failed`, `load_failed`, `upload_not_checked` or "
-        "`version_exists`.",
-        allow_none=True,
-    )
-    reason = described(fields.String, "Why it was refused, in plain words, otherwise null.", allow_none=True)
-    language = described(
-        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
-    )
-    digest = described(fields.String, "The SHA-256 of the upload.")
-    size = described(fields.Integer, "The bytes of the upload.")
-    received_ms = described(Moment, "When the upload was received.")
-
-    @pre_dump
-    def _without_empty(self, upload: ReceivedUpload, **_: object) -> dict[str, Any]:
-        return {**vars(upload), "code": upload.code or None, "reason": upload.reason or None}
-
-
-class UploadsSchema(ResponseSchema):
-    """Uploads of a bot."""
-
-    uploads = fields.List(fields.Nested(UploadSchema), required=True)
-
-
 class QualifySchema(RequestSchema):
     """The game to qualify in."""
 
@@ -407,13 +362,17 @@ class SecretSchema(ResponseSchema):
     )
 
 
+class SuspensionSchema(ResponseSchema):
+    """Why a bot is not seated until an admin has looked at it."""
+
+    reason = described(fields.String, "What happened.")
+    at_ms = described(Moment, "When the bot was suspended.")
+    tournament = described(fields.String, "The tournament or qualification in which it played.")
+    group = described(fields.String, "The group that was stopped.")
+
+
 class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
-
-    @pre_dump
-    def _without_empty(self, bot: Any, **_: object) -> dict[str, Any]:
-        values = dict(bot if isinstance(bot, dict) else vars(bot))
-        return {**values, "version": values["version"] or None}
 
     name = described(fields.String, "The bot's name.")
     owner = described(fields.String, "The bot's owner.")
@@ -422,11 +381,7 @@ class BotSummarySchema(ResponseSchema):
         "`withdrawn`: the bot gets no new games.",
         validate=validate.OneOf(("active", "withdrawn")),
     )
-    version = described(
-        fields.String,
-        "The label of the version used for new games; null until the bot's first upload was checked.",
-        allow_none=True,
-    )
+    version = described(fields.String, "The label of the version used for new games.")
     description = described(fields.String, "The owner's description of the bot.")
     created_ms = described(Moment, "When the bot was registered.")
 
@@ -438,6 +393,21 @@ class BotSchema(BotSummarySchema):
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
+    suspended = fields.Nested(SuspensionSchema, required=True, allow_none=True)
+
+
+class SuspendedBotSchema(BotSummarySchema):
+    """A suspended bot."""
+
+    suspended = fields.Nested(SuspensionSchema, required=True)
+
+
+class SuspendedBotListSchema(ResponseSchema):
+    """All suspended bots."""
+
+    bots = fields.List(
+        fields.Nested(SuspendedBotSchema), required=True, metadata={"description": "The bots, by name."}
+    )
 
 
 class BotWithTokenSchema(ResponseSchema):
@@ -446,12 +416,6 @@ class BotWithTokenSchema(ResponseSchema):
     bot = fields.Nested(BotSchema, required=True)
     token = described(fields.String, _TOKEN)
     webhook_secret = described(fields.String, _SECRET, allow_none=True)
-    upload = fields.Nested(
-        UploadSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "The upload of its first version; null for other transports."},
-    )
 
 
 class BotPageSchema(ResponseSchema):

@@ -10,24 +10,26 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.quotas import QuotaExceeded, StorageQuotas
-from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload
+from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
     BotState,
     NoSource,
     Version,
+    new_version,
     pack_version,
+    unpack_suspension,
     unpack_version,
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore, StoredUpload
+from arena.store.accounts import AccountStore
 from arena.store.amounts import Stored
-from arena.store.rows import reading, shown_or_left_out, write_row
+from arena.store.rows import reading, shown_or_left_out
 
 OWNER_PREFIX: Final = "btq_o_"
 BOT_PREFIX: Final = "btq_b_"
@@ -101,13 +103,6 @@ class Forbidden(ArenaError):
     """The token is valid, but does not allow this."""
 
     code = "forbidden"
-
-
-class Incoming(NamedTuple):
-    """An upload that is about to be stored."""
-
-    row: ReceivedUpload
-    upload: Upload
 
 
 @dataclass(frozen=True)
@@ -269,13 +264,12 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Incoming | None = None,
+        upload: Upload | None = None,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
-        ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.received`.
+        ``upload`` is for uploaded bots.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
@@ -289,19 +283,16 @@ class Accounts:
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if self._store.bot(name) is not None:
             raise taken
-        versions: tuple[Version, ...] = ()
-        packed = ("", "")
-        if upload is None:
-            version = Version(label, transport, created, url, rights)
-            versions, packed = (version,), (label, pack_version(version))
-        wanted = Stored(1, 1, 0 if upload is None else upload.row.size)
+        version = new_version(label, transport, created, url, rights, upload)
+        wanted = Stored(1, 1, version.size)
         with self.quotas.reserve(owner, wanted) as reservation:
             if url:
                 self._store.note_webhook(name)
-            if not self._store.create_bot(name, owner, digest, fields, *packed, _stored(upload)):
+            source = _source(upload)
+            if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version), source):
                 raise taken
             reservation.keep(wanted)
-        return BotAccount(name, owner, "active", packed[0], created, description, versions), token
+        return BotAccount(name, owner, "active", label, created, description, (version,)), token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
@@ -326,8 +317,7 @@ class Accounts:
     ) -> tuple[list[BotAccount], str | None]:
         """A page of bots by name, without their versions, and the cursor of the next page or None."""
         names = self._store.bot_names(owner, after, limit + 1)
-        bots = self._listed(names[:limit])
-        found = [bot for bot in bots if bot is not None and owner in (None, bot.owner)]
+        found = [bot for bot in self.listed(names[:limit]) if owner in (None, bot.owner)]
         return found, names[limit - 1] if len(names) > limit else None
 
     def add_version(
@@ -339,10 +329,10 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Incoming | None = None,
-    ) -> Version | None:
+        upload: Upload | None = None,
+    ) -> Version:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
-        :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
+        :meth:`register_bot`.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or
         :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
@@ -353,15 +343,14 @@ class Accounts:
             raise _version_exists(name, label)
         if url:
             self._store.note_webhook(name)
-        version = Version(label, transport, _now(), url, rights) if upload is None else None
-        wanted = Stored(0, 1, 0 if upload is None else upload.row.size)
-        with self.quotas.reserve(bot.owner, wanted) as reservation:
+        version = new_version(label, transport, _now(), url, rights, upload)
+        with self.quotas.reserve(bot.owner, Stored(0, 1, version.size)) as reservation:
             added, size = self._store.add_version(
                 name,
                 label,
-                "" if version is None else pack_version(version),
+                pack_version(version),
                 MAX_OF_BOT,
-                _stored(upload),
+                _source(upload),
                 {"hook": secret} if secret else {},
             )
             if added == "unknown":
@@ -448,13 +437,13 @@ class Accounts:
 
     def uploaded_bots(self) -> list[BotAccount]:
         """The active bots that have or had an uploaded version, by name, without their versions."""
-        names = self._store.uploaded_names()
-        return [bot for bot in self._listed(names) if bot is not None and bot.state == "active"]
+        return [bot for bot in self.listed(self._store.uploaded_names()) if bot.is_active]
 
-    def _listed(self, names: Sequence[str]) -> list[BotAccount | None]:
-        """The bots, without their versions; None for one that does not exist or cannot be read."""
+    def listed(self, names: Sequence[str]) -> list[BotAccount]:
+        """Those of the bots that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
-        return [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
+        found = [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
+        return [bot for bot in found if bot is not None]
 
     # Webhooks
 
@@ -537,11 +526,8 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
-def _stored(upload: Incoming | None) -> StoredUpload:
-    if upload is None:
-        return StoredUpload()
-    row, data = upload
-    return StoredUpload(row.id, write_row(row), row.digest, data.data)
+def _source(upload: Upload | None) -> tuple[str, bytes] | None:
+    return None if upload is None else (upload.digest, upload.data)
 
 
 def _published(label: str) -> str:
@@ -549,7 +535,7 @@ def _published(label: str) -> str:
     return f"published:{label}"
 
 
-def _check_version(label: str, transport: str, url: str, upload: Incoming | None) -> None:
+def _check_version(label: str, transport: str, url: str, upload: Upload | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
         raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
     chosen = transport_of(transport)
@@ -582,6 +568,7 @@ def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
             fields["version"],
             int(fields["created"]),
             fields["description"],
+            suspended=unpack_suspension(fields.get("suspended")),
         )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from arena.accounts.uploads import ReceivedUpload
-from arena.bots.transports import UPLOADED, Runner, transport_of
+from arena.accounts.uploads import Upload
+from arena.bots.transports import Runner, transport_of
 from arena.errors import ArenaError
 from arena.store.rows import check_types
 from arena.text import printable
@@ -53,9 +53,20 @@ class Version:
 
 
 @dataclass(frozen=True)
+class Suspension:
+    """Why a bot is suspended, since when (Unix time in milliseconds), and in which group it played then."""
+
+    reason: str
+    at_ms: int
+    tournament: str
+    group: str
+
+
+@dataclass(frozen=True)
 class BotAccount:
-    """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
-    first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
+    """A registered bot. ``version``: the label of the current version, which plays new games. ``versions``:
+    all versions, oldest first; empty where a list omits them. ``suspended``: while it is set the bot is not
+    seated, whatever its ``state``.
     """
 
     name: str
@@ -65,18 +76,18 @@ class BotAccount:
     created_ms: int
     description: str = ""
     versions: tuple[Version, ...] = ()
+    suspended: Suspension | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may be seated in new games."""
+        return self.state == "active" and self.suspended is None
 
     def find(self, label: str) -> Version:
         """A version. Raises :class:`VersionNotFound`."""
         for version in self.versions:
             if version.label == label:
                 return version
-        if not self.version:
-            raise VersionNotFound(
-                f"{self.name} has no version yet; its first upload is being checked",
-                field="version",
-                expected="to wait for the upload",
-            )
         raise VersionNotFound(
             f"{self.name} has no version {printable(label, 40)!r}",
             field="version",
@@ -89,16 +100,14 @@ class BotAccount:
         return self.find(self.version)
 
 
-def version_of(upload: ReceivedUpload) -> Version:
-    """The version that an upload becomes."""
-    return Version(
-        upload.label,
-        UPLOADED.name,
-        upload.received_ms,
-        language=upload.language,
-        digest=upload.digest,
-        size=upload.size,
-    )
+def new_version(
+    label: str, transport: str, created_ms: int, url: str, rights: bool, upload: Upload | None
+) -> Version:
+    """A new version; ``upload`` for one that the arena runs."""
+    version = Version(label, transport, created_ms, url, rights)
+    if upload is None:
+        return version
+    return replace(version, language=upload.language, digest=upload.digest, size=len(upload.data))
 
 
 def pack_version(version: Version) -> str:
@@ -124,3 +133,18 @@ def unpack_version(text: str) -> Version:
     version = Version(label, transport, created, *more)
     check_types(Version, vars(version))
     return version
+
+
+def pack_suspension(suspension: Suspension) -> str:
+    """The stored form of a suspension."""
+    return json.dumps(list(vars(suspension).values()))
+
+
+def unpack_suspension(text: str | None) -> Suspension | None:
+    """The inverse of :func:`pack_suspension`; None for no text. Raises TypeError or ValueError."""
+    if text is None:
+        return None
+    # A newer version of the program may have added fields.
+    suspension = Suspension(*json.loads(text)[:4])
+    check_types(Suspension, vars(suspension))
+    return suspension

@@ -17,6 +17,7 @@ from arena.text import printable
 
 COMMANDS: Final = {
     "archive": "arena.cli.archive:archive",
+    "backup": "arena.cli.backup:backup",
     "bot": "arena.cli.online:bot",
     "game": "arena.cli.online:game",
     "ladder": "arena.cli.ladder:ladder",
@@ -25,6 +26,7 @@ COMMANDS: Final = {
     "ops": "arena.cli.ops:ops",
     "play": "arena.cli.play:play",
     "replay": "arena.cli.replay:replay",
+    "restore": "arena.cli.backup:restore",
     "schedule": "arena.cli.schedule:schedule",
     "signup": "arena.cli.online:signup",
     "tournament": "arena.cli.tournament:tournament",

@@ -31,6 +31,14 @@ class AdminCalls(HttpClient):
         """Pairs of bots whose results suggest collusion, with the evidence."""
         return self.request("GET", path("admin", "suspicions"), query={"kind": kind, "division": division})
 
+    def suspensions(self) -> Any:
+        """The suspended bots."""
+        return self.request("GET", path("admin", "suspensions"))["bots"]
+
+    def lift_suspension(self, bot: str) -> None:
+        """Lift the suspension of a bot."""
+        self.request("DELETE", path("admin", "suspensions", bot))
+
     def is_alive(self) -> Any:
         """Whether the API answers."""
         return self.request("GET", "/healthz")

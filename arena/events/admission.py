@@ -115,8 +115,8 @@ class Admission:
         for entry in tournament.entries:
             if entry.status == "qualifying":
                 entry.status, entry.reason = "failed", "its qualification was not over in time"
-            elif entry.status == "qualified" and not entry.source and self._withdrawn(entry):
-                entry.status, entry.reason = "withdrawn", "the bot was withdrawn from new games"
+            elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
+                entry.status, entry.reason = "withdrawn", why
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
         if not all(entry.runner.arena_run for entry in playing):
             for entry in playing:
@@ -174,7 +174,7 @@ class Admission:
             except ArenaError:
                 # Deleted, or not allowed here.
                 continue
-            if bot.state == "active":
+            if bot.is_active:
                 found.append(bot)
         return found
 
@@ -223,11 +223,18 @@ class Admission:
         board = published(self._boards, tournament.spec.kind, tournament.spec.division)
         return {player: rating["groups"] for player, rating in board.items()}
 
-    def _withdrawn(self, entry: Entered) -> bool:
+    def _objection(self, entry: Entered) -> str:
+        """Why the bot may not be seated; empty if it may."""
         try:
-            return self._accounts.bot(entry.name).state == "withdrawn"
+            bot = self._accounts.bot(entry.name)
         except (BotNotFound, CorruptState):
-            return True
+            return _WITHDRAWN
+        if bot.suspended is not None:
+            return "the bot is suspended"
+        return "" if bot.is_active else _WITHDRAWN
+
+
+_WITHDRAWN: Final = "the bot was withdrawn from new games"
 
 
 def _board(tournament: Tournament) -> str:

@@ -6,16 +6,22 @@ import gzip
 import json
 import logging
 import math
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from arena.accounts.budgets import Budgets
+from arena.accounts.suspensions import Suspensions
+from arena.accounts.versions import Suspension
+from arena.errors import ArenaError
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.clocks import ServiceClock
-from arena.sandbox.processor_time import telling_if_stuck
+from arena.sandbox.progress import PROGRESS, GroupAttempt
+from arena.store.documents import Flags
 from arena.store.journals import GameJournal, JournalStore
 from arena.store.tournaments import Counted, NewResult, TournamentStore
 from arena.tournaments.sealed import PlayedGroup, SeatJournal, play_local_group
@@ -25,13 +31,17 @@ log = logging.getLogger(__name__)
 LEASE_MS: Final = 10_000
 """A claimed group is played again if its worker has not renewed the lease for this long."""
 
+RENEW_SECONDS: Final = 3.0
+
 BATCH_SECONDS: Final = 0.5
 """About how long a batch of groups takes, which is what a killed process loses at most."""
 
 MOST_AT_ONCE: Final = 512
-_RENEW: Final = 3.0
 _MOST_ENDED: Final = 2
-"""A group that has ended this many workers is stopped."""
+"""A group that has ended this many workers is stopped, and its uploaded bots are suspended."""
+
+_REMEMBERED_MS: Final = 86_400_000
+"""How long it is remembered that a worker ended during a call of a bot."""
 
 _COMPRESSION: Final = 3
 
@@ -54,12 +64,16 @@ class LocalGroups:
         journals: JournalStore,
         sandbox: Sandbox,
         budgets: Budgets,
+        suspensions: Suspensions,
+        flags: Flags,
     ) -> None:
         self._store = store
         self._clock = clock
         self._journals = journals
         self._sandbox = sandbox
         self._budgets = budgets
+        self._suspensions = suspensions
+        self._flags = flags
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is due."""
@@ -90,52 +104,114 @@ class LocalGroups:
         tournament = None if row is None else Tournament.loads(row.meta)
         return tournament if tournament is not None and tournament.state == "running" else None
 
-    def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
-        left = list(ids)
-        renewal = time.monotonic() + _RENEW
+    def note_ended_worker(self, ended: GroupAttempt) -> None:
+        """Void an attempt during which a worker hung or crashed. May be repeated.
 
-        def renew_lease(seat: int) -> None:
-            nonlocal renewal
-            if time.monotonic() > renewal:
-                renewal = time.monotonic() + _RENEW
-                self._store.renew(tournament.id, left, self._clock().now_ms + LEASE_MS)
+        The second time the group is stopped, and its uploaded bots are suspended: if the call of the same bot
+        was running both times, only that one. A bot is also suspended if that happens in two groups.
+        """
+        ((row, voided),) = self._store.rows(ended.tournament, [ended.group])
+        if row is None or voided != ended.attempt or self._running(ended.tournament) is None:
+            return
+        calling = [*self._store.ended_workers(ended.tournament, ended.group), ended.calling]
+        is_last = len(calling) >= _MOST_ENDED
+        if is_last:
+            # Before the group is stopped: after that, the attempt is not noted again.
+            is_known = calling[0] and len(set(calling)) == 1
+            self._suspend(ended, calling[:1] if is_known else ended.uploaded)
+        void(
+            self._store,
+            *(ended.tournament, ended.group, voided, "a worker hung or crashed", self._now_ms()),
+            1 if is_last else MAX_VOIDS,
+            ended_by=ended.calling,
+        )
+        if ended.calling and not self._flags.first(f"ended-{ended.calling}", _REMEMBERED_MS):
+            self._suspend(ended, [ended.calling])
+
+    def _suspend(self, ended: GroupAttempt, bots: Sequence[str]) -> None:
+        during = "calls of this bot"
+        if list(bots) != [ended.calling]:
+            during = "games with this bot, maybe because of another one"
+        reason = f"{_MOST_ENDED} workers hung or crashed during {during}"
+        for bot in bots:
+            suspension = Suspension(reason, self._now_ms(), ended.tournament, ended.group)
+            self._suspensions.suspend(bot, suspension)
+
+    def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
+        held = list(ids)
+
+        def renew_lease() -> None:
+            self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
 
         results = []
         packed = []
         journals: list[SeatJournal] = []
         board = None
+        rows = []
         for group_id, (row, voided) in zip(ids, self._store.rows(tournament.id, ids), strict=True):
             assert row is not None
-            group = PlannedGroup.loads(group_id, row)
-
-            def ended(group_id: str = group_id, voided: int = voided) -> None:
-                reason = "a bot's call did not come back and ended the worker"
-                void(self._store, tournament.id, group_id, voided, reason, self._now_ms(), _MOST_ENDED)
-
-            try:
-                with telling_if_stuck(ended):
-                    played = play_local_group(
-                        tournament.local_group(group, self._sandbox), self._now_ms, renew_lease
-                    )
-            except Exception as error:
-                # Errors of bots are handled below this: what arrives here is a server fault.
-                log.exception("group %s of %s is void", group_id, tournament.id)
-                void(self._store, tournament.id, group_id, voided, str(error), self._now_ms())
-            else:
-                results.append(new_result(group_id, voided, played))
-                packed.append((group_id, len(played.records)))
-                journals += played.journals
-                board = tournament.board_of(group)
-            left.remove(group_id)
-        self._budgets.burn(tournament.created_by, _fuel_ms(journals))
-        # Before the results: the reason of a failed qualification comes from the journals.
-        self._journals.keep(_by_game(journals))
-        counted = self._store.add_results(tournament.id, results)
+            rows.append((PlannedGroup.loads(group_id, row), voided))
+        suspended = self._suspensions.among(
+            {name for group, _ in rows for name in tournament.uploaded(group).values()}
+        )
+        with _repeated(RENEW_SECONDS, renew_lease):
+            for group, voided in rows:
+                uploaded = tournament.uploaded(group)
+                attempt = GroupAttempt(tournament.id, group.id, voided, tuple(uploaded.values()))
+                place = (tournament.id, group.id, voided)
+                if not suspended.isdisjoint(attempt.uploaded):
+                    held.remove(group.id)
+                    void(self._store, *place, "a bot in the group is suspended", self._now_ms(), 1)
+                    continue
+                try:
+                    with PROGRESS.playing(attempt, uploaded):
+                        played = play_local_group(
+                            tournament.local_group(group, self._sandbox),
+                            self._now_ms,
+                            PROGRESS.decides if uploaded else None,
+                        )
+                except Exception as error:
+                    # Errors of bots are handled below this: what arrives here is a server fault.
+                    log.exception("group %s of %s is void", group.id, tournament.id)
+                    held.remove(group.id)
+                    void(self._store, *place, str(error), self._now_ms())
+                else:
+                    results.append(new_result(group.id, voided, played))
+                    packed.append((group.id, len(played.records)))
+                    journals += played.journals
+                    board = tournament.board_of(group)
+            self._budgets.burn(tournament.created_by, _fuel_ms(journals))
+            # Before the results: the reason of a failed qualification comes from the journals.
+            self._journals.keep(_by_game(journals))
+            counted = self._store.add_results(tournament.id, results)
         self._store.release(tournament.id, tournament.spec.kind, board, packed, ())
         return counted
 
     def _now_ms(self) -> int:
         return self._clock().now_ms
+
+
+@contextmanager
+def _repeated(seconds: float, act: Callable[[], None]) -> Iterator[None]:
+    """Inside the block, ``act`` is called every ``seconds`` in another thread, also while a call of a bot
+    runs, which releases Python's lock.
+    """
+    end = threading.Event()
+
+    def run() -> None:
+        while not end.wait(seconds):
+            try:
+                act()
+            except ArenaError as error:
+                log.warning("the lease of groups was not renewed: %s", error)
+
+    thread = threading.Thread(target=run, name="lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 def _by_game(journals: Sequence[SeatJournal]) -> list[GameJournal]:
@@ -168,9 +244,10 @@ def void(
     reason: str,
     now_ms: int,
     most: int = MAX_VOIDS,
+    ended_by: str | None = None,
 ) -> int:
     """Void an attempt of a group because of a server fault; returns the number of void attempts. The
-    ``most``-th stops the group.
+    ``most``-th stops the group. ``ended_by``: see :meth:`arena.store.tournaments.TournamentStore.void`.
     """
     published = {"group": group, "attempt": voided, "reason": reason[:200], "at_ms": now_ms}
-    return store.void(event_id, group, voided, orjson.dumps(published), most, b"null")
+    return store.void(event_id, group, voided, orjson.dumps(published), most, b"null", ended_by)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -175,6 +175,15 @@ class Schedules:
             if event is not None:
                 fired.append(event)
         return fired
+
+    def pass_over(self, events: Collection[str]) -> None:
+        """Let schedules go on after those of ``events`` that they would announce next."""
+        now_ms = self._clock().now_ms
+        for name, schedule in self._readable().items():
+            due_ms, cron = schedule["next_ms"], schedule["cron"]
+            if due_ms is not None and scheduled_id(name, due_ms) in events:
+                next_ms = None if cron is None else _next_ms(cron, None, now_ms)
+                self._rows.change(name, partial(_fired, due_ms, {"next_ms": next_ms, "last_ms": due_ms}))
 
     def _fire(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> str | None:
         """Announce the tournament of a schedule if it is due, and return its id."""

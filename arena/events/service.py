@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import orjson
 
-from arena.accounts.accounts import Accounts, BotWithdrawn, Forbidden, Principal
+from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
+from arena.accounts.suspensions import Suspensions, check_plays
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -41,6 +42,7 @@ from arena.live.jobs import GameJobs
 from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
 from arena.play.game_ids import game_id
+from arena.sandbox.progress import GroupAttempt
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
@@ -78,8 +80,8 @@ class Tournaments:
 
     Errors are :class:`~arena.errors.ArenaError` with these codes: ``tournament_not_found``,
     ``tournament_over``, ``tournament_busy``, ``entry_closed``, ``entry_not_found``, ``forbidden``,
-    ``bot_not_found``, ``bot_withdrawn``, ``budget_exceeded``, ``invalid_nonce``, ``invalid_cursor``,
-    ``store_unavailable``, those of :func:`~arena.tournaments.parsing.parse_spec` and of
+    ``bot_not_found``, ``bot_withdrawn``, ``bot_suspended``, ``budget_exceeded``, ``invalid_nonce``,
+    ``invalid_cursor``, ``store_unavailable``, those of :func:`~arena.tournaments.parsing.parse_spec` and of
     :func:`~arena.tournaments.entry.check_entry`.
     """
 
@@ -91,6 +93,7 @@ class Tournaments:
         jobs: GameJobs,
         sandbox: Sandbox,
         budgets: Budgets,
+        suspensions: Suspensions,
     ) -> None:
         self.store = store.tournaments
         self.journals = store.journals
@@ -110,7 +113,9 @@ class Tournaments:
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs)
         self._annulments = Annulments(store, live, self.lifecycle)
-        self._local_groups = LocalGroups(self.store, self._clock, self.journals, sandbox, budgets)
+        self._local_groups = LocalGroups(
+            self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags
+        )
 
     # Creating and entering
 
@@ -237,12 +242,14 @@ class Tournaments:
     def qualify(self, kind: str, bot: str, version: str) -> dict[str, Any]:
         """Start the qualification of a version in a game, again if it failed, and return its state.
 
-        Raises :class:`~arena.accounts.accounts.BotNotFound` or
-        :class:`~arena.accounts.versions.VersionNotFound`.
+        Raises :class:`~arena.accounts.accounts.BotNotFound`,
+        :class:`~arena.accounts.versions.VersionNotFound`, or as
+        :func:`~arena.accounts.suspensions.check_plays`.
         """
         game_of(kind)
         account = self._accounts.bot(bot)
         account.find(version)
+        check_plays(account, "bot")
         return self._admission.start_qualification(kind, account, version).as_json(kind)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
@@ -268,6 +275,12 @@ class Tournaments:
     def play_local_groups(self, tournament_id: str, seconds: float = 1.5) -> Played:
         """Play local groups for about ``seconds``. Several processes may at the same time."""
         return self._local_groups.play(check_tournament_id(tournament_id), seconds)
+
+    def note_ended_worker(self, ended: GroupAttempt) -> None:
+        """Void an attempt during which a worker hung or crashed; after the second one bots are suspended.
+        May be repeated.
+        """
+        self._local_groups.note_ended_worker(ended)
 
     def online(self) -> list[str]:
         """The bots that have polled for turns recently."""
@@ -395,8 +408,7 @@ class Tournaments:
         bot = self._accounts.bot(name)
         if not _may_enter(by, bot):
             raise Forbidden(f"{name} is not yours", field="bot")
-        if bot.state == "withdrawn":
-            raise BotWithdrawn(f"{name} is withdrawn from new games", field="bot")
+        check_plays(bot, "bot")
         label = bot.version if version is None else version
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
         check_entry(tournament.spec, [], entry.entrant)

@@ -262,10 +262,15 @@ class Tournament:
             plan.id, plan.round, plan.pairing, seats, mirrored, commitment(self.seed_of(plan.id))
         )
 
+    def uploaded(self, group: PlannedGroup) -> dict[int, str]:
+        """The players of the group that run in the sandbox, and the names of their bots."""
+        entries = ((player, self.playing[player]) for player in group.players)
+        return {player: entry.name for player, entry in entries if entry.runner is SANDBOX}
+
     def local_group(self, group: PlannedGroup, sandbox: Sandbox | None = None) -> LocalGroup:
         """The group as a worker plays it. ``sandbox``: for uploaded bots."""
         bots = [BotSpec(entry.name, entry.version, entry.source) for entry in self.playing]
-        uploaded = frozenset(player for player in group.players if self.playing[player].runner is SANDBOX)
+        uploaded = frozenset(self.uploaded(group))
         for player in uploaded:
             if sandbox is None:
                 raise ServerFault("this process has no sandbox for uploaded bots")

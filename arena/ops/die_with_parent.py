@@ -20,14 +20,19 @@ def die_with_parent(command: Sequence[str]) -> list[str]:
     return [sys.executable, "-m", "arena.ops.die_with_parent", str(os.getpid()), *command]
 
 
+def set_death_signal(parent: int, number: signal.Signals) -> None:
+    """Send this process the signal when its parent ends, which is the process ``parent``."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+        if os.getppid() != parent:
+            # The parent died before the signal was set.
+            sys.exit(1)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Set the death signal and replace this process by the program."""
     parent, *command = arguments
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != int(parent):
-            # The parent died before the signal was set.
-            sys.exit(1)
+    set_death_signal(int(parent), signal.SIGTERM)
     os.execv(command[0], command)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
-from arena.accounts.received import Uploads
+from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.schedules import Schedules
@@ -50,8 +50,8 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
-    uploads: Uploads
     budgets: Budgets
+    suspensions: Suspensions
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
@@ -116,12 +116,8 @@ class Service:
         """Publish a leaderboard with newly released groups."""
         self.boards.publish(kind, division)
 
-    def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and make it a version or refuse it."""
-        self.uploads.check(bot, upload)
-
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards and uploads.
+        """Start what is due: schedules, tournaments and leaderboards.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -135,8 +131,6 @@ class Service:
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
                 self.jobs.step_tournament(tournament_id)
-        for bot, upload in self.uploads.due():
-            self.jobs.check_upload(bot, upload)
         for kind, division in self.boards.due():
             self.jobs.publish_board(kind, division)
 
@@ -152,14 +146,15 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
-    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets)
+    suspensions = Suspensions(store.accounts, accounts)
+    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets, suspensions)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
-        uploads=Uploads(store, accounts, live.notifier, jobs),
         budgets=budgets,
+        suspensions=suspensions,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,

@@ -67,12 +67,12 @@ class HttpSettings:
     and the first head of a connection from its start. ``body_seconds``: how long a small body may take.
     ``unfinished``: requests of one address whose head, or whose body, has not arrived completely.
     ``body_memory``: bytes of all larger bodies that are arriving; a quarter for one address. ``max_depth``:
-    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``upload_wait``: seconds
-    that a request with an upload waits for its outcome. ``ping_seconds``: pause between the pings on a quiet
-    stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
-    ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
-    processes. ``proxies``: number of trusted proxies in front. ``public_url``: the service's address for its
-    users, empty for that of each request. ``sweep``: whether this process serves the clocks of games.
+    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``ping_seconds``: pause
+    between the pings on a quiet stream. ``send_seconds``: how long the reader of a stream may accept nothing
+    before it is disconnected. ``stream_seconds``: lifetime of a stream; its reader then reconnects, which
+    spreads the load over processes. ``proxies``: number of trusted proxies in front. ``public_url``: the
+    service's address for its users, empty for that of each request. ``sweep``: whether this process serves
+    the clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -86,7 +86,6 @@ class HttpSettings:
     body_memory: int = 128 << 20
     max_depth: int = 32
     max_wait: float = 60.0
-    upload_wait: float = 10.0
     ping_seconds: float = 15.0
     send_seconds: float = 20.0
     stream_seconds: float = 3600.0
@@ -131,6 +130,16 @@ class Settings:
         Raises :class:`InvalidSetting`, and :class:`~arena.store.server.StoreFailed` if none runs.
         """
         return cls.from_environment({**environ, "REDIS_URL": redis_url(environ) or running_url(data)})
+
+    @classmethod
+    def of_embedded(cls, url: str, data: Path, environ: Mapping[str, str] = os.environ) -> Settings:
+        """The settings in ``environ`` with the embedded database at ``url``, which runs on a data folder.
+
+        Raises :class:`InvalidSetting`.
+        """
+        values = {**environ, "REDIS_URL": url}
+        set_archive(values, data)
+        return cls.from_environment(values)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> Settings:

@@ -65,6 +65,7 @@ def status(figures: Figures) -> list[Line]:
     if used is not None and most is not None:
         text = f"{used:,.0f} of {most:,.0f}, {one('waiting') or 0:,.0f} of them waiting for news"
         lines.append(Line("connections", text, "full-connections" if used > MOST_SHARE * most else ""))
+    lines.append(line("suspended bots", "suspended_bots", lambda value: value > 0, "suspended-bots"))
     lines.append(line("rows left out", "rows_left_out", lambda value: value > 0, "unreadable-rows"))
     return lines
 

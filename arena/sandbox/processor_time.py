@@ -4,20 +4,15 @@ Fuel counts WebAssembly instructions; what wasmtime does for a component between
 texts between nested components, growing and filling tables and memories) is hardly counted. So one thread
 looks at the clock of the calling thread, and interrupts the call through the engine's epoch. WebAssembly code
 notices that at its next function call or loop; a single operation of wasmtime is short, since the store
-limits memories and tables. Should a call not come back all the same, the thread ends the process, which its
-supervisor starts again.
+limits memories and tables. Should a call not come back all the same, the watchdog of the worker ends the
+process (``workers.watchdog``).
 """
 
 from __future__ import annotations
 
-import faulthandler
-import logging
-import os
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from wasmtime import Engine, Store, Trap, WasmtimeError
@@ -27,14 +22,6 @@ _PERIOD: Final = 0.02
 
 _IDLE_PERIODS: Final = 250
 """Periods without a call after which the thread sleeps until the next call."""
-
-_GIVE_UP_AFTER: Final = 30.0
-"""Seconds after a call was interrupted for the wall clock."""
-
-_TELL_SECONDS: Final = 20.0
-"""Seconds that the messages before the end of the process may take."""
-
-log = logging.getLogger(__name__)
 
 _INTERRUPTED: Final = "wasm trap: interrupt"
 
@@ -71,18 +58,6 @@ class _Watch:
         self._awake = threading.Event()
         self._running: _Call | None = None
         self._thread: threading.Thread | None = None
-        self._tell: Callable[[], object] | None = None
-
-    @contextmanager
-    def telling(self, tell: Callable[[], object]) -> Iterator[None]:
-        """Inside the block, ``tell`` is called in another thread before the process ends because a call does
-        not come back.
-        """
-        self._tell = tell
-        try:
-            yield
-        finally:
-            self._tell = None
 
     def call(
         self,
@@ -132,8 +107,6 @@ class _Watch:
                 idle = 0
                 if running.is_over():
                     running.engine.increment_epoch()
-                if time.monotonic() > running.wall_until + _GIVE_UP_AFTER:
-                    self._end_process()
                 continue
             idle += 1
             if idle > _IDLE_PERIODS:
@@ -142,17 +115,6 @@ class _Watch:
                 # A call that began before it was cleared does not wake this thread.
                 if self._running is None:
                     self._awake.wait()
-
-    def _end_process(self) -> None:
-        log.critical("a call into an uploaded component does not come back, so this process ends")
-        faulthandler.dump_traceback()
-        threading.Timer(_TELL_SECONDS, os.kill, (os.getpid(), signal.SIGKILL)).start()
-        try:
-            if self._tell is not None:
-                self._tell()
-        except Exception:
-            log.exception("the callback failed")
-        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _thread_clock() -> int:
@@ -167,4 +129,3 @@ def _thread_clock() -> int:
 _WATCH: Final = _Watch()
 
 watched_call: Final = _WATCH.call
-telling_if_stuck: Final = _WATCH.telling

@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from wasmtime import Trap, WasmtimeError
 
 from arena.bots import Turn
-from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits
+from arena.sandbox.limits import FUEL_PER_MS, SandboxLimits, processor_seconds
 from arena.sandbox.processor_time import OutOfProcessorTime
+from arena.sandbox.progress import CALL, PROCESSOR_MARGIN, PROGRESS, WALL_MARGIN
 from arena.sandbox.wasi import CALL_FUEL, Guest
 
 CHARACTER_FUEL: Final = 10
@@ -204,7 +205,9 @@ class ProgramInstance(Guest):
         self._given = fuel
         counter.set_fuel(fuel)
         thread.instance = self
-        latest = time.monotonic() + self._limits.backstop_seconds
+        seconds = self._limits.backstop_seconds
+        latest = time.monotonic() + seconds
+        PROGRESS.begin(CALL, seconds + WALL_MARGIN, processor_seconds(fuel) + PROCESSOR_MARGIN)
         try:
             result = call(*arguments)
         except OutOfProcessorTime:
@@ -219,6 +222,7 @@ class ProgramInstance(Guest):
                 raise OutOfFuel from None
             raise Trapped(text.strip().splitlines()[-1].strip()) from None
         finally:
+            PROGRESS.end(CALL)
             thread.instance = None
             self._used += fuel - counter.get_fuel()
             self._given = 0

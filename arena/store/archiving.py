@@ -9,7 +9,7 @@ import orjson
 
 from arena.store.connection import Command, RedisConnection, Script
 from arena.store.documents import by_name
-from arena.store.game_index import PRIVATE_RECORDS, place_in_pack, records_key
+from arena.store.game_index import PRIVATE_RECORDS, RECORDS_LAST, place_in_pack, records_key
 from arena.store.games import record_key
 from arena.store.paging import Cursor, cursors
 from arena.store.tournaments import event_key, is_active
@@ -19,7 +19,7 @@ _REMOVE_SAME: Final = Script("remove_same")
 ARCHIVING_SCRIPTS: Final = (_REMOVE_SAME,)
 """The scripts that the connection of archiving must load."""
 
-_ARCHIVE: Final = "{arena}:archive"
+ARCHIVE_KEY: Final = "{arena}:archive"
 """A hash: ``changes`` counts the changes of the archive; the rest is an :class:`ArchiveStatus`."""
 
 _REQUESTED: Final = "{arena}:archive:requested"
@@ -72,7 +72,7 @@ class Archiving:
         """How the archive is."""
         (failed_ms, failure, *run), public, private = self._connection.run(
             [
-                ("HMGET", _ARCHIVE, "failed_ms", "failure", *ArchiveRun._fields),
+                ("HMGET", ARCHIVE_KEY, "failed_ms", "failure", *ArchiveRun._fields),
                 ("ZCARD", records_key(None)),
                 ("ZCARD", PRIVATE_RECORDS),
             ]
@@ -82,21 +82,30 @@ class Archiving:
 
     def changes(self) -> int:
         """A number that is another one after each change of the archive; 0 if the service has no archive."""
-        (reply,) = self._connection.run([("HGET", _ARCHIVE, "changes")])
+        (reply,) = self._connection.run([("HGET", ARCHIVE_KEY, "changes")])
         return int(reply or 0)
 
     def note_change(self) -> None:
         """Let all processes read the archive's manifest again before they say that something is not there."""
-        self._connection.run([("HINCRBY", _ARCHIVE, "changes", 1)])
+        self._connection.run([("HINCRBY", ARCHIVE_KEY, "changes", 1)])
+
+    def last_number(self) -> int:
+        """The number of the record that was released last."""
+        (reply,) = self._connection.run([("GET", RECORDS_LAST)])
+        return int(reply or 0)
+
+    def renew(self, now_ms: int) -> None:
+        """Let all processes read the manifest again, also those that knew a newer database."""
+        self._connection.run([("HSET", ARCHIVE_KEY, "changes", now_ms)])
 
     def note_run(self, run: ArchiveRun) -> None:
         """Record a run that ended."""
         values = [part for item in run._asdict().items() for part in item]
-        self._connection.run([("HSET", _ARCHIVE, *values)])
+        self._connection.run([("HSET", ARCHIVE_KEY, *values)])
 
     def note_failure(self, now_ms: int, reason: str) -> None:
         """Record a run that failed."""
-        self._connection.run([("HSET", _ARCHIVE, "failed_ms", now_ms, "failure", reason)])
+        self._connection.run([("HSET", ARCHIVE_KEY, "failed_ms", now_ms, "failure", reason)])
 
     def request_change(self, group: str, info: Mapping[str, Any]) -> None:
         """Request that values change in the part ``info`` of the archived records of a group."""

@@ -58,6 +58,11 @@ def find_server() -> Path:
     return choose_server(None).path
 
 
+def has_data(folder: Path) -> bool:
+    """Whether a folder has the data of an embedded database."""
+    return any((folder / name).exists() for name in ("appendonlydir", "appendonly.aof"))
+
+
 def running_url(folder: Path) -> str:
     """The address of the server that runs on a data folder. Raises :class:`StoreFailed` if none does."""
     path = socket_of(folder)

@@ -73,6 +73,11 @@ class GameIndex:
         commands: list[Command] = [("ZREM", state_key(other), game) for other in ("waiting", "running")]
         self._connection.run([*commands, ("ZADD", state_key(state), created_ms, game)])
 
+    def enlist(self, game: str, kind: str, created_ms: int, bots: Iterable[str]) -> None:
+        """Add a game to the lists of all games, of its kind and of its bots."""
+        keys = [ALL_GAMES, kind_key(kind), *map(bot_games_key, bots)]
+        self._connection.run([("ZADD", key, created_ms, game) for key in keys])
+
     def is_running(self, game: str) -> bool:
         """Whether the game is listed as running."""
         (score,) = self._connection.run([("ZSCORE", state_key("running"), game)])

@@ -25,7 +25,6 @@ from arena.store.notifications import Notifier
 from arena.store.presence import Presence
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
-from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
 _SCRIPTS: Final = (
@@ -35,7 +34,6 @@ _SCRIPTS: Final = (
     *BOARD_SCRIPTS,
     *DOCUMENT_SCRIPTS,
     *ACCOUNT_SCRIPTS,
-    *UPLOAD_SCRIPTS,
     *WEBHOOK_SCRIPTS,
     *LIMIT_SCRIPTS,
     *BUDGET_SCRIPTS,
@@ -62,7 +60,6 @@ class Store:
         self.annulments = Documents(connection, "annulled")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
-        self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)

@@ -4,6 +4,7 @@ Of a tournament ``id``, all in the tag ``{t:<id>}``: the hash itself (``v`` vers
 counts every change, ``games`` played); ``:groups`` the planned groups by id, ``:order`` their order;
 ``:due`` the local groups to play, by the end of their lease, ``:remote`` the live groups; ``:results`` one
 per group, ``:packs`` their records; ``:voided`` the number of voids by group, ``:voids`` their reasons;
+``:ended`` by group what :meth:`TournamentStore.ended_workers` returns;
 ``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last.
 """
 
@@ -227,11 +228,31 @@ class TournamentStore:
         """Let the packs of a finished tournament expire after ``for_ms``; its results stay."""
         self._one("PEXPIRE", f"{event_key(event)}:packs", for_ms)
 
-    def void(self, event: str, group: str, voided: int, published: bytes, most: int, result: bytes) -> int:
-        """Void an attempt; after ``most`` of them the group gets ``result``. Returns the number of voids."""
-        call = _VOID.call([event_key(event)], group, voided, published, most, result)
+    def void(
+        self,
+        event: str,
+        group: str,
+        voided: int,
+        published: bytes,
+        most: int,
+        result: bytes,
+        ended_by: str | None = None,
+    ) -> int:
+        """Void an attempt; after ``most`` of them the group gets ``result``. Returns the number of voids.
+
+        ``ended_by``: if the attempt ended its worker, the bot whose call was running, or an empty text.
+        """
+        noted = () if ended_by is None else (f"{ended_by}\n",)
+        call = _VOID.call([event_key(event)], group, voided, published, most, result, *noted)
         count, _ = self._connection.run([call, _woken(event)])
         return int(count)
+
+    def ended_workers(self, event: str, group: str) -> list[str]:
+        """For each void attempt of a group that ended its worker: the bot whose call was running, or an empty
+        text.
+        """
+        found = self._one("HGET", f"{event_key(event)}:ended", group)
+        return [] if found is None else found.decode().split("\n")[:-1]
 
     def voids(self, event: str) -> list[bytes]:
         """The published voids, in their order."""

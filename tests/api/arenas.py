@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from flask import Flask
-
 from arena.ops.service import Service
-from arena.sandbox.runtime import sandbox_engine
 from tests.api.contract import ContractClient
 from tests.live.clock import close_entry
 from tests.waiting import PATIENCE
-
-
-@contextmanager
-def checking(app: Flask) -> Iterator[None]:
-    """Check uploads as a worker does, in a thread of this process."""
-    sandbox_engine()
-    uploads = app.extensions["botequim"].uploads
-    stop = threading.Event()
-
-    def check() -> None:
-        while not stop.wait(0.02):
-            for bot, upload in uploads.due():
-                uploads.check(bot, upload)
-
-    thread = threading.Thread(target=check)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def now_ms() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -12,17 +12,15 @@ from flask import Flask
 from api.app import create_app
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
-from tests.api.arenas import checking
 from tests.api.contract import ContractClient, contract_client
-from tests.waiting import PATIENCE
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 
 
 @pytest.fixture(scope="session")
 def settings(store: EmbeddedStore) -> Settings:
-    """The settings of the tests' app: no limits, and patience with uploads on a busy machine."""
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), upload_wait=PATIENCE)
+    """The settings of the tests' app: no limits."""
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
     return Settings(store.url, admin_token=ADMIN_TOKEN, http=http)
 
 
@@ -36,13 +34,6 @@ def one_app(settings: Settings) -> Flask:
 def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     """The app on an empty database."""
     return one_app
-
-
-@pytest.fixture
-def checker(app: Flask) -> Iterator[None]:
-    """Somebody checks uploads while the test runs."""
-    with checking(app):
-        yield
 
 
 @pytest.fixture

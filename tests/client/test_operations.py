@@ -32,8 +32,6 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getBot": ("bot", {"bot": "bot"}),
     "changeBot": ("change_bot", {"bot": "bot", "state": "withdrawn", "description": "d"}),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
-    "listUploads": ("uploads", {"bot": "bot"}),
-    "getUpload": ("upload", {"bot": "bot", "upload": "upload", "wait": 3}),
     "addVersion": ("add_version", {"bot": "bot", "label": "2", **FIELDS}),
     "publishVersion": ("publish_version", {"bot": "bot", "version": "version"}),
     "getSource": ("source", {"bot": "bot", "version": "version"}),
@@ -81,6 +79,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "setAdmin": ("set_admin", {"owner": "owner", "admin": True}),
     "listAudit": ("audit", {"limit": 3}),
     "annulGame": ("annul_game", {"game": "game", "reason": "r"}),
+    "listSuspensions": ("suspensions", {}),
+    "liftSuspension": ("lift_suspension", {"bot": "bot"}),
     "listSuspicions": ("suspicions", {"kind": "truco", "division": "open"}),
     "isAlive": ("is_alive", {}),
     "isReady": ("is_ready", {}),
@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FILES = {"registerBot", "addVersion"}
 
-HELPERS = {"request", "close", "create_bot", "await_upload"}
+HELPERS = {"request", "close", "create_bot"}
 """Public methods that are not an operation, or another form of one."""
 
 ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
@@ -126,17 +126,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
-        keys = (
-            "bots",
-            "games",
-            "tournaments",
-            "groups",
-            "entries",
-            "qualifications",
-            "schedules",
-            "points",
-            "uploads",
-        )
+        keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules", "points")
         page = {key: [] for key in (*keys, "leaderboards")}
         reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
         receiver = self

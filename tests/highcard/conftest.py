@@ -19,7 +19,6 @@ from tests.api.conftest import (  # noqa: F401  (fixtures)
     admin,
     anybody,
     app,
-    checker,
     owner,
     settings,
     sign_up,

@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 
 from arena.live.service import LiveGames
 from arena.store.embedded import find_server
+from tests.live.archived import MakeArena
+from tests.live.arenas import Arena
 from tests.live.playing import open_games
 from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
@@ -152,3 +155,17 @@ def make_games(url: str) -> Iterator[MakeGames]:
 @pytest.fixture
 def games(make_games: MakeGames) -> LiveGames:
     return make_games()
+
+
+@pytest.fixture
+def make_arena(url: str, tmp_path: Path) -> Iterator[MakeArena]:
+    """Makes arenas as other processes would have them, with the archive in ``archive``."""
+    made: list[Arena] = []
+
+    def make(archive: str = str(tmp_path / "archive"), **options: Any) -> Arena:
+        made.append(Arena(url, archive=archive, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.live.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak import arena, faulty, kills, processes, submit, webhooks
+from tests.soak import arena, faulty, hostile, kills, processes, submit, webhooks
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
@@ -45,6 +45,13 @@ def test_webhook_bots_play_over_http(tmp_path: Path) -> None:
 def test_faulty_bots_harm_only_themselves(kind: str, tmp_path: Path) -> None:
     rows = faulty.play(tmp_path, kind)
     assert len(rows) == 7
+
+
+def test_hostile_components_are_ended_beside_honest_bots(tmp_path: Path) -> None:
+    calls = hostile.play(tmp_path, 40 * SCALE, lambda line: None, groups=20)
+    ended = [call for call in calls if call.bot != hostile.HONEST]
+    assert len(ended) >= 40 * SCALE
+    assert sum(call.fault != "" for call in ended) >= 40 * SCALE
 
 
 def test_two_uploaded_files_reach_the_leaderboards(tmp_path: Path) -> None:

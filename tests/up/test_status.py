@@ -87,6 +87,7 @@ def test_without_an_archive_the_status_says_what_stays_in_the_database(tmp_path:
         ("botequim_database_bytes 95.0\nbotequim_database_writing 0.0", "no-flush"),
         ("botequim_connections 95.0\nbotequim_connections_limit 100.0", "full-connections"),
         ("botequim_rows_left_out 1.0", "unreadable-rows"),
+        ("botequim_suspended_bots 1.0", "suspended-bots"),
         ("botequim_database_records 5.0\nbotequim_archive_failed 0.0", "no-archiver"),
         (ARCHIVE + "botequim_archive_age_seconds 601.0", "no-archiver"),
         (ARCHIVE + "botequim_archive_age_seconds 9.0\nbotequim_archive_lag_seconds 180000.0", "old-records"),
@@ -106,4 +107,4 @@ def test_every_alarm_is_raised_and_on_the_page(text: str, alarm: str) -> None:
     assert raised == {alarm}
     page = (ROOT / "docs" / "alarms.md").read_text()
     assert f'<a id="{alarm}"></a>`{alarm}`' in page
-    assert len(re.findall(r'<a id="', page)) == 13
+    assert len(re.findall(r'<a id="', page)) == 14

@@ -1,0 +1,73 @@
+"""Suspended bots, which are not seated until an admin has looked at them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from arena.accounts.accounts import Accounts, BotNotFound, BotWithdrawn
+from arena.accounts.versions import BotAccount, Suspension, pack_suspension
+from arena.errors import ArenaError
+from arena.store.accounts import AccountStore
+
+
+class BotSuspended(ArenaError):
+    """The bot is suspended."""
+
+    code = "bot_suspended"
+
+
+class SuspensionNotFound(ArenaError):
+    """The bot is not suspended."""
+
+    code = "suspension_not_found"
+
+
+def check_plays(bot: BotAccount, field: str | None = None) -> None:
+    """Check that a bot may be seated in new games. ``field``: of the request, for the error.
+
+    Raises :class:`BotSuspended` or :class:`~arena.accounts.accounts.BotWithdrawn`.
+    """
+    if bot.suspended is not None:
+        raise BotSuspended(
+            f"{bot.name} is suspended: {bot.suspended.reason}",
+            field=field,
+            expected="a bot that is not suspended; only an admin can lift the suspension",
+        )
+    if bot.state == "withdrawn":
+        raise BotWithdrawn(f"{bot.name} is withdrawn from new games", field=field, expected="an active bot")
+
+
+class Suspensions:
+    """Suspends the bots of ``accounts``, and lifts that again."""
+
+    def __init__(self, store: AccountStore, accounts: Accounts) -> None:
+        self._store = store
+        self._accounts = accounts
+
+    def suspend(self, bot: str, suspension: Suspension) -> None:
+        """Suspend a bot. An earlier suspension stays as it is; a bot that was deleted needs none."""
+        try:
+            if self._accounts.bot(bot).suspended is not None:
+                return
+        except BotNotFound:
+            return
+        self._store.note_suspended(bot)
+        self._store.change_bot(bot, {"suspended": pack_suspension(suspension)})
+
+    def lift(self, bot: str) -> BotAccount:
+        """Lift the suspension of a bot.
+
+        Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`SuspensionNotFound`.
+        """
+        if self._accounts.bot(bot).suspended is None:
+            raise SuspensionNotFound(f"{bot} is not suspended", field="bot", expected="a suspended bot")
+        self._store.change_bot(bot, {}, remove=("suspended",))
+        return self._accounts.bot(bot)
+
+    def bots(self) -> list[BotAccount]:
+        """The suspended bots by name, without their versions."""
+        return [bot for bot in self._accounts.listed(self._store.suspended_names()) if bot.suspended]
+
+    def among(self, names: Collection[str]) -> frozenset[str]:
+        """The suspended ones among bots."""
+        return frozenset(bot.name for bot in self._accounts.listed(sorted(names)) if bot.suspended)

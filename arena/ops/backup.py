@@ -1,0 +1,184 @@
+"""Backups: a folder with the data of a database, and restoring it beside the archive of the service."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena import __version__
+from arena.errors import ArenaError
+from arena.events.adoption import Adopted, Adoption
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import open_service
+from arena.ops.settings import Settings, maxmemory, redis_url
+from arena.records.archive.archive import Archive, ArchiveMismatch
+from arena.records.archive.places import open_objects
+from arena.store.backup import DumpedStore, check_empty, dump, finish, load
+from arena.store.embedded import DataFolderInUse, EmbeddedStore, has_data, running_url
+
+FORMAT: Final = 1
+_DATA: Final = "data.resp"
+_ABOUT: Final = "backup.json"
+_PART: Final = ".part"
+
+
+class InvalidBackup(ArenaError):
+    """The folder is not a whole backup, or it cannot hold one."""
+
+    code = "invalid_backup"
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A backup as its file describes it. ``store``: what was read; ``size`` and ``sha256`` of the data."""
+
+    store: DumpedStore
+    size: int
+    sha256: str
+
+
+def make_backup(url: str, folder: Path) -> Backup:
+    """Write a backup of the database at ``url`` to ``folder``, which is new or empty. It is a backup when all
+    of it is there: an interrupted one is none, and may be begun again.
+
+    Raises :class:`InvalidBackup`, and the errors of :func:`arena.store.backup.dump`.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    names = {path.name for path in folder.iterdir()}
+    if names - {_DATA, _DATA + _PART, _ABOUT + _PART}:
+        raise InvalidBackup(f"the folder {folder} is not empty", field="to", expected="a new or empty folder")
+    with _written(folder / _DATA) as file:
+        digest = sha256()
+
+        def write(data: bytes) -> None:
+            digest.update(data)
+            file.write(data)
+
+        found = dump(url, write)
+        backup = Backup(found, file.tell(), digest.hexdigest())
+    about = {"format": FORMAT, "release": __version__, "store": found._asdict()}
+    with _written(folder / _ABOUT) as file:
+        file.write(json.dumps({**about, "size": backup.size, "sha256": backup.sha256}).encode() + b"\n")
+    return backup
+
+
+def read_backup(folder: Path) -> Backup:
+    """The backup in a folder, after a check of its data. Raises :class:`InvalidBackup`."""
+    try:
+        about = json.loads((folder / _ABOUT).read_text())
+        if about["format"] > FORMAT:
+            raise InvalidBackup(
+                f"the backup in {folder} has format {about['format']}",
+                field="from",
+                expected=f"format {FORMAT}, or a newer version of this program",
+            )
+        backup = Backup(DumpedStore(**about["store"]), about["size"], about["sha256"])
+        with open(folder / _DATA, "rb") as file:
+            digest = sha256()
+            while data := file.read(1 << 20):
+                digest.update(data)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InvalidBackup(
+            f"there is no whole backup in {folder}: {error}",
+            field="from",
+            expected="a folder of 'botequim backup'",
+        ) from None
+    if digest.hexdigest() != backup.sha256:
+        raise InvalidBackup(
+            f"the backup in {folder} is damaged: {_DATA} is not what was written",
+            field="from",
+            expected="another one",
+        )
+    return backup
+
+
+def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
+    """Restore a backup to the empty database of ``REDIS_URL``, else of the data folder, beside the archive of
+    the service. Nothing is changed if the backup, the database or the archive is not right; processes serve
+    the database only when all is done.
+
+    Raises :class:`InvalidBackup`, :class:`~arena.store.backup.StoreNotEmpty`,
+    :class:`~arena.records.archive.archive.ArchiveMismatch`, and the other errors of archive and database.
+    """
+    backup = read_backup(folder)
+    with _target(data) as settings:
+        _check_archive(backup.store, settings)
+        check_empty(settings.redis_url)
+        with open(folder / _DATA, "rb") as file:
+            load(settings.redis_url, file, backup.store)
+        service = open_service(settings, InlineJobs())
+        try:
+            parts = (service.store, service.live.finished, service.tournaments, service.schedules)
+            adopted = Adoption(*parts).run()
+        finally:
+            service.close()
+        finish(settings.redis_url)
+    return backup, adopted
+
+
+@contextmanager
+def source(data: Path) -> Iterator[str]:
+    """The address of the database to back up: that of ``REDIS_URL``, or of the service that runs on a data
+    folder, or of the folder itself. Raises :class:`InvalidBackup` if there is none.
+    """
+    if url := redis_url():
+        yield url
+        return
+    if not has_data(data):
+        raise InvalidBackup(
+            f"there is no database in {data}", field="data", expected="a data folder, or REDIS_URL"
+        )
+    try:
+        store = EmbeddedStore(data, maxmemory=maxmemory()).start()
+    except DataFolderInUse:
+        yield running_url(data)
+        return
+    with store:
+        yield store.url
+
+
+@contextmanager
+def _target(data: Path) -> Iterator[Settings]:
+    """The settings with the database to restore to: that of ``REDIS_URL``, or a data folder."""
+    if redis_url():
+        yield Settings.from_environment()
+        return
+    with EmbeddedStore(data, maxmemory=maxmemory()) as store:
+        yield Settings.of_embedded(store.url, data)
+
+
+def _check_archive(store: DumpedStore, settings: Settings) -> None:
+    place = settings.archive
+    if (place and Archive(open_objects(place)).is_of(store.id)) or not store.has_archive:
+        return
+    raise ArchiveMismatch(
+        f"the backup is that of the service {store.id}, which has an archive, and "
+        + (f"there is none in {place}" if place else "no archive is configured"),
+        field="BOTEQUIM_ARCHIVE",
+        expected="the archive of the service, or its copy",
+    )
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name when all is written and synced; only this user may read it."""
+    part = path.with_name(path.name + _PART)
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+__all__ = ["Backup", "InvalidBackup", "make_backup", "read_backup", "restore_backup", "source"]

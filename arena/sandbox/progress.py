@@ -1,0 +1,112 @@
+"""What a worker is doing, in memory that it shares with its parent, ``workers.watchdog``."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+BEAT: Final = 0
+"""The steps that have a limit: the pause between two beats of a thread, a job, a call of an uploaded bot."""
+
+JOB: Final = 1
+CALL: Final = 2
+STEPS: Final = (BEAT, JOB, CALL)
+
+WALL_MARGIN: Final = 30.0
+"""Seconds after the end of a call's wall-clock time after which it hangs: the thread that interrupts
+components had its chance.
+"""
+
+PROCESSOR_MARGIN: Final = 10.0
+"""The same for seconds of processor time."""
+
+_STEP: Final = struct.Struct("Qdd")
+_NAME: Final = struct.Struct("64p")
+_SIZE: Final = struct.Struct("H")
+_NAME_AT: Final = len(STEPS) * _STEP.size
+_SIZE_AT: Final = _NAME_AT + _NAME.size
+_GROUP_AT: Final = _SIZE_AT + _SIZE.size
+
+
+class StepLimit(NamedTuple):
+    """The running step of a kind: ``number`` differs from that of the last one; ``seconds`` of wall clock and
+    of the process's processor time after which it hangs, 0 for never.
+    """
+
+    number: int
+    seconds: float
+    processor_seconds: float
+
+
+class GroupAttempt(NamedTuple):
+    """An attempt to play a group of a tournament. ``uploaded``: the uploaded bots in it; ``calling``: the one
+    whose call is running, empty if none is.
+    """
+
+    tournament: str
+    group: str
+    attempt: int
+    uploaded: tuple[str, ...]
+    calling: str = ""
+
+
+class Progress:
+    """What a worker is doing. Written by one process, in one thread per kind of step; read by its parent."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, mmap.PAGESIZE)
+        self._numbers = [0] * len(STEPS)
+        self._names: dict[int, bytes] = {}
+
+    def clear(self) -> None:
+        """Forget everything, before another process writes."""
+        self._memory[:] = bytes(len(self._memory))
+
+    def begin(self, step: int, seconds: float, processor_seconds: float = 0.0) -> None:
+        """Begin a step of a kind, which ends the last one."""
+        self._numbers[step] = number = self._numbers[step] + 1
+        _STEP.pack_into(self._memory, step * _STEP.size, number, seconds, processor_seconds)
+
+    def end(self, step: int) -> None:
+        """End the step of a kind."""
+        self.begin(step, 0.0)
+
+    @contextmanager
+    def playing(self, attempt: GroupAttempt, names: Mapping[int, str]) -> Iterator[None]:
+        """Inside the block the group is played; ``names``: those of its uploaded players."""
+        data = json.dumps(attempt[:4]).encode()
+        self._names = {player: name.encode() for player, name in names.items()}
+        self._memory[_GROUP_AT : _GROUP_AT + len(data)] = data
+        _SIZE.pack_into(self._memory, _SIZE_AT, len(data))
+        try:
+            yield
+        finally:
+            _SIZE.pack_into(self._memory, _SIZE_AT, 0)
+
+    def decides(self, player: int) -> None:
+        """A player of the group is about to be made, or to decide."""
+        _NAME.pack_into(self._memory, _NAME_AT, self._names.get(player, b""))
+
+    def step(self, step: int) -> StepLimit:
+        """The running step of a kind."""
+        return StepLimit(*_STEP.unpack_from(self._memory, step * _STEP.size))
+
+    def attempt(self) -> GroupAttempt | None:
+        """The group that is being played, None if none is."""
+        (size,) = _SIZE.unpack_from(self._memory, _SIZE_AT)
+        if not size:
+            return None
+        tournament, group, attempt, uploaded = json.loads(self._memory[_GROUP_AT : _GROUP_AT + size])
+        calling = ""
+        if self.step(CALL).seconds:
+            (name,) = _NAME.unpack_from(self._memory, _NAME_AT)
+            calling = name.decode()
+        return GroupAttempt(tournament, group, attempt, tuple(uploaded), calling)
+
+
+PROGRESS: Final = Progress()
+"""That of this process, which a process that forks another shares with it."""

@@ -1,0 +1,288 @@
+"""Backups of a database: a file of commands that build its data again, in the protocol of Redis.
+
+All writes are paused while the data are read (``CLIENT PAUSE``), at all nodes of a cluster, so the file holds
+the data of one moment. It does not depend on the program and version of the server, and it loads into one
+server or a cluster. A database that is being restored is marked until all is there; no process serves it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from typing import Any, BinaryIO, Final, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+from hiredis import Reader, pack_command
+from redis.cluster import RedisCluster
+
+from arena.errors import ArenaError
+from arena.store.archiving import ARCHIVE_KEY
+from arena.store.connection import (
+    CLUSTER_SCHEME,
+    Command,
+    RedisConnection,
+    SingleRedis,
+    StoreUnavailable,
+    connect,
+)
+from arena.store.documents import by_name
+from arena.store.identity import RESTORING, STORE_KEY
+
+_PAUSE_MS: Final = 5_000
+"""How long writes stay paused if this process dies. Clocks of games stand as long as they are."""
+
+_RENEW_S: Final = 1.0
+_KEYS_AT_ONCE: Final = 200
+_ITEMS_AT_ONCE: Final = 1_000
+_BYTES_AT_ONCE: Final = 1 << 20
+_QUEUES: Final = b"rq:"
+"""The keys of the job queues, which are left out: whatever is due is requested again."""
+
+
+class StoreNotEmpty(ArenaError):
+    """The database into which a backup is to be restored holds data."""
+
+    code = "store_not_empty"
+
+
+class DumpedStore(NamedTuple):
+    """What was read: the id of the database and its other properties, whether it has an archive, the server's
+    clock at that moment, the number of keys, and the seconds for which writes were paused.
+    """
+
+    id: str
+    properties: dict[str, str]
+    has_archive: bool
+    at_ms: int
+    keys: int
+    paused_s: float
+
+
+def dump(url: str, write: Callable[[bytes], object]) -> DumpedStore:
+    """Hand the data of the database at ``url`` to ``write``, in parts.
+
+    Raises :class:`~arena.store.connection.StoreUnavailable`, and ``not_a_store`` if it is not the database of
+    a service.
+    """
+    properties, has_archive = _identified(url)
+    if "id" not in properties or RESTORING in properties:
+        raise ArenaError(
+            "a restore into this database has not ended"
+            if RESTORING in properties
+            else "this is another database",
+            code="not_a_store",
+            expected="the database of a service",
+        )
+    nodes = _nodes(url)
+    try:
+        incarnations = [node.incarnation for node in nodes]
+        with _Pause(nodes) as pause:
+            count = 0
+            for node in nodes:
+                for commands in _read(node, pause.renew):
+                    count += len(commands)
+                    write(b"".join(map(pack_command, chain.from_iterable(commands))))
+        if incarnations != [node.incarnation for node in nodes]:
+            raise StoreUnavailable("the database was restarted meanwhile; make the backup again")
+        identity = properties.pop("id")
+        return DumpedStore(identity, properties, has_archive, pause.at_ms, count, pause.seconds)
+    finally:
+        for node in nodes:
+            node.close()
+
+
+def check_empty(url: str) -> None:
+    """Check that a backup can be restored to ``url``: the database is empty, or a restore did not end.
+
+    Raises :class:`StoreNotEmpty`.
+    """
+    nodes = _nodes(url)
+    sizes = [node.run([("DBSIZE",)]) for node in nodes]
+    for node in nodes:
+        node.close()
+    properties, _ = _identified(url)
+    if any(size != [0] for size in sizes) and RESTORING not in properties:
+        whose = f"those of the service {properties['id']}" if "id" in properties else "not those of a service"
+        raise StoreNotEmpty(
+            f"the database holds data, {whose}",
+            expected="an empty database, and no process that uses it",
+        )
+
+
+def load(url: str, file: BinaryIO, store: DumpedStore) -> None:
+    """Load the file into the database at ``url``, after :func:`check_empty`. It stays marked as being
+    restored until :func:`finish`; what an earlier attempt left behind is removed first.
+    """
+    for node in _nodes(url):
+        node.run([("FLUSHDB",)])
+        node.close()
+    connection = connect(url, ())
+    try:
+        connection.run([("HSET", STORE_KEY, RESTORING, "1")])
+        reader = Reader()
+        batch: list[Command] = []
+        while data := file.read(_BYTES_AT_ONCE):
+            reader.feed(data)
+            while (command := reader.gets()) is not False:
+                batch.append((command[0].decode(), *command[1:]))
+            # A batch may be sent twice: what is appended to a key stays with the removal of that key.
+            kept = [batch.pop()] if batch and batch[-1][0] == "DEL" else []
+            _send(connection, batch)
+            batch = kept
+        _send(connection, batch)
+        values = [part for item in {"id": store.id, **store.properties}.items() for part in item]
+        connection.run([("HSET", STORE_KEY, *values)])
+    finally:
+        connection.close()
+
+
+def finish(url: str) -> None:
+    """Let processes serve a database that was restored."""
+    connection = connect(url, ())
+    try:
+        connection.run([("HDEL", STORE_KEY, RESTORING)])
+    finally:
+        connection.close()
+
+
+class _Pause:
+    """No node takes writes, and no key expires, inside the block. ``at_ms``: since when."""
+
+    def __init__(self, nodes: Sequence[SingleRedis]) -> None:
+        self._nodes = nodes
+
+    def __enter__(self) -> _Pause:
+        self._begin = self._renewed = time.monotonic()
+        self._pause()
+        ((seconds, microseconds),) = self._nodes[0].run([("TIME",)])
+        self.at_ms = int(seconds) * 1000 + int(microseconds) // 1000
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node in self._nodes:
+            with suppress(StoreUnavailable):
+                node.run([("CLIENT", "UNPAUSE")])
+        self.seconds = time.monotonic() - self._begin
+
+    def renew(self) -> None:
+        """Keep the pause; raises :class:`StoreUnavailable` if it may have ended."""
+        now = time.monotonic()
+        if now - self._renewed > _RENEW_S:
+            self._pause()
+            if time.monotonic() - self._renewed > _PAUSE_MS / 1000:
+                raise StoreUnavailable(
+                    "reading took too long while writes were paused; make the backup again"
+                )
+            self._renewed = now
+
+    def _pause(self) -> None:
+        for node in self._nodes:
+            node.run([("CLIENT", "PAUSE", _PAUSE_MS, "WRITE")])
+
+
+def _read(node: SingleRedis, renew: Callable[[], None]) -> Iterator[list[list[Command]]]:
+    """The commands that make the keys of a node, key by key, in batches."""
+    cursor = b"0"
+    seen: set[bytes] = set()
+    while True:
+        renew()
+        ((cursor, found),) = node.run([("SCAN", cursor, "COUNT", _KEYS_AT_ONCE)])
+        keys = [key for key in found if key not in seen and not key.startswith(_QUEUES)]
+        seen.update(keys)
+        keys = [key for key in dict.fromkeys(keys) if key != STORE_KEY.encode()]
+        if keys:
+            yield _made(node, keys)
+        if cursor == b"0":
+            renew()
+            return
+
+
+def _made(node: SingleRedis, keys: Sequence[bytes]) -> list[list[Command]]:
+    (now, *replies) = node.run(
+        [("TIME",), *(part for key in keys for part in (("TYPE", key), ("PTTL", key)))]
+    )
+    now_ms = int(now[0]) * 1000 + int(now[1]) // 1000
+    kinds, ttls = replies[::2], replies[1::2]
+    for key, kind in zip(keys, kinds, strict=True):
+        if kind not in (*_READ, b"none"):
+            raise ArenaError(
+                f"{key!r} is a {kind.decode()}, which no service stores",
+                code="not_a_store",
+                expected="the database of a service",
+            )
+    there = [(key, kind, ttl) for key, kind, ttl in zip(keys, kinds, ttls, strict=True) if kind != b"none"]
+    values = node.run([_READ[kind](key) for key, kind, _ in there]) if there else []
+    made = []
+    for (key, kind, ttl), value in zip(there, values, strict=True):
+        commands = list(_commands(key, kind, value))
+        if ttl >= 0:
+            commands.append(("PEXPIREAT", key, now_ms + ttl))
+        made.append(commands)
+    return made
+
+
+_READ: Final[dict[bytes, Callable[[bytes], Command]]] = {
+    b"string": lambda key: ("GET", key),
+    b"hash": lambda key: ("HGETALL", key),
+    b"zset": lambda key: ("ZRANGE", key, 0, -1, "WITHSCORES"),
+    b"set": lambda key: ("SMEMBERS", key),
+    b"list": lambda key: ("LRANGE", key, 0, -1),
+    b"stream": lambda key: ("XRANGE", key, "-", "+"),
+}
+"""The types of keys, and how they are read."""
+
+
+def _commands(key: bytes, kind: bytes, value: Any) -> Iterator[Command]:
+    """The commands that make a key; all of them may be repeated from the first on."""
+    if kind == b"string":
+        yield ("SET", key, value)
+    elif kind == b"stream":
+        yield ("DEL", key)
+        for entry, fields in value:
+            yield ("XADD", key, entry, *fields)
+    elif kind == b"list":
+        yield ("DEL", key)
+        yield ("RPUSH", key, *value)
+    else:
+        if kind == b"zset":
+            value = [part for at in range(0, len(value), 2) for part in (value[at + 1], value[at])]
+        name = {b"hash": "HSET", b"zset": "ZADD", b"set": "SADD"}[kind]
+        for at in range(0, len(value), _ITEMS_AT_ONCE):
+            yield (name, key, *value[at : at + _ITEMS_AT_ONCE])
+
+
+def _send(connection: RedisConnection, commands: Sequence[Command]) -> None:
+    if commands:
+        connection.run(commands)
+
+
+def _identified(url: str) -> tuple[dict[str, str], bool]:
+    """The properties of a database, and whether it has an archive."""
+    connection = connect(url, ())
+    try:
+        fields, archived = connection.run([("HGETALL", STORE_KEY), ("HEXISTS", ARCHIVE_KEY, "changes")])
+    finally:
+        connection.close()
+    return {name: value.decode() for name, value in by_name(fields).items()}, bool(archived)
+
+
+def _nodes(url: str) -> list[SingleRedis]:
+    """A connection to the server, or to each primary of a cluster."""
+    parts = urlsplit(url)
+    if parts.scheme != CLUSTER_SCHEME:
+        connect(url, ()).close()
+        nodes = [SingleRedis(url, ())]
+    else:
+        user, at, _ = parts.netloc.rpartition("@")
+        cluster: Any = RedisCluster.from_url(urlunsplit(parts._replace(scheme="redis")), protocol=2)
+        places = [f"{user}{at}{node.host}:{node.port}" for node in cluster.get_primaries()]
+        cluster.close()
+        nodes = [SingleRedis(urlunsplit(parts._replace(scheme="redis", netloc=p)), ()) for p in places]
+    for node in nodes:
+        node.check_incarnation()
+    return nodes
+
+
+__all__ = ["DumpedStore", "StoreNotEmpty", "check_empty", "dump", "finish", "load"]

@@ -1,0 +1,65 @@
+"""``python -m tests.workers.hanging HOW SILENT WALL``: a worker in which calls of components do not return.
+
+They are ``holding`` the lock of Python, so that no other thread runs, ``sleeping``, ``burning`` processor
+time, or ``crashing`` the process. ``SILENT``: the seconds without a beat after which the watchdog ends it,
+and ``WALL`` those of a call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+FOREVER = 100_000
+
+
+def hold() -> None:
+    ctypes.PyDLL(None).sleep(FOREVER)
+
+
+def burn() -> None:
+    while True:
+        pass
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+HOW: dict[str, Callable[[], object]] = {
+    "holding": hold,
+    "sleeping": lambda: time.sleep(FOREVER),
+    "burning": burn,
+    "crashing": crash,
+}
+
+
+def main(how: str, silent: float, wall: float) -> None:
+    from workers.watchdog import watch
+
+    ended = watch()
+    from arena.events import local_groups
+    from arena.sandbox import components, program
+    from arena.sandbox.limits import SandboxLimits
+    from workers import worker
+
+    def hang(*arguments: Any) -> Any:
+        HOW[how]()
+
+    components.watched_call = hang  # type: ignore[misc]
+    worker.SILENT_FOR = silent  # type: ignore[misc]
+    program.WALL_MARGIN = wall - SandboxLimits.backstop_seconds  # type: ignore[attr-defined]
+    program.PROCESSOR_MARGIN = 0.5  # type: ignore[attr-defined]
+    # The attempt of a worker that ended is due again soon.
+    local_groups.LEASE_MS = 1_000  # type: ignore[misc]
+    local_groups.RENEW_SECONDS = 0.2  # type: ignore[misc]
+    worker.work(ended)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]))
