@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from arena.ops.archive_check import check_archive
+from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
 from arena.store.embedded import EmbeddedStore
 
@@ -36,6 +37,7 @@ def serve(bind: str, workers: int, data: Path) -> None:
     if redis_url():
         check_archive(Settings.from_environment(environment))
         os.execve(sys.executable, command, environment)
+    set_up_foreground_logging()
     with EmbeddedStore(data, maxmemory=maxmemory()) as store:
         environment["REDIS_URL"] = store.url
         set_archive(environment, store.folder)

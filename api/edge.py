@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from api import metrics
 from api.connections import Connection
+from arena.ops.logs import begin_request
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
@@ -50,6 +51,7 @@ class Edge:
         given = environ.get("HTTP_X_REQUEST_ID")
         request_id = given if given is not None and _ID(given) else secrets.token_hex(8)
         environ[REQUEST_ID] = request_id
+        begin_request(request_id)
 
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             headers.append(("X-Request-Id", request_id))
@@ -74,7 +76,7 @@ def _has_large_body(environ: Environ) -> bool:
 
 def _note(environ: Environ, status: int, seconds: float) -> None:
     operation = environ.get(OPERATION, "none")
-    metrics.count_request(operation, status, seconds)
+    metrics.count_request(operation, status, seconds, environ.get(ERROR_CODE))
     level = logging.DEBUG if operation in QUIET and status < 400 else logging.INFO
     if _log.isEnabledFor(level):
         principal = environ.get(PRINCIPAL)
@@ -84,7 +86,6 @@ def _note(environ: Environ, status: int, seconds: float) -> None:
             environ["REQUEST_METHOD"],
             environ.get("PATH_INFO", ""),
             extra={
-                "request_id": environ[REQUEST_ID],
                 "status": status,
                 "ms": round(seconds * 1000, 2),
                 "operation": operation,

@@ -27,7 +27,7 @@ worker_class = "api.server.DrainingWorker"
 _descriptors = raise_limit()
 worker_connections = connections_within(_descriptors, _settings.http.connections, _settings.pool)
 logger_class = "api.server.JsonLogger"
-loglevel = _settings.http.log_level.lower()
+loglevel = _settings.log_level.lower()
 keepalive = 75
 # Parsing a head takes time that grows with the square of its size.
 limit_request_fields = 50
@@ -59,11 +59,11 @@ def when_ready(server: Any) -> None:
 def post_worker_init(worker: Any) -> None:
     """Set up a worker that is about to serve the app."""
     from api.archive_threads import read_in_threads
-    from api.logs import set_up_logging
     from api.services import start_sweeper
+    from arena.ops.logs import set_up_logging
 
     services = worker.wsgi.extensions["botequim"]
-    set_up_logging(services.settings.http.log_level)
+    set_up_logging("api", services.settings.log_level)
     # Without a database yet, /readyz does it.
     with suppress(ArenaError):
         services.store.identity.check()

@@ -17,7 +17,7 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
-from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from arena.ops.service import Service
@@ -36,6 +36,8 @@ connections = Gauge("botequim_connections", "Open connections.", multiprocess_mo
 connections_limit = Gauge(
     "botequim_connections_limit", "The most connections of all processes.", multiprocess_mode="livesum"
 )
+_ERRORS = Counter("botequim_errors_total", "Responses with a status from 500 on, by code.", ("code",))
+
 connections_refused = Counter(
     "botequim_connections_refused_total", "Connections refused because all of a process were in use."
 )
@@ -43,6 +45,7 @@ connections_refused = Counter(
 _requests: Any = cache(_REQUESTS.labels)
 _seconds: Any = cache(_SECONDS.labels)
 _answers: Any = cache(_ANSWERS.labels)
+_errors: Any = cache(_ERRORS.labels)
 
 
 def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
@@ -55,8 +58,10 @@ def count_answers(results: Iterable[Mapping[str, Any]]) -> None:
         _answers(status).inc(count)
 
 
-def count_request(operation: str, status: int, seconds: float) -> None:
-    """Count an answered request."""
+def count_request(operation: str, status: int, seconds: float, code: str | None) -> None:
+    """Count an answered request. ``code``: that of its error."""
+    if status >= 500:
+        _errors(code or "internal_error").inc()
     _requests(operation, status).inc()
     _seconds(operation).observe(seconds)
 
@@ -67,7 +72,7 @@ class ServiceCollector:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Metric]:
         """See :mod:`prometheus_client`."""
         store = self._service.store
         stats = store.stats()
@@ -90,19 +95,28 @@ class ServiceCollector:
         lags = GaugeMetricFamily(
             "botequim_board_lag_seconds", "For how long groups wait.", labels=("kind", "division")
         )
-        for board, seconds in self._service.boards.lags().items():
-            lags.add_metric(board, seconds)
-        yield lags
+        ages = GaugeMetricFamily(
+            "botequim_board_age_seconds", "Since it was published.", labels=("kind", "division")
+        )
+        for board, (lag, age) in self._service.boards.ages().items():
+            lags.add_metric(board, lag)
+            if age is not None:
+                ages.add_metric(board, age)
+        yield from (lags, ages)
         yield from self._of_database()
         yield from self._of_archive(now_ms)
         yield from self._of_queues()
+        if (pool := store.pool()) is not None:
+            yield GaugeMetricFamily("botequim_pool", "Connections to the database.", pool.open)
+            yield GaugeMetricFamily("botequim_pool_limit", "The most of them.", pool.most)
+            yield GaugeMetricFamily("botequim_pool_waiting", "Requests that wait for one.", pool.waiting)
         waiting = self._service.live.notifier.count()
         yield GaugeMetricFamily("botequim_waiting", "Requests and streams that wait for news.", waiting)
         suspended = len(self._service.suspensions.bots())
         yield GaugeMetricFamily("botequim_suspended_bots", "Bots that an admin has to look at.", suspended)
         yield GaugeMetricFamily("botequim_rows_left_out", "Rows that cannot be read.", len(LEFT_OUT))
 
-    def _of_database(self) -> Iterator[GaugeMetricFamily]:
+    def _of_database(self) -> Iterator[Metric]:
         found = self._service.store.database_stats()
         if found is None:
             return
@@ -110,8 +124,13 @@ class ServiceCollector:
         yield GaugeMetricFamily("botequim_database_limit_bytes", "Its limit, 0 for none.", found.memory_limit)
         yield GaugeMetricFamily("botequim_database_file_bytes", "Its append-only file.", found.file)
         yield GaugeMetricFamily("botequim_database_writing", "Whether writing it works.", found.is_writing)
+        unflushed = found.unflushed_s
+        yield GaugeMetricFamily("botequim_database_unflushed_seconds", "Since a flush failed.", unflushed)
+        late = CounterMetricFamily("botequim_database_late_flushes", "Late flushes of the database.")
+        late.add_metric((), found.late_flushes)
+        yield late
 
-    def _of_archive(self, now_ms: int) -> Iterator[GaugeMetricFamily]:
+    def _of_archive(self, now_ms: int) -> Iterator[Metric]:
         found = self._service.store.archiving.status()
         yield GaugeMetricFamily("botequim_database_records", "Records in the database.", found.stored)
         if not self._service.settings.archive:
@@ -132,11 +151,12 @@ class ServiceCollector:
         yield GaugeMetricFamily("botequim_archive_segments", "Segments.", run.segments)
         yield GaugeMetricFamily("botequim_archive_bytes", "Bytes of the segments.", run.bytes)
 
-    def _of_queues(self) -> Iterator[GaugeMetricFamily]:
+    def _of_queues(self) -> Iterator[Metric]:
         found = self._service.jobs.figures()
         if found is None:
             return
         yield GaugeMetricFamily("botequim_workers", "Workers that are alive.", found.workers)
+        yield GaugeMetricFamily("botequim_workers_busy", "Workers that run a job.", found.busy)
         jobs = GaugeMetricFamily("botequim_queue_jobs", "Waiting jobs.", labels=("queue",))
         oldest = GaugeMetricFamily("botequim_queue_oldest_seconds", "The oldest job.", labels=("queue",))
         failed = GaugeMetricFamily("botequim_queue_failed", "Failed jobs, one hour.", labels=("queue",))

@@ -7,6 +7,7 @@ Gunicorn imports this before gevent patches the sockets, so it does not import t
 from __future__ import annotations
 
 import math
+import sys
 import time
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -18,8 +19,8 @@ from gunicorn.workers.ggevent import GeventWorker
 
 from api.connections import Connection, UnfinishedHeads, write_problem
 from api.descriptors import RESERVED
-from api.jsonlines import JsonFormatter
-from arena.ops.settings import MOST_GRACE, Settings
+from arena.ops.logs import JsonFormatter, TextFormatter
+from arena.ops.settings import MOST_GRACE
 
 
 class JsonLogger(Logger):
@@ -29,7 +30,7 @@ class JsonLogger(Logger):
         """See :class:`gunicorn.glogging.Logger`."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
-            handler.setFormatter(JsonFormatter())
+            handler.setFormatter(TextFormatter() if sys.stderr.isatty() else JsonFormatter("api"))
 
 
 class DrainingWorker(GeventWorker):
@@ -52,7 +53,7 @@ class DrainingWorker(GeventWorker):
         from api import metrics
 
         metrics.connections_limit.set(self._most)
-        http = Settings.from_environment().http
+        http = self.wsgi.extensions["botequim"].settings.http
         # Behind a proxy all connections are the proxy's, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
         super().run()

@@ -8,14 +8,19 @@ from typing import cast
 from flask import current_app
 
 from api.bodies import BodyIntake
+from arena.ops.logs import log_fields
 from arena.ops.service import Service
 
 
 def start_sweeper(service: Service) -> None:
     """Serve the clocks of games in this process too, if its settings say so."""
     if service.settings.http.sweep:
-        sweeper = service.live.sweeper()
-        threading.Thread(target=sweeper.run, args=(threading.Event(),), name="sweeper", daemon=True).start()
+        threading.Thread(target=_sweep, args=(service,), name="sweeper", daemon=True).start()
+
+
+def _sweep(service: Service) -> None:
+    with log_fields(process="sweeper"):
+        service.live.sweeper().run(threading.Event())
 
 
 def services() -> Service:

@@ -7,6 +7,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from rq.serializers import JSONSerializer
 
 from arena.errors import ArenaError
 from arena.ops.jobs import Job, JobFigures, JobName, Jobs, QueueFigures
+from arena.ops.logs import REQUEST_ID, current_request
 
 # Jobs of earlier releases are pickled, in queues without the suffix: neither side takes those of the other.
 HOUSE_QUEUE: Final = "house-json"
@@ -55,6 +57,8 @@ _QUEUE_OF: Final = {
 
 log = logging.getLogger("botequim.queues")
 
+_LONGEST_ID: Final = 64
+"""Of request ids."""
 
 _CALLS_OF_RQ: Final = ("success_callback_name", "failure_callback_name", "stopped_callback_name", "webhooks")
 
@@ -80,6 +84,12 @@ class NamedJob(RqJob):
             raise ForbiddenJob(f"job {self.id} calls another function than {RUN_JOB}")
         function: Callable[..., Any] = super().func
         return function
+
+    @property
+    def request_id(self) -> str | None:
+        """The id of the HTTP request that caused the job, also by way of other jobs; None if none did."""
+        found = self.meta.get(REQUEST_ID) if isinstance(self.meta, dict) else None
+        return found[:_LONGEST_ID] if isinstance(found, str) else None
 
 
 def open_queue(name: str, connection: Redis) -> Queue:
@@ -114,19 +124,44 @@ class RqJobs(Jobs):
         if self.problem() is not None:
             return None
         try:
-            oldest = datetime.now(UTC) - timedelta(seconds=QUIET_SECONDS)
-            workers = Worker.all(connection=self._connection)
-            alive = [worker for worker in workers if worker.last_heartbeat and worker.last_heartbeat > oldest]
-            return JobFigures([self._queue_figures(name) for name in QUEUES], len(alive))
+            return self._figures()
         except (RedisError, OSError):
             return None
 
-    def _queue_figures(self, name: str) -> QueueFigures:
-        queue = self.queue(name)
-        first = next(iter(queue.get_jobs(0, 1)), None)
-        since = None if first is None else first.enqueued_at
-        waited = 0.0 if since is None else (datetime.now(UTC) - since.replace(tzinfo=UTC)).total_seconds()
-        return QueueFigures(name, queue.count, max(0.0, waited), queue.failed_job_registry.count)
+    def _figures(self) -> JobFigures:
+        """The figures in two round trips, however many workers and jobs there are."""
+        queues = [self.queue(name) for name in QUEUES]
+        with self._connection.pipeline(transaction=False) as pipeline:
+            for queue in queues:
+                pipeline.llen(queue.key)
+                pipeline.lindex(queue.key, 0)
+                pipeline.zcard(queue.failed_job_registry.key)
+            found = pipeline.execute()
+        counts, firsts, failed = found[::3], found[1::3], found[2::3]
+        workers = Worker.all_keys(connection=self._connection)
+        with self._connection.pipeline(transaction=False) as pipeline:
+            for first in firsts:
+                pipeline.hget(RqJob.key_for(_text(first or "")), "enqueued_at")
+            for worker in workers:
+                pipeline.hmget(worker, "last_heartbeat", "state")
+            read = pipeline.execute()
+        now = datetime.now(UTC)
+        oldest = [
+            0.0 if since is None else (now - _time(since)).total_seconds() for since in read[: len(queues)]
+        ]
+        alive = [
+            state
+            for beat, state in read[len(queues) :]
+            if beat is not None and now - _time(beat) < timedelta(seconds=QUIET_SECONDS)
+        ]
+        return JobFigures(
+            [
+                QueueFigures(queue.name, count, max(0.0, age), bad)
+                for queue, count, age, bad in zip(queues, counts, oldest, failed, strict=True)
+            ],
+            len(alive),
+            alive.count(b"busy"),
+        )
 
     def player_count(self) -> int:
         """The number of workers of the arena queue."""
@@ -144,6 +179,7 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
     in no queue, as its worker may have died before running it. If the successor is running as well, a third
     job does no harm.
     """
+    request_id = current_request()
     # Jobs of earlier releases have ids without the prefix, and may never end.
     for own_id in (f"json-{job.id}", f"json-{job.id}-next", None):
         try:
@@ -153,6 +189,7 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
                 *job.args,
                 job_id=own_id,
                 unique=own_id is not None,
+                meta=None if request_id is None else {REQUEST_ID: request_id},
                 result_ttl=0,
                 failure_ttl=FAILED_SECONDS,
                 job_timeout=JOB_SECONDS,
@@ -170,6 +207,10 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
             return
 
 
+def _time(stored: bytes) -> datetime:
+    return datetime.fromisoformat(stored.decode()).replace(tzinfo=UTC)
+
+
 def _text(value: str | bytes) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
@@ -177,13 +218,14 @@ def _text(value: str | bytes) -> str:
 class BackgroundJobs(Jobs):
     """Forwards requests to ``jobs`` in a thread (a greenlet under gevent), so that callers do not block.
 
-    A job requested twice before it is forwarded is forwarded once. A failed request is logged.
+    A job requested twice before it is forwarded is forwarded once, with the request id of the first. A failed
+    request is logged.
     """
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
         self._waiting: set[Job] = set()
-        self._requests: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[tuple[Job, Context]] = queue.SimpleQueue()
         self._pid = 0
 
     def problem(self) -> str | None:
@@ -203,13 +245,15 @@ class BackgroundJobs(Jobs):
             threading.Thread(target=self._run, name="jobs", daemon=True).start()
         if job not in self._waiting:
             self._waiting.add(job)
-            self._requests.put(job)
+            self._requests.put((job, copy_context()))
 
     def _run(self) -> None:
         while True:
-            job = self._requests.get()
+            job, context = self._requests.get()
             self._waiting.discard(job)
             try:
-                self._jobs.request(job)
+                context.run(self._jobs.request, job)
             except (RedisError, OSError):
-                log.warning("job %s was not enqueued; it will be requested again", job.id, exc_info=True)
+                context.run(
+                    log.warning, "job %s was not enqueued; it will be requested again", job.id, exc_info=True
+                )

@@ -138,7 +138,7 @@ class Service(Process):
         """
         mark, *others = {
             "api": ("gunicorn", "-m workers"),
-            "worker": ("-m workers", "--scheduler", "--webhooks", "--archiver"),
+            "worker": ("-m workers", "--scheduler", "--webhooks", "--archiver", "--sandbox"),
             "scheduler": ("-m workers --scheduler", "gunicorn"),
             "webhooks": ("-m workers --webhooks", "gunicorn"),
             "archiver": ("-m workers --archiver", "gunicorn"),

@@ -1,51 +1,80 @@
-"""``python -m workers``: one worker process on the database of ``REDIS_URL``, and a parent that watches it.
+"""``python -m workers``: one worker process on the database of ``REDIS_URL``.
 
 ``python -m workers --scheduler`` runs the ticks of tournaments, schedules and leaderboards, ``python -m
 workers --webhooks`` posts turns to webhook bots, ``python -m workers --archiver`` moves finished records to
 the archive; several of each may run. ``python -m workers --check`` exits with 0 if a worker runs on this
-host, else with 1.
+host, else with 1; ``--check scheduler`` and so on likewise. ``python -m workers --sandbox`` builds or fetches
+the runtime of uploaded bots now, and ends.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from arena.errors import ArenaError
+from arena.ops.logs import log, set_up_logging
+
+
+def run(process: str, main: Callable[[], None]) -> None:
+    """Run a process until it ends; an error that it cannot start or go on with is its last line."""
+    from arena.ops.settings import Settings
+
+    set_up_logging(process, "INFO")
+    try:
+        set_up_logging(process, Settings.from_environment().log_level)
+        main()
+    except ArenaError as error:
+        log.critical("%s", error, extra={"code": error.code})
+        sys.exit(1)
+
+
+def check(process: str) -> None:
+    """Exit with 0 if the process runs on this host, else with 1."""
+    from workers.checks import is_alive
+
+    try:
+        sys.exit(0 if is_alive(process) else f"botequim: no {process} process runs here")
+    except ArenaError as error:
+        sys.exit(f"botequim: error: {error}")
 
 
 def main(arguments: list[str]) -> None:
     """Run one of the processes. The imports are here because the parent of a worker stays small."""
     match arguments:
         case ["--check"]:
-            from workers.worker import is_working
-
-            sys.exit(0 if is_working() else "botequim: no worker runs here")
+            check("worker")
+        case ["--check", ("worker" | "scheduler" | "webhooks" | "archiver") as process]:
+            check(process)
         case ["--scheduler"]:
             from workers.scheduler import schedule
 
-            schedule()
+            run("scheduler", schedule)
         case ["--webhooks"]:
             from workers.webhooks import drive
 
-            drive()
+            run("webhooks", drive)
         case ["--archiver"]:
             from workers.archiver import archive
 
-            archive()
+            run("archiver", archive)
+        case ["--sandbox"]:
+            from workers.jobs import prepare_sandbox
+
+            run("sandbox", prepare_sandbox)
         case []:
             from workers.watchdog import watch
 
+            set_up_logging("worker", "WARNING")
             ended = watch()
             from workers.worker import work
 
-            work(ended)
+            run("worker", lambda: work(ended))
         case [option, *_]:
-            expected = "--scheduler, --webhooks, --archiver, --check or nothing"
+            processes = "--scheduler, --webhooks, --archiver, --sandbox"
+            expected = f"{processes}, --check [worker|scheduler|webhooks|archiver] or nothing"
             sys.exit(f"botequim: error: {option!r} is not an option; expected {expected}")
 
 
 if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except ArenaError as error:
-        sys.exit(f"botequim: error: {error}")
+    main(sys.argv[1:])

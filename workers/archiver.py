@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import threading
 
@@ -20,7 +19,6 @@ def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
     :class:`~arena.errors.ArenaError` if there is no database. If the database or the archive goes away later,
     the process waits for it.
     """
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     if not service().settings.archive:
         raise InvalidSetting(
             "there is no archive",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import signal
 from functools import cache
 
+from arena.events.runtimes import OtherRuntime, RuntimeReplaced
 from arena.ops.jobs import Job, JobName
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from queues.rq_jobs import RqJobs
+
+log = logging.getLogger("botequim.jobs")
 
 
 @cache
@@ -19,4 +24,14 @@ def service() -> Service:
 
 def run(name: str, *args: str | int) -> None:
     """Run the job ``name``; :data:`queues.rq_jobs.RUN_JOB`."""
-    service().run(Job(JobName(name), args))
+    try:
+        service().run(Job(JobName(name), args))
+    except (OtherRuntime, RuntimeReplaced) as error:
+        log.critical("%s", error)
+        # The worker ends after this job, and checks the runtime when it is started again.
+        signal.raise_signal(signal.SIGTERM)
+
+
+def prepare_sandbox() -> None:
+    """Build or fetch the runtime of the sandbox, so that the first uploaded bot does not wait for it."""
+    log.info("the runtime of the sandbox is ready: %s", service().runtimes.ready().id)

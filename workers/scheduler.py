@@ -36,7 +36,6 @@ def schedule() -> None:
     Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends if the database
     goes away later, and its supervisor restarts it.
     """
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()

@@ -48,7 +48,6 @@ def watch() -> GroupAttempt | None:
     The parent never returns. It passes SIGTERM and SIGINT on, starts the worker again when a signal has ended
     it, and otherwise exits with its status. The worker ends when the parent does.
     """
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     watchdog = _Watchdog()
     for number in _STOPS:
         signal.signal(number, watchdog.stop)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 
 from workers.jobs import service
@@ -14,7 +13,6 @@ def drive() -> None:
     Raises :class:`~arena.errors.ArenaError` if there is no database, or a setting is invalid. If the database
     goes away later, the process waits for it.
     """
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     service().store.identity.register()
     driver = service().webhook_driver()
 

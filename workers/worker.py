@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 import time
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from redis import Redis, RedisError
@@ -15,7 +13,8 @@ from rq.executions import Execution
 from rq.job import Job
 from rq.serializers import JSONSerializer
 
-from arena.ops.settings import Settings
+from arena.ops.jobs import JobName
+from arena.ops.logs import REQUEST_ID, log_fields
 from arena.sandbox.progress import BEAT, JOB, PROGRESS, GroupAttempt
 from arena.store.connection import StoreUnavailable
 from queues.rq_jobs import JOB_SECONDS, QUEUES, NamedJob, open_queue
@@ -35,6 +34,12 @@ _JOB_MARGIN: Final = 60.0
 """Seconds after a job's time limit after which the watchdog ends the process."""
 
 
+log = logging.getLogger("botequim.jobs")
+
+_FREQUENT: Final = f"json-{JobName.MOVE_HOUSE_BOTS}-"
+"""The ids of very frequent jobs, which are logged at debug level only."""
+
+
 class Worker(SimpleWorker):
     """Runs jobs in its own process, which is four times as fast as a fork per job.
 
@@ -47,12 +52,23 @@ class Worker(SimpleWorker):
         return HEARTBEAT
 
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
-        """Run a job. Returns whether it succeeded."""
-        PROGRESS.begin(JOB, JOB_SECONDS + _JOB_MARGIN)
-        try:
-            return super().perform_job(job, queue, execution)
-        finally:
-            PROGRESS.end(JOB)
+        """Run a job. Its lines in the log have its id, and that of the request that caused it. Returns
+        whether it succeeded.
+        """
+        assert isinstance(job, NamedJob)
+        request_id = job.request_id
+        fields = {"job": job.id, **({} if request_id is None else {REQUEST_ID: request_id})}
+        with log_fields(**fields):
+            start = time.monotonic()
+            PROGRESS.begin(JOB, JOB_SECONDS + _JOB_MARGIN)
+            try:
+                done = super().perform_job(job, queue, execution)
+            finally:
+                PROGRESS.end(JOB)
+            level = logging.DEBUG if request_id is None or job.id.startswith(_FREQUENT) else logging.INFO
+            ms = round(1000 * (time.monotonic() - start), 1)
+            log.log(level, "job %s", "done" if done else "failed", extra={"queue": queue.name, "ms": ms})
+            return done
 
 
 def work(ended: GroupAttempt | None = None) -> None:
@@ -62,13 +78,13 @@ def work(ended: GroupAttempt | None = None) -> None:
     Raises :class:`~arena.errors.ArenaError` if there is no database; the process also ends some time after
     the database goes away, and its supervisor restarts it.
     """
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     connection = Redis.from_url(service().settings.queue_url)
     try:
         connection.ping()
         service().store.identity.register()
         if ended is not None:
             service().tournaments.note_ended_worker(ended)
+        service().runtimes.check()
         threading.Thread(target=_beat, name="beat", daemon=True).start()
         worker = Worker(
             [open_queue(name, connection) for name in QUEUES],
@@ -88,21 +104,3 @@ def _beat() -> None:
     while True:
         PROGRESS.begin(BEAT, SILENT_FOR)
         time.sleep(_BEAT_PERIOD)
-
-
-def is_working() -> bool:
-    """Whether a worker of this host has sent a heartbeat recently; for health checks.
-
-    Raises :class:`~arena.errors.ArenaError` if there is no database.
-    """
-    connection = Redis.from_url(Settings.from_environment().queue_url)
-    oldest = datetime.now(UTC) - timedelta(seconds=2 * QUIET_FOR)
-    try:
-        return any(
-            worker.hostname == socket.gethostname()
-            and worker.last_heartbeat
-            and worker.last_heartbeat > oldest
-            for worker in Worker.all(connection=connection)
-        )
-    except RedisError as error:
-        raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error

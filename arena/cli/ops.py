@@ -38,6 +38,36 @@ def accept_empty(data: Path) -> None:
     click.echo("accepted: the service goes on with this database")
 
 
+@ops.command("runtime")
+@_DATA
+@click.option("--replace", is_flag=True, help="Make the build of this installation the service's.")
+def runtime(data: Path, replace: bool) -> None:
+    """Show the runtime in which all workers run uploaded bots, or replace it.
+
+    Workers finish the groups that they are playing, end, and have to be started again; those of a release
+    that builds another runtime then refuse to start.
+    """
+    from datetime import UTC, datetime
+
+    from arena.events.runtimes import Runtimes
+    from arena.ops.settings import Settings
+    from arena.store.repositories import open_store
+
+    store = open_store(Settings.of_running(data).redis_url)
+    runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms)
+    if replace:
+        before = runtimes.replace()
+        click.echo(f"replaced:  {'none' if before is None else before.runtime_id}")
+    current = runtimes.current()
+    if current is None:
+        click.echo("runtime:   none yet; the first worker that plays an uploaded bot builds it")
+        return
+    since = datetime.fromtimestamp(current.at_ms / 1000, UTC)
+    click.echo(f"runtime:   {current.runtime_id}")
+    click.echo(f"sha256:    {current.sha256}")
+    click.echo(f"since:     {since:%Y-%m-%d %H:%M:%S} UTC")
+
+
 @ops.command("status")
 @click.option("--url", envvar="BOTEQUIM_URL", default="http://127.0.0.1:8000", show_default=True)
 def show_status(url: str) -> int:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -59,6 +59,15 @@ class PublishedBoard:
     def text(self) -> str:
         """All rows as a table for people."""
         return Board.from_json(self.data).as_text()
+
+
+class BoardAge(NamedTuple):
+    """For how many seconds at most a board has lacked released groups, and since when it is published (None:
+    never).
+    """
+
+    lag_s: float
+    age_s: float | None
 
 
 class Boards:
@@ -142,13 +151,13 @@ class Boards:
                 found.append(board)
         return found
 
-    def lags(self) -> dict[tuple[str, str], float]:
-        """Per board (kind, division), for how many seconds it has lacked released groups at most."""
+    def ages(self) -> dict[tuple[str, str], BoardAge]:
+        """The age of each board, by kind and division."""
         now_ms = self._clock().now_ms
         found = {}
         for board, state in self._progress():
-            late = state.last > state.place and state.at_ms > 0
-            found[board] = max(0, now_ms - state.at_ms) / 1000 if late else 0.0
+            age = max(0, now_ms - state.at_ms) / 1000 if state.at_ms > 0 else None
+            found[board] = BoardAge(age or 0.0 if state.last > state.place else 0.0, age)
         return found
 
     def _progress(self) -> Iterator[tuple[tuple[str, str], BoardState]]:

@@ -17,6 +17,7 @@ import orjson
 from arena.accounts.budgets import Budgets
 from arena.accounts.suspensions import Suspensions
 from arena.accounts.versions import Suspension
+from arena.bots import HostFailure
 from arena.errors import ArenaError
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.clocks import ServiceClock
@@ -83,7 +84,10 @@ class LocalGroups:
         if waiting is not None and not self._budgets.has_fuel(waiting.created_by):
             # The tick asks again; it goes on when the budget renews.
             return Played(0, False, False)
+        sandboxed = waiting is not None and any(entry.uploaded for entry in waiting.playing)
         while True:
+            if sandboxed:
+                self._sandbox.check()
             now_ms = self._clock().now_ms
             ids = self._store.claim_groups(event_id, now_ms, now_ms + LEASE_MS, size)
             tournament = self._running(event_id) if ids else None
@@ -172,9 +176,9 @@ class LocalGroups:
                         )
                 except Exception as error:
                     # Errors of bots are handled below this: what arrives here is a server fault.
-                    log.exception("group %s of %s is void", group.id, tournament.id)
                     held.remove(group.id)
-                    void(self._store, *place, str(error), self._now_ms())
+                    cause = None if isinstance(error, ArenaError | HostFailure) else error
+                    void(self._store, *place, str(error), self._now_ms(), cause=cause)
                 else:
                     results.append(new_result(group.id, voided, played))
                     packed.append((group.id, len(played.records)))
@@ -245,9 +249,13 @@ def void(
     now_ms: int,
     most: int = MAX_VOIDS,
     ended_by: str | None = None,
+    cause: Exception | None = None,
 ) -> int:
     """Void an attempt of a group because of a server fault; returns the number of void attempts. The
     ``most``-th stops the group. ``ended_by``: see :meth:`arena.store.tournaments.TournamentStore.void`.
+    ``cause``: an error whose traceback is logged.
     """
+    fields = {"tournament": event_id, "group": group, "attempt": voided}
+    log.warning("group %s of %s is void: %s", group, event_id, reason, exc_info=cause, extra=fields)
     published = {"group": group, "attempt": voided, "reason": reason[:200], "at_ms": now_ms}
     return store.void(event_id, group, voided, orjson.dumps(published), most, b"null", ended_by)

@@ -55,6 +55,13 @@ class Sandbox(Protocol):
     def runtime_id(self) -> str:
         """The id of the sandbox in records."""
 
+    def check(self) -> None:
+        """Check before a group begins that it would be played in the service's runtime.
+
+        Raises :class:`~arena.events.runtimes.RuntimeReplaced` or
+        :class:`~arena.events.runtimes.OtherRuntime`.
+        """
+
     def spec(self, name: str, version: str) -> BotSpec:
         """A version of a bot, to be run in this process."""
 

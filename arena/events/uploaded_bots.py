@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
 from arena.accounts.versions import NoSource, VersionNotFound
 from arena.bots import Bot, BotFailure, BotSpec
+from arena.events.runtimes import Runtimes
 from arena.sandbox.bot import SandboxedSpec, sandboxed_spec
-from arena.sandbox.runtime import python_program, runtime_id
+from arena.sandbox.building import BuildFailed
+from arena.sandbox.runtime import Runtime, used_runtime
 
 _SPECS: Final = 32
 
@@ -23,25 +26,36 @@ class DeletedBot(BotSpec):
 
 
 class SandboxedBots:
-    """Makes the uploaded bots of ``accounts``."""
+    """Makes the uploaded bots of ``accounts``, which run in the service's runtime."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: Accounts, runtimes: Runtimes) -> None:
         self._accounts = accounts
+        self._runtimes = runtimes
         # Versions never change, so the cache never expires.
         self._loaded = lru_cache(_SPECS)(self._load)
 
     @property
     def runtime_id(self) -> str:
         """The id of the sandbox in records."""
-        return runtime_id()
+        return self._runtime().id
+
+    def check(self) -> None:
+        """See :meth:`arena.events.tournament.Sandbox.check`."""
+        # What cannot be built here is a fault of the group that needs it.
+        with suppress(BuildFailed):
+            self._runtimes.ready()
 
     def spec(self, name: str, version: str) -> BotSpec:
         """A version of a bot. Raises :class:`BuildFailed`, which is a server fault."""
-        python_program()
+        self._runtime()
         try:
             return self._loaded(name, version)
         except (BotNotFound, VersionNotFound, NoSource):
             return DeletedBot(name, version, "")
+
+    def _runtime(self) -> Runtime:
+        # A group that has begun is played to its end in the runtime that the process has.
+        return used_runtime() or self._runtimes.ready()
 
     def _load(self, name: str, version: str) -> SandboxedSpec:
         return sandboxed_spec(name, version, self._accounts.upload_of(name, version).source)

@@ -69,6 +69,7 @@ class Archiver:
         self._archiving = store.archiving
         self._clock = store.clock
         self._flags = store.flags
+        self._signs = store.signs
         self._finished = finished
         self._retention = retention
         self._batches = batches or Batches()
@@ -79,6 +80,7 @@ class Archiver:
         """
         while not stop.wait(_LOOK_SECONDS):
             try:
+                self._signs.give("archiver")
                 if self._flags.first("archive", pause_ms):
                     self.run()
             except ArenaError as error:

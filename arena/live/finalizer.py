@@ -52,7 +52,6 @@ class GameFinalizer:
         self._identity = store.identity
         self.retention = retention
         self._jobs = jobs
-        repository.after_step = self.after_step
 
     def after_step(self, taken: StepApplied) -> None:
         """Do what follows a step at once. If that fails, a sweeper does it later."""
@@ -77,7 +76,7 @@ class GameFinalizer:
             if isinstance(error, NewerFormat) or self._identity.newest_format() > FORMAT:
                 log.warning("game %s has a newer format and is left to newer processes: %s", game_id, error)
                 return self._store.clock().now_ms + HOUSE_RETRY_MS
-            log.exception("game %s is void", game_id)
+            log.exception("game %s cannot be read", game_id, extra={"game": game_id})
             self.void(game_id, "corrupt_state")
             return None
         clock = self._store.clock()
@@ -129,6 +128,7 @@ class GameFinalizer:
                 if entry.bot is not None
             ]
             if self._store.write([step])[0] == [True]:
+                log.warning("game %s is void: %s", game_id, reason, extra={"game": game_id})
                 self._keep(header, EndedGame(header.dumps(), step.version, None))
                 return
 
@@ -219,7 +219,7 @@ class GameFinalizer:
         ended = self._index.ended(game_id)
         header = None if ended is None else GameHeader.loads(ended.header)
         if ended is not None and header is not None and header.state not in ENDED:
-            log.error("game %s is void: its state is lost", game_id)
+            log.warning("game %s is void: its state is lost", game_id, extra={"game": game_id})
             self._mark_void(header, "state_lost")
             self._keep(header, EndedGame(header.dumps(), ended.version, None))
         self._index.forget(GameList(state="running"), [game_id])

@@ -55,11 +55,11 @@ class StepApplied(NamedTuple):
 class GameRepository:
     """The games of one process. ``after_step`` is called for every accepted step."""
 
-    after_step: Callable[[StepApplied], None]
-
-    def __init__(self, store: GameStore, *, kept_games: int = 4096) -> None:
+    def __init__(
+        self, store: GameStore, after_step: Callable[[StepApplied], None], *, kept_games: int = 4096
+    ) -> None:
         self.store = store
-        self.after_step = _nothing
+        self._after_step = after_step
         self._kept: dict[str, LiveGame] = {}
         self._most = kept_games
         store.on_restart(self._kept.clear)
@@ -192,7 +192,7 @@ class GameRepository:
                         # Another process may have changed it in the meantime.
                         game.stored = max(game.stored, after.version)
                         del todo[after.game]
-                        self.after_step(after)
+                        self._after_step(after)
                     elif self._kept.get(after.game) is game:
                         self._kept.pop(after.game, None)
             if not todo and pending is not None:
@@ -217,10 +217,6 @@ class GameRepository:
             if game is not None:
                 games[game_id] = game
         return games
-
-
-def _nothing(taken: StepApplied) -> None:
-    """The default of ``after_step``."""
 
 
 def _readable(game_id: str, row: GameRow | None) -> LiveGame | None:

@@ -109,7 +109,7 @@ class LiveGames:
         self.finished = FinishedGames(store, archive)
         self.presence = store.presence
         self._close = store.close
-        self.repository = GameRepository(self.store, kept_games=kept_games)
+        self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
         self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
         self._turns = Turns(self.repository, self.notifier)
@@ -467,8 +467,11 @@ class LiveGames:
         game.stored = game.version
         after = StepApplied(game.id, game.version, game.header.state, bool(game.awaited_house_seats()))
         self.repository.keep(game)
-        self.finalizer.after_step(after)
+        self._after_step(after)
         return True
+
+    def _after_step(self, taken: StepApplied) -> None:
+        self.finalizer.after_step(taken)
 
     def _header(self, game_id: str) -> GameHeader | None:
         (data,) = self.finished.headers([check_game_id(game_id)])

@@ -46,9 +46,9 @@ class Sweeper:
             try:
                 self._store.settle(game, lease_ms, self._finalizer.check(game))
             except ArenaError:
-                log.warning("game %s is checked again later", game, exc_info=True)
+                log.warning("game %s is checked again later", game, exc_info=True, extra={"game": game})
             except Exception:
-                log.exception("game %s is checked again later", game)
+                log.exception("game %s is checked again later", game, extra={"game": game})
         return len(games)
 
     def run(self, stop: threading.Event) -> None:

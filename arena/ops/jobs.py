@@ -43,10 +43,11 @@ class QueueFigures(NamedTuple):
 
 
 class JobFigures(NamedTuple):
-    """The queues, and the number of workers that are alive."""
+    """The queues, and the number of workers that are alive, and of those that run a job."""
 
     queues: list[QueueFigures]
     workers: int
+    busy: int = 0
 
 
 class Jobs(ABC):

@@ -14,6 +14,7 @@ from arena.accounts.budgets import Budgets
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
+from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
 from arena.events.tournament import TournamentNotFound
@@ -58,10 +59,11 @@ class Service:
     schedules: Schedules
     boards: Boards
     webhooks: Webhooks
+    runtimes: Runtimes
 
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
-        return Driver(self.live, self.accounts, self.store.webhooks, self.settings.webhooks)
+        return Driver(self.live, self.accounts, self.store.webhooks, self.settings.webhooks, self.store.signs)
 
     def archiver(self, batches: Batches | None = None) -> Archiver:
         """A new archiver, which moves finished records to the archive."""
@@ -98,8 +100,17 @@ class Service:
             self.jobs.update_standings(tournament_id)
 
     def play_local_groups(self, tournament_id: str, slot: int) -> None:
-        """Play groups of a tournament for a while, then request another job, or the next round."""
-        played = self.tournaments.play_local_groups(tournament_id, PLAY_SECONDS)
+        """Play groups of a tournament for a while, then request another job, or the next round.
+
+        Raises :class:`~arena.events.runtimes.OtherRuntime` or
+        :class:`~arena.events.runtimes.RuntimeReplaced` if only another process can go on; that has been
+        requested.
+        """
+        try:
+            played = self.tournaments.play_local_groups(tournament_id, PLAY_SECONDS)
+        except (OtherRuntime, RuntimeReplaced):
+            self.jobs.play_more_groups(tournament_id, slot)
+            raise
         if played.done:
             self.step_tournament(tournament_id)
         elif played.more:
@@ -146,8 +157,10 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
+    runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
-    tournaments = Tournaments(store, live, accounts, jobs, SandboxedBots(accounts), budgets, suspensions)
+    sandbox = SandboxedBots(accounts, runtimes)
+    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions)
     return Service(
         settings=settings,
         jobs=jobs,
@@ -161,4 +174,5 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
+        runtimes=runtimes,
     )

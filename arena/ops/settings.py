@@ -92,7 +92,6 @@ class HttpSettings:
     proxies: int = 0
     public_url: str = ""
     sweep: bool = True
-    log_level: str = "INFO"
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,8 @@ class Settings:
     the database. ``archive``: the folder or URL of the archive, empty for none. ``retention``: how long games
     and their records are kept. ``quotas``: how much may be stored. ``budget``: the computation that an owner
     may start per day. ``webhooks``: which addresses webhooks may have. ``initial_data``: whether a new
-    database gets schedules and first tournaments.
+    database gets schedules and first tournaments. ``own_runtime``: whether a worker replaces the service's
+    runtime by that of its installation where it cannot run it. ``log_level``: one of :data:`LOG_LEVELS`.
     """
 
     redis_url: str
@@ -116,6 +116,8 @@ class Settings:
     budget: Compute = DEFAULT_BUDGET
     webhooks: Policy = field(default_factory=Policy)
     initial_data: bool = False
+    own_runtime: bool = False
+    log_level: str = "INFO"
     http: HttpSettings = field(default_factory=HttpSettings)
 
     @property
@@ -165,6 +167,8 @@ class Settings:
             budget=_budget(environ.get("BOTEQUIM_BUDGET", "")),
             webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", False), _networks(environ)),
             initial_data=_flag(environ, "BOTEQUIM_SEED", False),
+            own_runtime=_flag(environ, "BOTEQUIM_OWN_RUNTIME", False),
+            log_level=_log_level(environ),
             http=HttpSettings(
                 bind=environ.get("BOTEQUIM_BIND") or HttpSettings.bind,
                 processes=_number(environ, "BOTEQUIM_WORKERS", 1, least=1),
@@ -181,7 +185,6 @@ class Settings:
                 proxies=_number(environ, "BOTEQUIM_PROXIES", 0),
                 public_url=_public_url(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", True),
-                log_level=_log_level(environ),
             ),
         )
         if urlsplit(settings.queue_url).scheme not in ("redis", "rediss", "unix"):

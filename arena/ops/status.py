@@ -60,6 +60,12 @@ def status(figures: Figures) -> list[Line]:
             Line("database memory", text, "full-memory" if limit and memory > MOST_SHARE * limit else "")
         )
         lines.append(line("database writing", "database_writing", lambda value: value < 1, "no-flush"))
+        if one("database_unflushed_seconds") is not None:
+            lines.append(
+                line(
+                    "not flushed for", "database_unflushed_seconds", lambda value: value > 0, "no-flush", " s"
+                )
+            )
     lines += _archive(one)
     used, most = one("connections"), one("connections_limit")
     if used is not None and most is not None:

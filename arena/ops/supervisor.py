@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import shutil
 import signal
@@ -24,6 +25,7 @@ from urllib.request import urlopen
 from arena.errors import ArenaError
 from arena.ops.archive_check import check_archive
 from arena.ops.die_with_parent import die_with_parent
+from arena.ops.process_logs import ProcessLog, json_handler, rotate_if_large
 from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive, without_archive
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, StoreKilled
 from arena.store.server import StoreFailed
@@ -46,6 +48,12 @@ TELL_EVERY: Final = 10.0
 
 STOP_AFTER: Final = 10.0 + MOST_GRACE
 """Seconds that a process has to stop, besides the configured time for its requests."""
+
+
+ROTATE_EVERY: Final = 60.0
+"""Seconds between two looks at the size of the database's log."""
+
+log = logging.getLogger("botequim.up")
 
 
 class NotReady(ArenaError):
@@ -145,32 +153,33 @@ class Address(NamedTuple):
 
 @dataclass
 class _Child:
-    """One process to run, the leader of its group: its name in messages, its command and its log file, and
-    whether it uses the archive.
+    """One process to run, the leader of its group: its name in messages, its command and its log, and whether
+    it uses the archive.
     """
 
     name: str
     command: Sequence[str]
-    log: Path
+    log: ProcessLog
     archive: bool = False
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = FIRST_PAUSE
     due: float = 0.0
-    log_start: int = 0
 
     def start(self, environment: Mapping[str, str]) -> None:
         self.started = time.monotonic()
-        with self.log.open("ab") as log:
-            self.log_start = log.tell()
+        pipe = self.log.pipe()
+        try:
             self.process = subprocess.Popen(
                 die_with_parent(self.command),
                 env=dict(environment) if self.archive else without_archive(environment),
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+                stdout=pipe,
+                stderr=pipe,
                 start_new_session=True,
             )
+        finally:
+            os.close(pipe)
 
     def ended(self) -> int | None:
         """The exit status of a process that has just ended, which is due again after a pause; else None."""
@@ -212,32 +221,40 @@ class Supervisor:
 
     def __init__(self, bind: str, workers: int, data: Path, say: Callable[[str], None] = print) -> None:
         self.address = Address.parse(bind)
-        self.say = say
+        self._tell = say
         self._workers = workers
         self._stop = threading.Event()
         self._environment = {**os.environ, "BOTEQUIM_BIND": self.address.bind}
-        self._store = None if redis_url() else EmbeddedStore(data, say=say, maxmemory=maxmemory())
+        self._store = None if redis_url() else EmbeddedStore(data, say=self.say, maxmemory=maxmemory())
         self._store_due = 0.0
         self._store_pause = FIRST_PAUSE
         self._stop_after = STOP_AFTER
         python = sys.executable
         self._logs = Path(data).absolute() / "logs"
         gunicorn = [python, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
-        self._children = [_Child("api", gunicorn, self._logs / "api.log", archive=True)]
+        self._children = [_Child("api", gunicorn, self._log("api"), archive=True)]
         self._children += [
-            _Child(f"worker {number}", [python, "-m", "workers"], self._logs / f"worker-{number}.log")
+            _Child(f"worker {number}", [python, "-m", "workers"], self._log("worker", f"-{number}"))
             for number in range(1, workers + 1)
         ]
         if workers:
             self._environment.setdefault("BOTEQUIM_SEED", "1")
             scheduler = [python, "-m", "workers", "--scheduler"]
-            self._children.append(_Child("scheduler", scheduler, self._logs / "scheduler.log"))
+            self._children.append(_Child("scheduler", scheduler, self._log("scheduler")))
             webhooks = [python, "-m", "workers", "--webhooks"]
-            self._children.append(_Child("webhooks", webhooks, self._logs / "webhooks.log"))
+            self._children.append(_Child("webhooks", webhooks, self._log("webhooks")))
         # Built once per machine, with lower priority, so that the first uploaded bot does not wait for it.
         nice = shutil.which("nice")
-        runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "arena.sandbox.runtime"]
-        self._sandbox = _Child("sandbox", runtime, self._logs / "sandbox.log")
+        runtime = [*([nice, "-n", "10"] if nice else []), python, "-m", "workers", "--sandbox"]
+        self._sandbox = _Child("sandbox", runtime, self._log("sandbox"))
+
+    def say(self, line: str) -> None:
+        """Tell people and the log."""
+        self._tell(line)
+        log.info("%s", line)
+
+    def _log(self, process: str, suffix: str = "") -> ProcessLog:
+        return ProcessLog(self._logs / f"{process}{suffix}.log", process)
 
     def stop(self) -> None:
         """Let :meth:`run` end; for signal handlers."""
@@ -258,6 +275,7 @@ class Supervisor:
                 self._start_store(self._store)
                 self._environment["REDIS_URL"] = self._store.url
                 set_archive(self._environment, self._store.folder)
+                self._environment.setdefault("BOTEQUIM_OWN_RUNTIME", "1")
             if self._stop.is_set():
                 return
             settings = Settings.from_environment(self._environment)
@@ -269,16 +287,19 @@ class Supervisor:
                 return
             if settings.archive and self._workers:
                 archiver = [sys.executable, "-m", "workers", "--archiver"]
-                log = self._logs / "archiver.log"
-                self._children.append(_Child("archiver", archiver, log, archive=True))
+                self._children.append(_Child("archiver", archiver, self._log("archiver"), archive=True))
             for child in self._children:
                 child.start(self._environment)
             if self._wait_until_ready():
                 self._greet()
                 if self._workers:
                     self._sandbox.start(self._environment)
+            rotate_at = 0.0
             while not self._stop.wait(0.1):
                 self._restart_ended()
+                if self._store is not None and time.monotonic() >= rotate_at:
+                    rotate_at = time.monotonic() + ROTATE_EVERY
+                    rotate_if_large(self._store.log)
         finally:
             self._end()
 
@@ -289,6 +310,7 @@ class Supervisor:
             raise NotReady(
                 f"the folder {self._logs} cannot be created: {error.strerror}", field="data"
             ) from None
+        logging.getLogger().addHandler(json_handler(self._logs / "up.log", "supervisor"))
 
     def _greet(self) -> None:
         if self._store is None:
@@ -327,8 +349,8 @@ class Supervisor:
                 attempts += status >= 0
                 if attempts == FIRST_ATTEMPTS:
                     raise NotReady(
-                        f"the API did not start (status {status}): {_reason(api.log, api.log_start)}",
-                        expected=f"see {api.log}",
+                        f"the API did not start (status {status}): {api.log.reason()}",
+                        expected=f"see {api.log.path}",
                     )
             self._restart_ended()
             # Another process may answer at the address while ours does not run.
@@ -337,7 +359,7 @@ class Supervisor:
                 return True
             if time.monotonic() > tell_at:
                 tell_at = time.monotonic() + TELL_EVERY
-                self.say(f"API:      not ready yet: {why or 'nothing answers'}; see {api.log}")
+                self.say(f"API:      not ready yet: {why or 'nothing answers'}; see {api.log.path}")
             self._stop.wait(0.05)
         return False
 
@@ -358,7 +380,7 @@ class Supervisor:
         if status:
             self.say(
                 f"sandbox: its Python could not be built (status {status}), so uploaded bots cannot play; "
-                f"see {self._sandbox.log}"
+                f"see {self._sandbox.log.path}"
             )
         for child in self._children:
             status = child.ended()
@@ -374,19 +396,7 @@ class Supervisor:
         deadline = time.monotonic() + self._stop_after
         for child in processes:
             child.stop(deadline)
+        for child in processes:
+            child.log.close()
         if self._store is not None:
             self._store.stop()
-
-
-def _reason(log: Path, start: int) -> str:
-    """The last exception in the log of a program after byte ``start``, as one line; else its last line."""
-    try:
-        text = log.read_bytes()[start:].decode(errors="replace")
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-    except OSError:
-        lines = []
-    for line in reversed(lines):
-        with suppress(ValueError, TypeError, KeyError):
-            *_, last = json.loads(line)["exception"].strip().splitlines()
-            return str(last)
-    return lines[-1] if lines else "its log is empty"

@@ -65,8 +65,17 @@ def python_component() -> Path:
 
     Raises :class:`BuildFailed`.
     """
-    recipe = recipe_of(version("componentize-py"), [*_sources(), Path(__file__)])
-    return cached(f"runtime-{recipe[:24]}.wasm", _build)
+    return cached(component_name(), _build)
+
+
+def component_name() -> str:
+    """The name of :func:`python_component` in the cache."""
+    return f"runtime-{python_recipe()[:24]}.wasm"
+
+
+def python_recipe() -> str:
+    """The hash of what the Python of the sandbox is built from. Two builds with the same one still differ."""
+    return recipe_of(version("componentize-py"), [*_sources(), Path(__file__)])
 
 
 def recipe_of(name: str, files: Sequence[Path]) -> str:

@@ -1,4 +1,5 @@
-"""The engine that runs this process's sandbox: the fast one, or the plain one where that cannot be built.
+"""The runtime of this process's sandbox: a build of its Python, and the engine that runs it, the fast one or
+the plain one where that cannot be built.
 
     python -m arena.sandbox.runtime
 
@@ -8,14 +9,14 @@ builds it now, which takes about a minute, and prints its id.
 from __future__ import annotations
 
 import logging
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from wasmtime import WasmtimeError
 
 from arena.bots import InvalidBot
-from arena.sandbox.building import BuildFailed, python_component
+from arena.sandbox.building import BuildFailed, digest_of, python_component
 from arena.sandbox.components import PlainEngine
 from arena.sandbox.limits import SandboxLimits
 from arena.sandbox.program import Program, SandboxEngine
@@ -25,12 +26,51 @@ log = logging.getLogger(__name__)
 _PROGRAMS: Final = 32
 
 
-@cache
-def sandbox_engine() -> SandboxEngine:
-    """The engine of this process; it stays the same, so no group is played by two. Raises as
-    :func:`best_engine`.
+class Runtime(NamedTuple):
+    """A build of the sandbox's Python, its WebAssembly file with the SHA-256, and the engine for it."""
+
+    component: Path
+    sha256: str
+    engine: SandboxEngine
+
+    @property
+    def id(self) -> str:
+        """What names it in records: bots replay exactly where this is the same."""
+        return self.engine.runtime_id
+
+
+_used: list[Runtime] = []
+"""At most one."""
+
+
+def load_runtime(component: Path) -> Runtime:
+    """The runtime of this build, compiled now if it is not in the cache. ``component``: the sandbox's Python.
+
+    Raises :class:`~arena.sandbox.building.BuildFailed`.
     """
-    return best_engine(python_component())
+    return Runtime(component, digest_of(component), best_engine(component))
+
+
+def use_runtime(runtime: Runtime) -> None:
+    """Let this process run its bots in ``runtime``, which is its first: the runtime of a process stays the
+    same, so no group is played in two.
+    """
+    assert not _used
+    _used.append(runtime)
+
+
+def used_runtime() -> Runtime | None:
+    """The runtime of this process; None if it has none yet."""
+    return _used[0] if _used else None
+
+
+def sandbox_engine() -> SandboxEngine:
+    """The engine of this process; without a runtime yet, that of this installation's own build. Raises as
+    :func:`load_runtime`.
+    """
+    if not _used:
+        use_runtime(load_runtime(python_component()))
+    return _used[0].engine
 
 
 def best_engine(component: Path) -> SandboxEngine:

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from hashlib import sha1
 from importlib import resources
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 from hiredis import pack_command
@@ -63,6 +63,14 @@ class Script:
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
 
 
+class PoolFigures(NamedTuple):
+    """Open connections, the most of them, and threads that wait for one."""
+
+    open: int
+    most: int
+    waiting: int
+
+
 class RedisConnection(Protocol):
     """The interface of a connection, to a single server or a cluster."""
 
@@ -76,6 +84,9 @@ class RedisConnection(Protocol):
 
     def check_incarnation(self) -> None:
         """Check whether the server was restarted."""
+
+    def pool(self) -> PoolFigures | None:
+        """The figures of the pool; None for a cluster."""
 
     def subscription(self) -> Any:
         """A separate connection for a subscription."""
@@ -147,6 +158,10 @@ class SingleRedis:
     def check_incarnation(self) -> None:
         """See :class:`RedisConnection`."""
         self.run([("PING",)])
+
+    def pool(self) -> PoolFigures | None:
+        """See :class:`RedisConnection`."""
+        return PoolFigures(self._open, self._most, self._waiting)
 
     def subscription(self) -> Any:
         """See :class:`RedisConnection`."""
@@ -320,6 +335,10 @@ class ClusterRedis:
         if known and known != self.incarnation:
             for callback in self.on_restart:
                 callback()
+
+    def pool(self) -> PoolFigures | None:
+        """See :class:`RedisConnection`."""
+        return None
 
     def subscription(self) -> Any:
         """See :class:`RedisConnection`. Every node receives what is published on any other."""

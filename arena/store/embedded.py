@@ -27,6 +27,7 @@ from typing import Final
 from arena.errors import ArenaError
 from arena.store.flush import Flusher
 from arena.store.server import StoreFailed, choose_server, failure, note_writer, socket_of
+from arena.store.stats import UNFLUSHED
 
 _SOCKET_PATH_LIMIT: Final = 100
 """The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""
@@ -95,13 +96,13 @@ class EmbeddedStore:
         self.port = port
         self._maxmemory = maxmemory
         self.socket_path = self.folder / "store.sock"
-        self._log = self.folder / "store.log"
+        self.log = self.folder / "store.log"
         self._pid_file = self.folder / "store.pid"
         self._process: subprocess.Popen[bytes] | None = None
         self._owner_lock: int | None = None
         self._server_lock: int | None = None
         self._socket_folder: str | None = None
-        self._flusher = Flusher(self._append_only_files)
+        self._flusher = Flusher(self._append_only_files, self._note_flush)
 
     @property
     def url(self) -> str:
@@ -167,7 +168,7 @@ class EmbeddedStore:
                         expected="a folder of its own, or one that only this user can read (chmod 700)",
                     )
                 self.folder.chmod(0o700)
-            for path in (self._log, *self._append_only_files(), self.folder / "appendonlydir"):
+            for path in (self.log, *self._append_only_files(), self.folder / "appendonlydir"):
                 if path.exists() and path.stat().st_mode & 0o077:
                     path.chmod(0o700 if path.is_dir() else 0o600)
         except OSError as error:
@@ -193,13 +194,13 @@ class EmbeddedStore:
                 reason = (
                     f"it was ended by signal {-process.returncode}" if killed and process.returncode else ""
                 )
-                reason = reason or ("it was stopped" if killed else failure(self._log))
+                reason = reason or ("it was stopped" if killed else failure(self.log))
                 self.stop()
                 error = StoreKilled if killed else StoreFailed
                 raise error(
                     f"the database in {self.folder} did not start: {reason}",
                     field="data",
-                    expected=f"see {self._log}, and 'A damaged data folder' in docs/operating.md",
+                    expected=f"see {self.log}, and 'A damaged data folder' in docs/operating.md",
                 )
             time.sleep(_POLL if not reply else _LOADING_POLL)
 
@@ -300,7 +301,7 @@ class EmbeddedStore:
             "protected-mode": "yes",
             "daemonize": "no",
             "pidfile": self._pid_file,
-            "logfile": self._log,
+            "logfile": self.log,
             "loglevel": "notice",
             "save": "",
             "appendonly": "yes",
@@ -326,6 +327,10 @@ class EmbeddedStore:
                 return connection.recv(65_536)
             except OSError:
                 return b""
+
+    def _note_flush(self, works: bool) -> None:
+        since_ms = time.time_ns() // 1_000_000
+        self._asked((f"DEL {UNFLUSHED}" if works else f"SET {UNFLUSHED} {since_ms}").encode() + b"\r\n")
 
     def _loaded(self) -> str:
         """How much of the data is loaded."""

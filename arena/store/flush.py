@@ -23,8 +23,12 @@ class Flusher:
     Files may appear and disappear. A flush by one process covers what any process has written.
     """
 
-    def __init__(self, files: Callable[[], Iterable[Path]]) -> None:
+    def __init__(
+        self, files: Callable[[], Iterable[Path]], note: Callable[[bool], object] | None = None
+    ) -> None:
+        """``note`` is called with False when flushes begin to fail, and with True when they work again."""
         self._files = files
+        self._note = note
         self._flushed: dict[Path, tuple[int, int, int]] = {}
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -74,11 +78,20 @@ class Flusher:
         while not self._stop.wait(SECONDS):
             try:
                 self.flush()
-                self._failed = ""
+                if self._failed:
+                    self._failed = ""
+                    log.warning("the data are flushed to disk again")
+                    self._tell(True)
             except OSError as error:
                 if str(error) != self._failed:
+                    if not self._failed:
+                        self._tell(False)
                     self._failed = str(error)
                     log.error("the data cannot be flushed to disk: %s", error)
+
+    def _tell(self, works: bool) -> None:
+        if self._note is not None:
+            self._note(works)
 
 
 __all__ = ["Flusher"]

@@ -14,7 +14,7 @@ from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
 from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
-from arena.store.connection import RedisConnection, connect
+from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
 from arena.store.game_index import INDEX_SCRIPTS, GameIndex
 from arena.store.games import GAME_SCRIPTS, GameStore
@@ -23,6 +23,8 @@ from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.notifications import Notifier
 from arena.store.presence import Presence
+from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
+from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
@@ -39,6 +41,7 @@ _SCRIPTS: Final = (
     *BUDGET_SCRIPTS,
     *IDENTITY_SCRIPTS,
     *ARCHIVING_SCRIPTS,
+    *RUNTIME_SCRIPTS,
 )
 
 
@@ -65,7 +68,9 @@ class Store:
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
         self.archiving = Archiving(connection)
+        self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
+        self.signs = Signs(connection, self.games.clock)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
         """A notifier of this process; ``on_change(game, version)`` is called for every step of any game."""
@@ -81,7 +86,11 @@ class Store:
 
     def database_stats(self) -> DatabaseStats | None:
         """The figures of a single server, None on a cluster."""
-        return database_stats(self._connection)
+        return database_stats(self._connection, self.clock().now_ms)
+
+    def pool(self) -> PoolFigures | None:
+        """The connections of this process to a single server, None to a cluster."""
+        return self._connection.pool()
 
     def note_tick(self) -> None:
         """Record that a tick ran."""

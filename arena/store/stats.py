@@ -14,6 +14,10 @@ TICKED: Final = "{arena}:ticked"
 """The time of the scheduler's last tick that a worker ran, in milliseconds."""
 
 
+UNFLUSHED: Final = "{arena}:unflushed"
+"""Since when the files of an embedded database cannot be flushed to disk, in milliseconds."""
+
+
 class LiveStats(NamedTuple):
     """The number of listed games by state, and of games that wait for a decision or a player; when the clocks
     were last served and the earliest game is due, and the last tick (milliseconds, None: never, none).
@@ -27,12 +31,17 @@ class LiveStats(NamedTuple):
 
 
 class DatabaseStats(NamedTuple):
-    """Bytes of memory, the limit (0: none) and bytes of the append-only file; whether writing it works."""
+    """Bytes of memory, the limit (0: none) and bytes of the append-only file; whether writing it works;
+    for how many seconds the files of an embedded one could not be flushed to disk, and how many flushes of
+    another one were late.
+    """
 
     memory: int
     memory_limit: int
     file: int
     is_writing: bool
+    unflushed_s: float
+    late_flushes: int
 
 
 def live_stats(connection: RedisConnection) -> LiveStats:
@@ -55,11 +64,11 @@ def live_stats(connection: RedisConnection) -> LiveStats:
     )
 
 
-def database_stats(connection: RedisConnection) -> DatabaseStats | None:
+def database_stats(connection: RedisConnection, now_ms: int) -> DatabaseStats | None:
     """The server's own figures, None on a cluster, whose nodes have their own monitoring."""
     if connection.is_cluster:
         return None
-    texts = connection.run([("INFO", "memory"), ("INFO", "persistence")])
+    *texts, since_ms = connection.run([("INFO", "memory"), ("INFO", "persistence"), ("GET", UNFLUSHED)])
     values = dict(re.findall(r"^(\w+):(.*?)\r?$", "\n".join(map(bytes.decode, texts)), re.MULTILINE))
     states = (values.get("aof_last_write_status", "ok"), values.get("aof_last_bgrewrite_status", "ok"))
     return DatabaseStats(
@@ -67,4 +76,6 @@ def database_stats(connection: RedisConnection) -> DatabaseStats | None:
         int(values.get("maxmemory", 0)),
         int(values.get("aof_current_size", 0)),
         states == ("ok", "ok"),
+        0.0 if since_ms is None else max(0, now_ms - int(since_ms)) / 1000,
+        int(values.get("aof_delayed_fsync", 0)),
     )

@@ -26,6 +26,7 @@ from arena.live.header import GameNotFound, Viewer
 from arena.live.service import LiveGames
 from arena.store.connection import StoreUnavailable
 from arena.store.notifications import Subscription, right_topic, turn_topic
+from arena.store.signs import Signs
 from arena.store.webhooks import DONE_MS, LEASE_MS, PASSED_MS, WebhookStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
@@ -129,6 +130,7 @@ class Driver:
         accounts: Accounts,
         store: WebhookStore,
         policy: Policy,
+        signs: Signs,
         *,
         posts: int = POSTS,
         connect: Callable[[str, Policy], Endpoint] = Endpoint,
@@ -137,6 +139,7 @@ class Driver:
         self._accounts = accounts
         self._store = store
         self._policy = policy
+        self._signs = signs
         self._posts = posts
         self._connect = connect
         self._name = secrets.token_hex(8)
@@ -173,6 +176,7 @@ class Driver:
                     full = now >= check
                     if full:
                         check = now + CHECK_SECONDS
+                        self._signs.give("webhooks")
                         self._read_circuits()
                     called = self._called()
                     for bot in list(self._hooks) if full else called:
@@ -394,10 +398,10 @@ class Driver:
         except _Retry as retry:
             pause = retry.seconds
         except StoreUnavailable as error:
-            log.warning("turn %s: %s", post.turn["turn"], error)
+            log.warning("turn %s: %s", post.turn["turn"], error, extra={"bot": hook.bot})
             pause = 1.0
         except Exception:
-            log.exception("turn %s cannot be posted", post.turn["turn"])
+            log.exception("turn %s cannot be posted", post.turn["turn"], extra={"bot": hook.bot})
             pause = LONGEST_BACKOFF
         finally:
             self._held.pop(held, None)

@@ -15,10 +15,10 @@ from flask import Flask
 from api.app import create_app
 from api.edge import SMALL_BODY
 from api.errors import ERRORS, RESULTS, errors_page
-from api.jsonlines import JsonFormatter
 from api.schemas.turns import ResultSchema
 from arena.bots.transports import TRANSPORTS
 from arena.errors import FORMER_CODES
+from arena.ops.logs import JsonFormatter
 from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import Account
@@ -298,7 +298,7 @@ def test_requests_are_logged_without_tokens(
     client = contract_client(app, owner.token)
     client.get(f"/v1/bots/{owner.token}", headers={"X-Request-Id": "find-me"})
     client.get(f"/v1/bots?owner={owner.token}")
-    formatter = JsonFormatter()
+    formatter = JsonFormatter("api")
     lines = [formatter.format(record) for record in caplog.records]
     secret = owner.token.split("_", 3)[3]
     assert not any(secret in line for line in lines)
@@ -316,7 +316,7 @@ def test_an_exception_is_logged_without_tokens(owner: Account) -> None:
     except ValueError as error:
         record = logging.LogRecord("x", logging.ERROR, "", 0, "it broke: %s", (owner.token,), None)
         record.exc_info = (type(error), error, error.__traceback__)
-    line = JsonFormatter().format(record)
+    line = JsonFormatter("api").format(record)
     assert owner.token.rsplit("_", 1)[1] not in line
     assert "ValueError" in json.loads(line)["exception"]
 

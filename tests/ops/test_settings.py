@@ -60,6 +60,7 @@ def test_every_variable_reaches_its_setting() -> None:
         quotas=Quotas(Quotas().owner._replace(bots=2), Quotas().service._replace(bytes=5_000_000_000)),
         webhooks=Policy(True, (ip_network("10.1.0.0/16"), ip_network("fd00:1::/32"))),
         initial_data=True,
+        log_level="WARNING",
         http=HttpSettings(
             bind=":80",
             processes=4,
@@ -76,7 +77,6 @@ def test_every_variable_reaches_its_setting() -> None:
             stream_seconds=3.5,
             proxies=2,
             sweep=False,
-            log_level="WARNING",
         ),
     )
     assert settings.queue_url == "unix:///jobs"

@@ -85,6 +85,7 @@ def test_without_an_archive_the_status_says_what_stays_in_the_database(tmp_path:
         ('botequim_board_lag_seconds{kind="truco",division="open"} 4000.0', "old-board"),
         ("botequim_database_bytes 95.0\nbotequim_database_limit_bytes 100.0", "full-memory"),
         ("botequim_database_bytes 95.0\nbotequim_database_writing 0.0", "no-flush"),
+        ("botequim_database_bytes 95.0\nbotequim_database_unflushed_seconds 3.0", "no-flush"),
         ("botequim_connections 95.0\nbotequim_connections_limit 100.0", "full-connections"),
         ("botequim_rows_left_out 1.0", "unreadable-rows"),
         ("botequim_suspended_bots 1.0", "suspended-bots"),

@@ -138,6 +138,7 @@ class Arena:
         self.accounts = self.service.accounts
         self.store = self.service.store
         self.webhooks = self.store.webhooks
+        self.signs = self.store.signs
         self.accounts.sign_up("olga")
 
     def bot(self, name: str, url: str, secret: str = SECRET, **more: Any) -> str:
@@ -186,7 +187,7 @@ class Arena:
         self, policy: Policy = LOOPBACK, connect: Callable[[str, Policy], Endpoint] = Endpoint
     ) -> Iterator[Driver]:
         """While a driver runs, and a sweeper serves the clocks."""
-        driver = Driver(self.live, self.accounts, self.webhooks, policy, connect=connect)
+        driver = Driver(self.live, self.accounts, self.webhooks, policy, self.signs, connect=connect)
         stopped = threading.Event()
         sweeper = threading.Thread(target=self.live.sweeper().run, args=(stopped,), daemon=True)
         thread = threading.Thread(target=driver.run, daemon=True)

@@ -425,7 +425,7 @@ def test_posts_are_shared_among_bots(arena: Arena) -> None:
     with bad_receiver("hang") as bad, python_receiver() as good:
         arena.bot("bad-bot", bad)
         arena.bot("good-bot", good)
-        driver = Driver(arena.live, arena.accounts, arena.webhooks, LOOPBACK, posts=2)
+        driver = Driver(arena.live, arena.accounts, arena.webhooks, LOOPBACK, arena.signs, posts=2)
         thread = threading.Thread(target=driver.run, daemon=True)
         thread.start()
         try:

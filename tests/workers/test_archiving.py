@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -88,7 +89,7 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
         wait_until(lambda: archiver.process.poll() is not None)
         assert archiver.stop() == 1
         (line,) = archiver.lines
-        assert line.startswith("botequim: error: " + error.format(place="other"))
+        assert json.loads(line)["message"].startswith(error.format(place="other"))
 
 
 def test_only_the_api_and_the_archiver_have_the_archive(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 import zlib
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from rq import Queue
 
 import workers.jobs
@@ -153,9 +155,10 @@ def test_a_worker_that_cannot_start_reports_why_in_one_line(
         WORKER, cwd=tmp_path, env=environment(**settings), capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("botequim: error: ")
-    assert said in line
+    (text,) = done.stderr.splitlines()
+    line = json.loads(text)
+    assert (line["level"], line["process"]) == ("critical", "worker")
+    assert said in line["message"]
 
 
 def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveGames, tmp_path: Path) -> None:
@@ -174,18 +177,41 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
         assert worker.lines == []
 
 
-def test_the_check_reports_whether_a_worker_runs_here(store: EmbeddedStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "process", "is_gone_at_once"),
+    [
+        ([], [], True),
+        (["--scheduler"], ["scheduler"], True),
+        (["--webhooks"], ["webhooks"], False),
+        (["--archiver"], ["archiver"], False),
+    ],
+)
+def test_the_check_reports_whether_a_process_runs_here(
+    option: list[str], process: list[str], is_gone_at_once: bool, store: EmbeddedStore, tmp_path: Path
+) -> None:
     def check() -> int:
         settings = environment(REDIS_URL=store.url)
-        command = [*WORKER, "--check"]
+        command = [*WORKER, "--check", *process]
         done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, timeout=120)
         return done.returncode
 
     assert check() == 1
-    with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
+    settings = {"REDIS_URL": store.url, "BOTEQUIM_ARCHIVE": str(tmp_path / "archive")}
+    with Process([*WORKER, *option], tmp_path, **settings) as worker:
         wait_until(lambda: check() == 0)
         worker.stop(signal.SIGTERM)
+        if not is_gone_at_once:
+            # It does not say goodbye: the time passes.
+            member = f"{process[0]} {socket.gethostname()}"
+            redis.Redis.from_url(store.url).zincrby("{arena}:signs", -301_000, member)
         assert check() == 1
+
+
+@pytest.mark.parametrize("options", [["--check", "api"], ["--check", "worker", "webhooks"], ["--nothing"]])
+def test_other_options_are_refused(options: list[str], tmp_path: Path) -> None:
+    done = subprocess.run([*WORKER, *options], env=environment(), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "expected --scheduler, --webhooks, --archiver, --sandbox, --check [worker|" in done.stderr
 
 
 def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedStore) -> None:

@@ -1,0 +1,102 @@
+"""The runtime of the service in Redis: the build of the sandbox's Python that all its workers run."""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from typing import Final, NamedTuple
+
+from arena.store.connection import RedisConnection, Script
+from arena.store.documents import by_name
+
+_REPLACE: Final = Script("runtime_replace")
+RUNTIME_SCRIPTS: Final = (_REPLACE,)
+"""The scripts that the connection of a :class:`RuntimeStore` must load."""
+
+_KEY: Final = "{arena}:runtime"
+"""A hash: the fields of :class:`PublishedRuntime`. Its file is another hash, of numbered chunks."""
+
+_CHUNK: Final = 1 << 19
+"""Bytes; each is a command of its own, so that no other one waits for long."""
+
+_KEPT_SECONDS: Final = 3600
+"""How long a file is kept that is not that of the service's runtime: one being uploaded, or replaced."""
+
+_LEVEL: Final = 3
+MOST_BYTES: Final = 128 << 20
+
+
+class PublishedRuntime(NamedTuple):
+    """A runtime. ``recipe``: the hash of what it was built from; ``sha256``, ``size``: of its WebAssembly
+    file, from which each worker compiles it; ``runtime_id``: its name in records; ``at_ms``: when it became
+    the service's.
+    """
+
+    recipe: str
+    sha256: str
+    size: int
+    runtime_id: str
+    at_ms: int
+
+
+class RuntimeStore:
+    """The service's runtime, which is replaced in one step."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def current(self) -> PublishedRuntime | None:
+        """The service's runtime, None if no worker has published one yet."""
+        (reply,) = self._connection.run([("HGETALL", _KEY)])
+        found = {name: value.decode() for name, value in by_name(reply).items()}
+        if not found:
+            return None
+        return PublishedRuntime(
+            found["recipe"], found["sha256"], int(found["size"]), found["runtime_id"], int(found["at_ms"])
+        )
+
+    def file(self, runtime: PublishedRuntime) -> bytes | None:
+        """The WebAssembly file of a runtime as stored, None if it is not there or damaged. It is not checked
+        against its SHA-256.
+        """
+        (count,) = self._connection.run([("HLEN", _file(runtime.sha256))])
+        if not 0 < runtime.size <= MOST_BYTES:
+            return None
+        packed = []
+        for number in range(count):
+            (chunk,) = self._connection.run([("HGET", _file(runtime.sha256), number)])
+            packed.append(chunk or b"")
+        try:
+            unpacker = zlib.decompressobj()
+            return unpacker.decompress(b"".join(packed), runtime.size) if packed else None
+        except zlib.error:
+            return None
+
+    def publish(self, runtime: PublishedRuntime, wasm: bytes, expected: PublishedRuntime | None) -> bool:
+        """Make a runtime that of the service in the place of ``expected``; False if that is no longer it."""
+        upload = f"{_file(runtime.sha256)}:{secrets.token_hex(8)}"
+        packed = zlib.compress(wasm, _LEVEL)
+        for number, start in enumerate(range(0, len(packed), _CHUNK)):
+            chunk = packed[start : start + _CHUNK]
+            self._connection.run([("HSET", upload, number, chunk), ("EXPIRE", upload, _KEPT_SECONDS)])
+        return self._replace(expected, runtime, upload)
+
+    def retire(self, expected: PublishedRuntime) -> bool:
+        """Let the service have no runtime until a worker publishes one; False if it is not ``expected``."""
+        return self._replace(expected, None)
+
+    def _replace(
+        self, expected: PublishedRuntime | None, new: PublishedRuntime | None, upload: str = _KEY
+    ) -> bool:
+        old = "" if expected is None else expected.sha256
+        keys = [_KEY, _file(old), upload, _file("" if new is None else new.sha256)]
+        fields = [] if new is None else [part for pair in new._asdict().items() for part in pair]
+        (replaced,) = self._connection.run([_REPLACE.call(keys, old, _KEPT_SECONDS, *fields)])
+        return bool(replaced)
+
+
+def _file(sha256: str) -> str:
+    return f"{_KEY}:{sha256}"
+
+
+__all__ = ["MOST_BYTES", "RUNTIME_SCRIPTS", "PublishedRuntime", "RuntimeStore"]

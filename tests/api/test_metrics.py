@@ -1,0 +1,143 @@
+"""What a scrape of /metrics says of a real service, and that it costs little whatever that holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import redis
+
+from api.app import create_app
+from arena.ops.settings import Settings
+from arena.store.embedded import EmbeddedStore
+from queues.rq_jobs import HOUSE_QUEUE, QUEUES, RqJobs
+from tests.api.contract import ContractClient, contract_client
+from tests.waiting import wait_until
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[EmbeddedStore]:
+    with EmbeddedStore(tmp_path / "data") as store:
+        yield store
+
+
+@pytest.fixture
+def client(own: EmbeddedStore) -> ContractClient:
+    return contract_client(create_app(Settings(own.url)))
+
+
+def figures(client: ContractClient) -> dict[str, float]:
+    """The values by name and labels."""
+    text = client.get("/metrics").text
+    return {name: float(value) for name, value in re.findall(r"^(botequim_\S+) (\S+)$", text, re.MULTILINE)}
+
+
+def add_worker(database: redis.Redis, number: int, state: str, silent_s: int = 0) -> None:
+    """What a worker of RQ stores."""
+    key = f"rq:worker:w{number}"
+    beat = datetime.now(UTC) - timedelta(seconds=silent_s)
+    database.sadd("rq:workers", key)
+    database.hset(
+        key,
+        mapping={"last_heartbeat": beat.strftime("%Y-%m-%dT%H:%M:%S.%fZ"), "state": state, "hostname": "x"},
+    )
+
+
+def test_queues_and_workers(own: EmbeddedStore, client: ContractClient) -> None:
+    with redis.Redis.from_url(own.url) as database:
+        for number, (state, silent_s) in enumerate([("busy", 0), ("idle", 60), ("busy", 3600)]):
+            add_worker(database, number, state, silent_s)
+        # Of one that is about to end, or has just begun.
+        database.sadd("rq:workers", "rq:worker:gone")
+        jobs = RqJobs(own.url)
+        for game in ("one", "two"):
+            jobs.move_house_bots(game)
+        enqueued = (datetime.now(UTC) - timedelta(seconds=500)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        database.hset("rq:job:json-move_house_bots-one", "enqueued_at", enqueued)
+        database.zadd(jobs.queue(HOUSE_QUEUE).failed_job_registry.key, {"broken": 1})
+    found = figures(client)
+    assert found["botequim_workers"] == 2
+    assert found["botequim_workers_busy"] == 1
+    assert found[f'botequim_queue_jobs{{queue="{HOUSE_QUEUE}"}}'] == 2
+    assert 500 <= found[f'botequim_queue_oldest_seconds{{queue="{HOUSE_QUEUE}"}}'] < 5000
+    assert found[f'botequim_queue_failed{{queue="{HOUSE_QUEUE}"}}'] == 1
+    others = set(QUEUES) - {HOUSE_QUEUE}
+    assert {found[f'botequim_queue_oldest_seconds{{queue="{name}"}}'] for name in others} == {0}
+
+
+def test_errors_are_counted_by_code(own: EmbeddedStore, client: ContractClient) -> None:
+    name = 'botequim_errors_total{code="store_unavailable"}'
+    before = figures(client).get(name, 0)
+    with redis.Redis.from_url(own.url) as database:
+        database.config_set("maxmemory", 1)
+        assert client.get("/readyz").status_code == 503
+        database.config_set("maxmemory", 0)
+    assert figures(client)[name] == before + 1
+
+
+def test_flushes_that_fail(
+    own: EmbeddedStore, client: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "botequim_database_unflushed_seconds"
+    assert figures(client)[name] == 0
+    with Path("/dev/null").open() as null, monkeypatch.context() as patch:
+        # What the system cannot flush.
+        patch.setattr(own._flusher, "_files", lambda: [Path(f"/dev/fd/{null.fileno()}")])
+        wait_until(lambda: figures(client)[name] > 0)
+    wait_until(lambda: figures(client)[name] == 0)
+
+
+def test_the_pool_and_the_age_of_boards(own: EmbeddedStore, client: ContractClient) -> None:
+    with redis.Redis.from_url(own.url) as database:
+        now, _ = database.time()
+        at = 1000 * (now - 100)
+        database.hset("{board:truco/open}", mapping={"place": 5, "at": at, "cost": 1})
+        database.set("{board:truco/open}:last", 6)
+        database.hset("{board:truco/sealed}", mapping={"place": 5, "at": at, "cost": 1})
+        database.set("{board:truco/sealed}:last", 5)
+    found = figures(client)
+    assert found["botequim_pool_limit"] == 64
+    assert 1 <= found["botequim_pool"] <= 64
+    assert found["botequim_pool_waiting"] == 0
+    for division, is_late in (("open", True), ("sealed", False)):
+        labels = f'{{division="{division}",kind="truco"}}'
+        labels = (
+            labels
+            if f"botequim_board_age_seconds{labels}" in found
+            else f'{{kind="truco",division="{division}"}}'
+        )
+        assert 100 <= found[f"botequim_board_age_seconds{labels}"] < 1000
+        assert (found[f"botequim_board_lag_seconds{labels}"] >= 100) == is_late
+    assert not any("age_seconds" in name and "toepen" in name for name in found)
+
+
+def test_a_scrape_reads_no_board_and_takes_few_commands(own: EmbeddedStore, client: ContractClient) -> None:
+    figures(client)
+    with redis.Redis.from_url(own.url) as database:
+
+        def cost() -> tuple[int, int]:
+            """Commands and bytes of a scrape."""
+            stats = database.info("stats")
+            figures(client)
+            after = database.info("stats")
+            return (
+                after["total_commands_processed"] - stats["total_commands_processed"],
+                after["total_net_output_bytes"] - stats["total_net_output_bytes"],
+            )
+
+        commands, size = cost()
+        for number in range(64):
+            add_worker(database, number, "idle")
+        for board in ("truco/open", "truco/sealed", "toepen/open", "toepen/sealed"):
+            database.hset(
+                f"{{board:{board}}}", mapping={"board": b"x" * 4_000_000, "place": 1, "at": 1, "cost": 1}
+            )
+        for number in range(1000):
+            database.rpush("rq:queue:house-json", f"job-{number}")
+        more, larger = cost()
+    # One for each worker, in one round trip.
+    assert more <= commands + 64 + 4
+    assert larger <= size + 64 * 200
