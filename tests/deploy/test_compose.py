@@ -110,7 +110,7 @@ def test_every_part_has_a_health_check() -> None:
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
     for name in ("scheduler", "webhooks", "archiver"):
-        assert found[name]["healthcheck"] == {"disable": True}
+        assert found[name]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check", name]
     for name in OURS:
         assert found[name]["depends_on"]["redis"] == {"condition": "service_healthy"}
     assert found["proxy"]["depends_on"] == {"api": {"condition": "service_healthy"}}

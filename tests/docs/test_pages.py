@@ -38,7 +38,7 @@ def test_operating(tmp_path: Path) -> None:
     said = follow("docs/operating.md", tmp_path)
     # One game, and those of the tournaments that a new service makes for itself.
     assert re.search(r"^\d+ records?, all verified", said, re.MULTILINE)
-    assert '"operation": "listGames"' in said
+    assert '"operation":"listGames"' in said
     assert "botequim_requests_total" in said
     assert '{"admin":"admin","action":"issue owner token","subject":"owner olga"}' in said
 
