@@ -286,8 +286,9 @@ def test_too_few_entrants_at_the_lock_cancel_the_tournament(hall: Arena) -> None
 
 
 def test_lists_and_their_pages(hall: Arena) -> None:
-    for number in range(5):
-        hall.cup("toepen" if number % 2 else "truco", name=f"cup-{number}")
+    hall.cup(name="cup-0")
+    for number in range(1, 5):
+        hall.cup_in_entry(kind="toepen" if number % 2 else "truco", name=f"cup-{number}")
     hall.run("cup-0")
     listed = hall.tournaments.list
     names = [item["id"] for item in listed().items]
