@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Final
 
@@ -128,8 +128,9 @@ class Admission:
         One whose first qualification is under way is among them, one that failed it is not.
         """
         found = []
-        played = self._played(tournament)
-        for bot, known in self._candidates(tournament):
+        candidates = self._candidates(tournament)
+        played = self._played(tournament, [bot for bot, _ in candidates])
+        for bot, known in candidates:
             if known.state != "qualified" and (known.state == "failed" or known.tries > 1):
                 continue
             entry = Entered.of(bot, bot.version)
@@ -187,7 +188,7 @@ class Admission:
         # qualified are entered, and no qualification is started for them.
         sealed = tournament.spec.division == SEALED
         bots = self._uploaded(tournament) if sealed else self._not_entered(tournament)
-        played, entered = self._played(tournament), self._presence.entered(_board(tournament))
+        played, entered = self._played(tournament, bots), self._presence.entered(_board(tournament))
 
         def turn(candidate: tuple[BotAccount, Qualification]) -> tuple[int, int, bytes]:
             bot, _ = candidate
@@ -218,10 +219,11 @@ class Admission:
                 continue
         return found
 
-    def _played(self, tournament: Tournament) -> dict[PlayerId, int]:
-        """The number of groups of each version on the board of the division."""
-        board = published(self._boards, tournament.spec.kind, tournament.spec.division)
-        return {player: rating["groups"] for player, rating in board.items()}
+    def _played(self, tournament: Tournament, bots: Iterable[BotAccount]) -> dict[PlayerId, int]:
+        """The number of groups of each version of ``bots`` on the board of the division."""
+        names = [bot.name for bot in bots]
+        board = published(self._boards, tournament.spec.kind, tournament.spec.division, names)
+        return {player: rating.groups for player, rating in board.items()}
 
     def _objection(self, entry: Entered) -> str:
         """Why the bot may not be seated; empty if it may."""

@@ -45,8 +45,8 @@ class Annulments:
         self._clock = store.clock
 
     def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
-        """Annul the group of a game, or the group with that id in records, and return what is published.
-        Repeating it changes nothing.
+        """Annul the group of a game, or the group with that id in records, and return what is published: the
+        first annulment, if it is repeated.
 
         Raises :class:`GameNotFound` for a game without a tournament, and :class:`GroupNotOver`.
         """
@@ -76,23 +76,24 @@ class Annulments:
             "by": by,
             "at_ms": self._clock().now_ms,
         }
-        if result.annulled:
-            return annulment
         group = PlannedGroup.loads(local, stored)
         # Nothing is changed if the archive is not there.
         self._live.finished.current()
         # The annulment first: if the process dies on the way, a repetition does the rest.
-        self._annulments.add(group_id, annulment)
+        if not self._annulments.add(group_id, annulment):
+            annulment = self._annulments.find(group_id)
         pack = self._annul_records(tournament, group, voided, annulment["reason"])
         self._annul_archived(tournament, group, voided, annulment["reason"])
-        result.annulled = True
-        annulled = json.dumps(result.as_json(), separators=(",", ":")).encode()
-        self._store.replace_result(name, local, annulled, pack)
+        if not result.annulled:
+            result.annulled = True
+            annulled = json.dumps(result.as_json(), separators=(",", ":")).encode()
+            self._store.replace_result(name, local, annulled, pack)
         # Again: the records may have been archived since they were read.
         self._annul_archived(tournament, group, voided, annulment["reason"])
         board = tournament.board_of(group)
         if board is not None:
             self._boards.forget_ledger(board)
+        self._store.note_over(name, self._clock().now_ms)
         self._lifecycle.change(name, self._finish_again)
         return annulment
 

@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from arena.events.lifecycle import read_result
+from arena.events.published import ratings_by_name
 from arena.games import GAMES
 from arena.play.players import DIVISIONS
 from arena.ratings.board import Board, Rating, Row, Title, ledger_board
-from arena.ratings.ledger import InvalidLedger, Ledger
+from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
-from arena.store.boards import BoardState
+from arena.store.boards import BoardState, StoredLedger
 from arena.store.paging import Cursor, InvalidCursor, Page, parse_number
 from arena.store.repositories import Store
 from arena.store.rows import check_types, field_names, shown_or_left_out
@@ -117,29 +118,47 @@ class Boards:
         name = _name(kind, division)
         day, start = ("", 0) if cursor is None else _place_in_history(cursor)
         days = [own for own in self._store.days(name) if own >= day]
+        if bot is not None:
+            return self._history_of(name, days, bot, start if days and days[0] == day else 0, limit)
         items: list[dict[str, Any]] = []
-        at_once = limit if bot is not None else 1
-        while days:
-            now, days = days[:at_once], days[at_once:]
-            for own, points in zip(now, self._store.points(name, now, bot), strict=True):
-                first = start if own == day else 0
-                for number, (who, values) in enumerate(sorted(points.items())):
-                    if number < first:
-                        continue
-                    if len(items) == limit:
-                        return Page(items, f"{own.replace('-', '')}-{number}")
-                    if len(values) >= len(_POINT):
-                        items.append({"day": own, "name": who, **dict(zip(_POINT, values, strict=False))})
-            # A large board fills a page with one day; of a small one it takes many.
-            at_once = min(2 * at_once, limit)
+        for own in days:
+            first = start if own == day else 0
+            points = self._store.day(name, own, first, limit + 1 - len(items))
+            for number, who, values in points:
+                if len(items) == limit:
+                    return Page(items, f"{own.replace('-', '')}-{number}")
+                if len(values) >= len(_POINT):
+                    items.append(_shown_point(own, who, values))
+        return Page(items, None)
+
+    def _history_of(self, name: str, days: Sequence[str], bot: str, start: int, limit: int) -> Page:
+        items: list[dict[str, Any]] = []
+        for first in range(0, len(days), limit):
+            some = days[first : first + limit]
+            for own, values in zip(some, self._store.points_of(name, some, bot), strict=True):
+                # It has one point a day.
+                if values is None or len(values) < len(_POINT) or (start and own == days[0]):
+                    continue
+                if len(items) == limit:
+                    return Page(items, f"{own.replace('-', '')}-0")
+                items.append(_shown_point(own, bot, values))
         return Page(items, None)
 
     def groups(self, kind: str, division: str) -> Iterator[GroupResult]:
-        """All released groups of the board, including annulled ones."""
-        place = 0
-        while released := self._store.released_after(_name(kind, division), place, _AT_ONCE):
-            place = released[-1][0]
-            yield from self._results(released)
+        """All released groups of the board, including annulled ones, each once."""
+        name = _name(kind, division)
+        released = list(self._released_after(name, 0))
+        seen = set()
+        # After the list: what has left it is there.
+        for event in self._store.tournaments(name):
+            for result in self._all_results(event):
+                if (result.kind, result.division) == (kind, division):
+                    seen.add(result.id)
+                    yield result
+        for start in range(0, len(released), _AT_ONCE):
+            for result in self._results(released[start : start + _AT_ONCE]):
+                if result.id not in seen:
+                    yield result
 
     def due(self) -> list[tuple[str, str]]:
         """The boards (kind, division) that lack released groups and may be published now."""
@@ -176,18 +195,27 @@ class Boards:
         name = _name(kind, division)
         start = time.monotonic()
         state = self._store.state(name)
-        self._store.split_days(name, _DAYS_AT_ONCE)
-        ledger, place = self._ledger(kind, division)
-        before = place
-        while released := self._store.released_after(name, place or 0, _AT_ONCE):
-            place = released[-1][0]
+        self._store.convert_days(name, _DAYS_AT_ONCE)
+        ledger, before = self._ledger(kind, division)
+        counted = None if before.head is None else before.place
+        # Before the list is read: what was released until then is on it, or has left it.
+        place = state.last if counted is None else counted
+        if counted is not None and state.last <= counted and state.shown is not None:
+            return False
+        for released in self._pages_after(name, counted or 0):
+            place = max(place, released[-1][0])
             for result in self._results(released):
                 ledger.add(result)
-        if place is None or (place == before and state.shown is not None):
+        if counted is None:
+            for event in self._store.tournaments(name):
+                for result in self._all_results(event):
+                    ledger.add(result)
+        if not place or (place == counted and state.shown is not None):
             return False
         shown = ledger_board(ledger).as_json()
         now_ms = self._clock().now_ms
         points = {row["name"]: [row[key] for key in _POINT] for row in shown["rows"]}
+        head, parts = ledger.changed()
         return self._store.publish(
             name,
             before,
@@ -196,7 +224,9 @@ class Boards:
             state=BoardState(
                 orjson.dumps(shown), place, now_ms, int((time.monotonic() - start) * 1000), place
             ),
-            ledger=ledger.to_bytes(),
+            head=head,
+            parts=parts,
+            ratings=ratings_by_name(shown),
         )
 
     def renew(self, kind: str, division: str) -> None:
@@ -215,16 +245,37 @@ class Boards:
                 if result is not None:
                     yield result
 
-    def _ledger(self, kind: str, division: str) -> tuple[Ledger, int | None]:
-        """The groups counted so far, and up to which place of the list; None: nothing."""
-        data, place = self._store.ledger(_name(kind, division))
-        if data is not None and place is not None:
+    def _released_after(self, name: str, place: int) -> Iterator[tuple[int, str, str]]:
+        for released in self._pages_after(name, place):
+            yield from released
+
+    def _pages_after(self, name: str, place: int) -> Iterator[Sequence[tuple[int, str, str]]]:
+        while released := self._store.released_after(name, place, _AT_ONCE):
+            place = released[-1][0]
+            yield released
+
+    def _all_results(self, event: str) -> Iterator[GroupResult]:
+        for group, data in self._tournaments.all_results(event).items():
+            result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
+            if result is not None:
+                yield result
+
+    def _ledger(self, kind: str, division: str) -> tuple[Ledger, StoredLedger]:
+        """The ledger of the groups counted so far; an empty one if they have to be counted anew."""
+        name = _name(kind, division)
+        stored = self._store.ledger(name)
+        if stored.head is not None:
             try:
-                return Ledger.from_bytes(data), place
+                return Ledger.from_parts(LedgerParts(stored.head, stored.parts)), stored
             except InvalidLedger:
-                # Of another version of this program: recompute it.
+                # Of another version of this program.
                 self.renew(kind, division)
-        return Ledger(kind, division), None
+                stored = self._store.ledger(name)
+        return Ledger(kind, division), stored._replace(head=None)
+
+
+def _shown_point(day: str, name: str, values: Sequence[Any]) -> dict[str, Any]:
+    return {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
 
 
 def _version(state: BoardState) -> str:

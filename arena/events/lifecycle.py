@@ -10,7 +10,7 @@ from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
-from arena.events.published import published
+from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.ratings.results import GroupResult
@@ -112,6 +112,7 @@ class TournamentLifecycle:
                 self._store.delete_standings(event_id)
             if self._record_ms is not None:
                 self._store.keep_records(event_id, self._record_ms)
+            self._store.note_over(event_id, self._clock().now_ms)
         due_ms = None if tournament.state in OVER else self._due_ms(tournament)
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
@@ -243,7 +244,7 @@ class TournamentLifecycle:
         return Now(
             now_ms,
             {entry.player for entry in tournament.playing if entry.name in online},
-            {player: (rating["high"] - rating["low"]) / 2 for player, rating in published.items()},
+            {player: (rating.high - rating.low) / 2 for player, rating in published.items()},
         )
 
     def _take(self, tournament: Tournament, planned: Planned, now_ms: int) -> list[NewGroup]:
@@ -259,20 +260,21 @@ class TournamentLifecycle:
         """The published ratings, if the seeding matters."""
         if not FORMATS[tournament.spec.format].seeded_by_rating:
             return {}
-        return {player: rating["rating"] for player, rating in self._published(tournament, playing).items()}
+        return {player: rating.rating for player, rating in self._published(tournament, playing).items()}
 
     def _published(
         self, tournament: Tournament, playing: Sequence[Entered]
-    ) -> dict[PlayerId, dict[str, Any]]:
-        """The ratings of all versions on the board of the tournament."""
+    ) -> dict[PlayerId, PublishedRating]:
+        """The ratings of the versions of these bots on the board of the tournament."""
         division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
-        return published(self._boards, tournament.spec.kind, division)
+        names = [entry.name for entry in playing]
+        return published(self._boards, tournament.spec.kind, division, names)
 
     # Reading
 
     def planned_groups(self, tournament: Tournament) -> list[PlannedGroup]:
-        """All planned groups, in their order."""
-        return [PlannedGroup.loads(group, row) for group, row in self._store.groups(tournament.id)]
+        """All planned groups of a tournament that is not over, in their order."""
+        return [PlannedGroup.loads(group, row) for group, row in self._store.plan(tournament.id)]
 
     def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
         """The results by group, None for those that were abandoned."""

@@ -19,6 +19,7 @@ from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
 from arena.ratings.results import collect
 from arena.records.record import Record
+from arena.store.chunks import StoredGroup
 from arena.store.tournaments import NewResult, TournamentStore
 
 log = logging.getLogger(__name__)
@@ -72,12 +73,10 @@ class LiveGroups:
             except (GameNotFound, GameNotOver):
                 log.warning("game %s is not released", game, exc_info=True)
 
-    def records(self, tournament: Tournament, name: str) -> Iterator[bytes]:
+    def records(self, tournament: Tournament, stored: StoredGroup) -> Iterator[bytes]:
         """The records of a group that is over."""
-        ((row, voided),) = self._store.rows(tournament.id, [name])
-        if row is None:
-            return
-        for game in self._games(tournament, PlannedGroup.loads(name, row), voided):
+        group = PlannedGroup.loads(stored.id, stored.row)
+        for game in self._games(tournament, group, stored.voided):
             ended = self._live.finished.game(game)
             if ended is not None and ended.record is not None:
                 yield ended.record

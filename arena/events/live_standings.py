@@ -64,9 +64,10 @@ class LiveStandings:
     def read(self, event_id: str) -> PublishedStandings:
         """The standings as last computed. Raises :class:`~arena.events.tournament.TournamentNotFound`."""
         tournament, _ = self._lifecycle.load(event_id)
-        if tournament.final is not None:
+        if tournament.final is not None or tournament.final_hash:
             with reading(f"the standings of {event_id}"):
-                return PublishedStandings(_checked(tournament.final), "final", None)
+                final = tournament.final or orjson.loads(self._store.final(event_id) or b"")
+                return PublishedStandings(_checked(final), "final", None)
         stored = shown_or_left_out(f"standings of {event_id}", partial(self._stored, event_id))
         if tournament.state == "cancelled" and self._lifecycle.standings_due(tournament):
             # It takes no more steps, which otherwise request this.

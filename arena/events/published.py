@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -11,18 +12,43 @@ from arena.store.boards import BoardStore
 from arena.store.rows import shown_or_left_out
 
 
-def published(boards: BoardStore, kind: str, division: str) -> dict[PlayerId, dict[str, Any]]:
-    """The rating of each version on the board (:class:`~arena.ratings.board.Rating` as JSON); empty if the
-    board cannot be read.
-    """
-    board = f"{kind}/{division}"
+class PublishedRating(NamedTuple):
+    """The rating of a version on a board, its interval, and the number of its groups."""
 
-    def read() -> dict[PlayerId, dict[str, Any]]:
-        shown = boards.state(board).shown
+    rating: float
+    low: float
+    high: float
+    groups: int
+
+
+def published(
+    boards: BoardStore, kind: str, division: str, names: Iterable[str]
+) -> dict[PlayerId, PublishedRating]:
+    """The ratings of all versions of the bots ``names`` on the board; empty if it cannot be read."""
+    board = f"{kind}/{division}"
+    wanted = set(names)
+
+    def read() -> dict[PlayerId, PublishedRating]:
+        stored = boards.ratings(board, wanted)
+        if stored is None:
+            shown = boards.state(board).shown
+            everybody = {} if shown is None else ratings_by_name(orjson.loads(shown))
+            stored = {name: own for name, own in everybody.items() if name in wanted}
         return {
-            PlayerId(row["name"], version["version"]): version
-            for row in ([] if shown is None else orjson.loads(shown)["rows"])
-            for version in row["versions"]
+            PlayerId(name, version): PublishedRating(*values)
+            for name, versions in stored.items()
+            for version, values in versions.items()
         }
 
     return shown_or_left_out(f"ratings of board {board}", read) or {}
+
+
+def ratings_by_name(board: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
+    """The values of ratings by name and version, of a board as JSON (:class:`~arena.ratings.board.Board`)."""
+    return {
+        row["name"]: {
+            version["version"]: [version[name] for name in PublishedRating._fields]
+            for version in row["versions"]
+        }
+        for row in board["rows"]
+    }

@@ -23,14 +23,11 @@ class ReleasedRecords:
 
     def of(self, tournament: Tournament, group: str | None = None) -> Iterator[bytes]:
         """The records, each as one line of JSON, group by group; of all groups or of ``group``."""
-        start = 0
-        while found := self._store.groups(tournament.id, start, _GROUPS_AT_ONCE):
-            start += _GROUPS_AT_ONCE
-            rows = {name: row for name, row in found if group in (None, name)}
-            results = zip(rows, self._store.results(tournament.id, list(rows)), strict=True)
-            over = [name for name, result in results if result is not None]
-            local = [name for name in over if PlannedGroup.loads(name, rows[name]).mirrored]
+        (row,) = self._store.load([tournament.id])
+        for start in range(0, 0 if row is None else row.planned, _GROUPS_AT_ONCE):
+            found = self._store.groups(tournament.id, start, _GROUPS_AT_ONCE)
+            over = [own for own in found if group in (None, own.id) and own.result is not None]
+            local = [own.id for own in over if PlannedGroup.loads(own.id, own.row).mirrored]
             packs = dict(zip(local, self._finished.packs(tournament.id, local), strict=True))
-            for name in over:
-                lines = packs.get(name)
-                yield from lines or self._live_groups.records(tournament, name)
+            for own in over:
+                yield from packs.get(own.id) or self._live_groups.records(tournament, own)

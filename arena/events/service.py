@@ -43,6 +43,7 @@ from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
 from arena.play.game_ids import game_id
 from arena.sandbox.progress import GroupAttempt
+from arena.store.chunks import StoredGroup
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
@@ -368,26 +369,17 @@ class Tournaments:
 
     def groups(self, tournament_id: str, cursor: str | None = None, limit: int = 100) -> Page:
         """The planned groups in their order, with their states and results."""
-        tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
+        tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
         start = parse_number(cursor, 9)
         found = self.store.groups(tournament.id, start, limit)
-        ids = [group for group, _ in found]
-        rows = zip(
-            found,
-            self.store.results(tournament.id, ids),
-            self.store.rows(tournament.id, ids),
-            self._annulments.of(tournament, ids),
-            strict=True,
-        )
+        annulments = self._annulments.of(tournament, [group.id for group in found])
         items = []
-        for (group_id, row), data, (_, voided), annulled in rows:
-            view = shown_or_left_out(
-                f"group {tournament.group_id(group_id)}",
-                partial(_group_view, tournament, group_id, row, data, voided),
-            )
+        for group, annulled in zip(found, annulments, strict=True):
+            name = f"group {tournament.group_id(group.id)}"
+            view = shown_or_left_out(name, partial(_group_view, tournament, group))
             if view is not None:
                 items.append({**view, "annulled": annulled})
-        return Page(items, str(start + limit) if len(found) == limit else None)
+        return Page(items, str(start + limit) if start + limit < row.planned else None)
 
     def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
         """The released records, each one line of JSON, group by group; of all groups or of ``group``."""
@@ -420,6 +412,7 @@ class Tournaments:
             return self._fields(tournament, row)
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+        final = tournament.final
         return {
             "id": tournament.id,
             **tournament.spec.as_json(),
@@ -433,7 +426,7 @@ class Tournaments:
             "seed": tournament.seed if tournament.state in OVER else None,
             "entries_hash": tournament.entries_hash or None,
             "places": _places_view(tournament),
-            "records_hash": None if tournament.final is None else tournament.final["records_hash"],
+            "records_hash": tournament.final_hash or None if final is None else final["records_hash"],
             "progress": self._progress(tournament, row),
             "version": row.changes,
         }
@@ -472,10 +465,9 @@ def _read_void(data: bytes) -> dict[str, Any]:
     return void  # type: ignore[no-any-return]
 
 
-def _group_view(
-    tournament: Tournament, group_id: str, row: bytes, data: bytes | None, voided: int
-) -> dict[str, Any]:
-    group = PlannedGroup.loads(group_id, row)
+def _group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
+    group = PlannedGroup.loads(stored.id, stored.row)
+    data, voided = stored.result, stored.voided
     result = None if data is None else read_result(data)
     players = [tournament.playing[number] for number in group.players]
     attempt = 0 if group.mirrored else voided

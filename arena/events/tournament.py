@@ -187,7 +187,8 @@ class Tournament:
     ``entries`` are in the order of entry; after the lock those ``in_play`` come first, by seeding. ``byes``:
     number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
     set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
-    serves, else empty; such a tournament is not listed.
+    serves, else empty; such a tournament is not listed. ``final_hash``: the hash of the records of ``final``,
+    once that is stored apart.
     """
 
     id: str
@@ -206,6 +207,7 @@ class Tournament:
     reason: str = ""
     expected: int = 0
     final: dict[str, Any] | None = None
+    final_hash: str = ""
     places: list[list[Any]] | None = None
     purpose: str = ""
     spec_unknown: dict[str, Any] = field(default_factory=dict)

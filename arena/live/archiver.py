@@ -17,15 +17,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, CorruptState
 from arena.games import GAMES as KINDS
 from arena.live.finished import FinishedGames, archive_key, archived_header
+from arena.live.header import GameHeader
 from arena.live.retention import Retention
 from arena.play.game_ids import place_of
 from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveBusy
 from arena.records.archive.segments import ArchiveEntry
-from arena.store.archiving import ArchiveRun
+from arena.store.archiving import ArchiveRun, StoredRecord
 from arena.store.connection import StoreUnavailable
+from arena.store.game_index import GameList, ListedGame
 from arena.store.paging import Cursor
 from arena.store.repositories import Store
 
@@ -38,6 +40,7 @@ _TIDY_MS: Final = 3_600_000
 _LOOK_SECONDS: Final = 1.0
 """The pause after which :meth:`Archiver.serve` looks whether a run is due."""
 
+_PRIVATE_LISTED: Final = "private-listed"
 _RUN_SECONDS: Final = 20.0
 """Time after which a run begins no other batch, so that its process can stop."""
 
@@ -101,6 +104,9 @@ class Archiver:
             try:
                 archive.refresh()
                 self._change(archive)
+                if not self._flags.is_set(_PRIVATE_LISTED):
+                    self._list_private()
+                    self._flags.set(_PRIVATE_LISTED)
                 for public in (True, False):
                     done, rest = self._archive(archive, public)
                     count += done
@@ -132,6 +138,20 @@ class Archiver:
             archive.change(group, info)
             self._archiving.note_change()
             self._archiving.settle_change(group, info)
+
+    def _list_private(self) -> None:
+        """Release the private games that ended before the service had an archive."""
+        index = self._finished.index
+        before: Cursor | None = None
+        while members := index.page(GameList(state="finished"), before, _AT_ONCE):
+            before = members[-1]
+            names = [member.name for member in members]
+            for game, header in zip(names, index.headers(names), strict=True):
+                if header is None or not _is_released_and_private(header):
+                    continue
+                ended = index.ended(game)
+                if ended is not None and ended.record is not None:
+                    index.publish_private(game)
 
     def _archive(self, archive: Archive, public: bool) -> tuple[int, list[Cursor]]:
         """Archive one list in batches; returns how many entries were archived, and what was left."""
@@ -201,9 +221,13 @@ class Archiver:
             archive.add(entries)
         # Before anything is removed: see arena.live.finished.
         self._archiving.note_change()
+        self._finished.index.archive(_listed(stored))
         changed = {record.member for record in self._archiving.remove([r for r in stored if r.record])}
         gone += [record.member for record in stored if record.record and record.member not in changed]
         self._archiving.unlist(public, KINDS, gone)
+        if changed:
+            # They were annulled meanwhile, which the archive must have before anybody downloads them.
+            self._store(archive, public, [member for member in members if member.name in changed])
 
     def _is_same(self, archive: Archive, archived: Sequence[bytes], lines: Sequence[bytes]) -> bool:
         """Whether these are the same records as those in the archive, which then gets an annulment that they
@@ -225,6 +249,28 @@ class Archiver:
                 self._archiving.note_change()
         if self._flags.first("tidy-archive", _TIDY_MS):
             archive.tidy()
+
+
+def _listed(stored: Sequence[StoredRecord]) -> list[ListedGame]:
+    """The lists of archived games, without those whose headers cannot be read."""
+    found = []
+    for record in stored:
+        if record.header is None:
+            continue
+        try:
+            header = GameHeader.loads(record.header)
+        except CorruptState:
+            continue
+        found.append(ListedGame(record.member, header.created_ms, header.kind, header.state, header.bots()))
+    return found
+
+
+def _is_released_and_private(header: bytes) -> bool:
+    try:
+        found = GameHeader.loads(header)
+    except CorruptState:
+        return False
+    return found.released and found.visibility != "public"
 
 
 def _tournament(member: str) -> str | None:

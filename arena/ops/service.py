@@ -14,6 +14,7 @@ from arena.accounts.budgets import Budgets
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
+from arena.events.compaction import Compaction
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -42,6 +43,9 @@ _LEASE_MS: Final = 5_000
 
 _TOURNAMENTS_AT_ONCE: Final = 100
 
+_COMPACT_PAUSE_MS: Final = 10_000
+_COMPACT_SECONDS: Final = 1.0
+
 
 @dataclass(frozen=True)
 class Service:
@@ -58,6 +62,7 @@ class Service:
     tournaments: Tournaments
     schedules: Schedules
     boards: Boards
+    compaction: Compaction
     webhooks: Webhooks
     runtimes: Runtimes
 
@@ -128,7 +133,7 @@ class Service:
         self.boards.publish(kind, division)
 
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments and leaderboards.
+        """Start what is due: schedules, tournaments, leaderboards and compaction.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -144,6 +149,8 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for kind, division in self.boards.due():
             self.jobs.publish_board(kind, division)
+        if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
+            self.compaction.run(_COMPACT_SECONDS)
 
 
 def open_service(settings: Settings, jobs: Jobs) -> Service:
@@ -173,6 +180,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         tournaments=tournaments,
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
+        compaction=Compaction(store),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
         runtimes=runtimes,
     )

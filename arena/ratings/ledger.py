@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -22,6 +23,12 @@ from arena.ratings.results import GroupResult
 from arena.ratings.solver import IntArray
 
 _VERSION: Final = 1
+
+_PART_ROWS: Final = 4096
+"""The number of rows, or of hashes, in a part of a stored ledger."""
+
+_HASHES: Final = "hashes"
+_HASH_BYTES: Final = 32
 
 
 class InvalidLedger(ArenaError):
@@ -73,6 +80,15 @@ _Shape = tuple[int, int, int, int]
 """Sides, players per side, games, and whether the rows count for a forfeiter alone."""
 
 
+class LedgerParts(NamedTuple):
+    """A ledger as a database stores it: the ``head``, which changes with every group, and ``parts`` by name,
+    of which only the last of a column changes; the rest of a column stays as it is.
+    """
+
+    head: bytes
+    parts: Mapping[str, bytes]
+
+
 class Ledger:
     """The groups of one game and division, each once, independent of the order of adding.
 
@@ -86,7 +102,11 @@ class Ledger:
         """The number of groups."""
         self.totals: dict[PlayerId, PlayerTotals] = {}
         """The totals of all players, also of those for whom no group counts."""
-        self._hashes: set[bytes] = set()
+        # As they were added: those read from the store, which are also sorted, and the new ones.
+        self._order = bytearray()
+        self._known = _sorted(b"")
+        self._new: set[bytes] = set()
+        self._stored: dict[str, int] = {}
         self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
         # A row: the players side by side, the places game by game, the forfeiter or -1.
@@ -96,20 +116,23 @@ class Ledger:
     @property
     def records(self) -> int:
         """The number of records of the groups."""
-        return len(self._hashes)
+        return len(self._order) // _HASH_BYTES
 
     def records_hash(self) -> bytes:
         """The SHA-256 of the hashes of all records (32 bytes each, sorted)."""
-        return sha256(b"".join(sorted(self._hashes))).digest()
+        return sha256(_sorted(self._order).tobytes()).digest()
 
     def add(self, group: GroupResult) -> bool:
         """Add a group and return whether it is new here and counts. Other groups change nothing."""
         if (group.kind, group.division) != (self.kind, self.division) or not group.counts_for:
             return False
         hashes = [bytes.fromhex(game.hash) for game in group.games]
-        if not self._hashes.isdisjoint(hashes):
+        if not self._new.isdisjoint(hashes) or self._has_read(hashes):
             return False
-        self._hashes.update(hashes)
+        # A set of records, whatever a group says.
+        for digest in dict.fromkeys(hashes):
+            self._new.add(digest)
+            self._order += digest
         self.groups += 1
         for player in group.players:
             if player not in self._numbers:
@@ -132,19 +155,11 @@ class Ledger:
         return blocks
 
     def to_bytes(self) -> bytes:
-        """The ledger, to be stored."""
+        """The ledger in one piece, as for a file."""
         arrays = self._arrays()
-        meta = {
-            "version": _VERSION,
-            "kind": self.kind,
-            "division": self.division,
-            "groups": self.groups,
-            "players": [[*player, self.totals[player].as_json()] for player in self._numbers],
-            "shapes": list(arrays),
-        }
         columns = {f"rows_{number}": rows.astype(np.int32) for number, rows in enumerate(arrays.values())}
-        columns["hashes"] = np.frombuffer(b"".join(sorted(self._hashes)), dtype=np.uint8)
-        columns["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+        columns["hashes"] = np.frombuffer(_sorted(self._order).tobytes(), dtype=np.uint8)
+        columns["meta"] = np.frombuffer(json.dumps(self._meta(list(arrays))).encode(), dtype=np.uint8)
         out = io.BytesIO()
         np.savez(out, **columns)  # type: ignore[arg-type]
         return out.getvalue()
@@ -155,22 +170,86 @@ class Ledger:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as columns:
                 meta = json.loads(columns["meta"].tobytes())
-                if meta["version"] != _VERSION:
-                    raise ValueError(f"version {meta['version']}")
-                ledger = cls(meta["kind"], meta["division"])
-                ledger.groups = meta["groups"]
-                for name, version, totals in meta["players"]:
-                    player = PlayerId(name, version)
-                    ledger._numbers[player] = len(ledger._numbers)
-                    ledger.totals[player] = PlayerTotals.from_json(totals)
-                hashes = columns["hashes"].tobytes()
-                ledger._hashes = {hashes[start : start + 32] for start in range(0, len(hashes), 32)}
+                ledger = cls._of_meta(meta)
+                ledger._take_hashes(columns["hashes"].tobytes())
                 for number, shape in enumerate(meta["shapes"]):
                     m, k, games, forfeited = shape
                     ledger._read[m, k, games, forfeited] = columns[f"rows_{number}"].astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
             raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
+
+    def changed(self) -> LedgerParts:
+        """The ledger for a database: all of a new one; of one from :meth:`from_parts` the parts that have
+        changed since.
+        """
+        arrays = self._arrays()
+        columns: dict[str, bytes] = {_HASHES: bytes(self._order)}
+        widths = {_HASHES: _HASH_BYTES}
+        for shape, rows in arrays.items():
+            columns[_column(shape)] = rows.astype(np.int32).tobytes()
+            widths[_column(shape)] = 4 * rows.shape[1]
+        parts = {}
+        for name, data in columns.items():
+            size = _PART_ROWS * widths[name]
+            for start in range(self._stored.get(name, 0) // size * size, len(data), size):
+                parts[_part(name, start // size)] = zlib.compress(data[start : start + size])
+        lengths = {name: len(data) for name, data in columns.items()}
+        meta = {**self._meta(list(arrays)), "bytes": lengths}
+        return LedgerParts(zlib.compress(json.dumps(meta).encode()), parts)
+
+    @classmethod
+    def from_parts(cls, stored: LedgerParts) -> Ledger:
+        """The ledger of a head and all parts. Raises :class:`InvalidLedger`."""
+        try:
+            meta = json.loads(zlib.decompress(stored.head))
+            ledger = cls._of_meta(meta)
+            ledger._stored = dict(meta["bytes"])
+            ledger._take_hashes(_joined(stored.parts, _HASHES, meta["bytes"][_HASHES], _HASH_BYTES))
+            for shape in meta["shapes"]:
+                m, k, games, forfeited = shape
+                width = m * k + m * games + 1
+                name = _column(shape)
+                data = _joined(stored.parts, name, meta["bytes"][name], 4 * width)
+                rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
+                ledger._read[m, k, games, forfeited] = rows.astype(np.int64)
+        except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
+            raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
+        return ledger
+
+    def _meta(self, shapes: Sequence[_Shape]) -> dict[str, Any]:
+        return {
+            "version": _VERSION,
+            "kind": self.kind,
+            "division": self.division,
+            "groups": self.groups,
+            "players": [[*player, self.totals[player].as_json()] for player in self._numbers],
+            "shapes": shapes,
+        }
+
+    @classmethod
+    def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
+        if meta["version"] != _VERSION:
+            raise ValueError(f"version {meta['version']}")
+        ledger = cls(meta["kind"], meta["division"])
+        ledger.groups = meta["groups"]
+        for name, version, totals in meta["players"]:
+            player = PlayerId(name, version)
+            ledger._numbers[player] = len(ledger._numbers)
+            ledger.totals[player] = PlayerTotals.from_json(totals)
+        return ledger
+
+    def _take_hashes(self, data: bytes) -> None:
+        self._order = bytearray(data)
+        self._known = _sorted(data)
+
+    def _has_read(self, hashes: Sequence[bytes]) -> bool:
+        """Whether one of the hashes was in the ledger when it was read."""
+        if not len(self._known):
+            return False
+        wanted = np.array(hashes, dtype=self._known.dtype)
+        places = np.minimum(np.searchsorted(self._known, wanted), len(self._known) - 1)
+        return bool((self._known[places] == wanted).any())
 
     def _arrays(self) -> dict[_Shape, IntArray]:
         for shape, rows in self._rows.items():
@@ -221,6 +300,29 @@ class Ledger:
         seats = [self._numbers[player] for player in players]
         sides = sorted((tuple(sorted({seats[seat] for seat in team})), team[0]) for team in teams)
         return tuple(side for side, _ in sides), tuple(seat for _, seat in sides)
+
+
+def _sorted(hashes: bytes | bytearray) -> np.ndarray[tuple[int], np.dtype[np.bytes_]]:
+    """Hashes side by side as a sorted array."""
+    found: np.ndarray[tuple[int], np.dtype[np.bytes_]] = np.frombuffer(bytes(hashes), dtype=f"S{_HASH_BYTES}")
+    return np.sort(found)
+
+
+def _column(shape: Sequence[int]) -> str:
+    return "-".join(map(str, shape))
+
+
+def _part(column: str, number: int) -> str:
+    return f"{column}/{number}"
+
+
+def _joined(parts: Mapping[str, bytes], column: str, length: int, width: int) -> bytes:
+    """The first ``length`` bytes of a column with ``width`` bytes per row."""
+    count = -(-length // (_PART_ROWS * width))
+    data = b"".join(zlib.decompress(parts[_part(column, number)]) for number in range(count))
+    if len(data) != length:
+        raise ValueError(f"{column} has {len(data)} bytes and not {length}")
+    return data
 
 
 @cache

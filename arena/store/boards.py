@@ -1,31 +1,39 @@
 """Boards in Redis: the list of released groups, the board computed from it, and its daily points.
 
-Of a board, all in its hash tag: the hash itself (:func:`board_key`); ``:log`` the released groups,
-``:last`` their last place; ``:days`` the days with points, and ``:days:<part>`` the points of some of the
-bots by day, so that those of one bot are read without those of all.
+Of a board, all in its hash tag: the hash itself (:func:`board_key`); ``:log`` the released groups that are
+not in chunks of their tournament (:mod:`arena.store.chunks`), ``:last`` their last place; ``:tournaments``
+those with groups in chunks; ``:ledger`` the counted groups in parts; ``:ratings`` the ratings by part of
+the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 import orjson
 
-from arena.store.connection import RedisConnection, Script
+from arena.store.connection import Command, RedisConnection, Script
+from arena.store.documents import by_name
 from arena.store.rows import reading, shown_or_left_out
 
 _PUBLISH: Final = Script("board_publish")
-BOARD_SCRIPTS: Final = (_PUBLISH,)
+_FORGET: Final = Script("board_forget")
+_TRIM: Final = Script("board_trim")
+BOARD_SCRIPTS: Final = (_PUBLISH, _FORGET, _TRIM)
 """The scripts that the connection of boards must load."""
 
 
 _PARTS: Final = 64
-"""The number of parts of a day's points."""
+"""The number of parts of the ratings, and of the points of a day that an earlier version stored."""
+
+_SHEET: Final = 100
+"""The number of points in a sheet."""
 
 _IN_PARTS: Final = b"{}"
-"""Stands on the list of days for points in parts. Earlier releases stored the points of all bots there."""
+"""Stands on the list of days for points that are elsewhere. Release 0.1.0 stored those of all bots there."""
 
 Point = Sequence[Any]
 """What is stored of a bot on a day."""
@@ -41,6 +49,17 @@ class BoardState(NamedTuple):
     at_ms: int
     cost_ms: int
     last: int
+
+
+class StoredLedger(NamedTuple):
+    """A ledger: its head (None: there is none, or an earlier version wrote it), its parts by name, the last
+    place of the list that it includes (None: it was forgotten, or never was), and how often it was forgotten.
+    """
+
+    head: bytes | None
+    parts: Mapping[str, bytes]
+    place: int | None
+    turn: int
 
 
 class BoardStore:
@@ -78,76 +97,162 @@ class BoardStore:
         numbers, last = self._connection.run([("HMGET", key, "place", "at", "cost"), ("GET", f"{key}:last")])
         return _state(board, None, (*numbers, last))
 
-    def ledger(self, board: str) -> tuple[bytes | None, int | None]:
-        """The ledger of the counted groups, and their last place in the list. Raises
-        :class:`~arena.errors.CorruptState`.
-        """
-        ledger, place = self._one("HMGET", board_key(board), "ledger", "place")
+    def ledger(self, board: str) -> StoredLedger:
+        """The ledger of the counted groups, all of one moment. Raises :class:`~arena.errors.CorruptState`."""
+        key = board_key(board)
+        query: Command = ("HMGET", key, "head", "place", "turn", "ledger")
+        while True:
+            now, parts, again = self._connection.run([query, ("HGETALL", f"{key}:ledger"), query])
+            if now == again:
+                break
+        head, place, turn, earlier = now
         with reading(f"board {board}"):
-            return ledger, None if place is None else int(place)
+            number = None if place is None else int(place)
+            # An earlier version that publishes leaves a head as it is.
+            is_current = number is not None and earlier is None
+            return StoredLedger(head if is_current else None, by_name(parts), number, int(turn or 0))
 
     def publish(
         self,
         board: str,
-        before: int | None,
+        before: StoredLedger,
         *,
         state: BoardState,
-        ledger: bytes,
+        head: bytes,
+        parts: Mapping[str, bytes],
+        ratings: Mapping[str, Any],
         day: str,
         points: Mapping[str, Point],
     ) -> bool:
-        """Publish a board whose previous place was ``before``, and replace the points of ``day`` by name;
-        False if another process was faster.
+        """Publish a board whose ledger was ``before``: ``parts`` replace those of the same name (without a
+        ledger before, all), ``ratings`` by name all others, and ``points`` those of ``day``. False if another
+        process was faster.
         """
-        values = ("board", state.shown, "place", state.place, "at", state.at_ms, "cost", state.cost_ms)
-        expected = "" if before is None else before
-        parts = [orjson.dumps(part) if part else b"" for part in _parts(points)]
-        call = _PUBLISH.call(
-            [board_key(board)], expected, day, _IN_PARTS, _PARTS, *parts, *values, "ledger", ledger
-        )
-        return bool(self._one(*call))
+        values: list[Any] = ["board", state.shown, "place", state.place, "at", state.at_ms]
+        values += ("cost", state.cost_ms, "head", head)
+        in_parts: list[dict[str, Any]] = [{} for _ in range(_PARTS)]
+        for name, own in ratings.items():
+            in_parts[_part_of(name)][name] = own
+        found = [item for number, part in enumerate(in_parts) for item in (number, orjson.dumps(part))]
+        changed = [item for part in parts.items() for item in part]
+        names, sheets = _sheets(points)
+        args = [
+            "" if before.place is None else before.place,
+            before.turn,
+            "" if before.head is None else 1,
+            *(len(values), *values),
+            *(len(changed), *changed),
+            *(len(found), *found),
+            *(day, _IN_PARTS, orjson.dumps(names), *sheets),
+        ]
+        return bool(self._one(*_PUBLISH.call([board_key(board)], *args)))
 
     def forget_ledger(self, board: str) -> None:
-        """Delete the ledger, which is then recomputed."""
-        self._one("HDEL", board_key(board), "ledger", "place")
+        """Delete the ledger, which is then recomputed. Whoever read it before publishes nothing."""
+        self._one(*_FORGET.call([board_key(board)]))
+
+    def trim(self, board: str, event: str, groups: Sequence[str]) -> bool:
+        """Remove groups of a tournament from the list of released ones, of which the ledger has all; they are
+        found by :meth:`tournaments` from then on. False if one of them is not in the ledger yet.
+        """
+        members = [f"{event}/{group}" for group in groups]
+        return bool(self._one(*_TRIM.call([board_key(board)], event, *members)))
+
+    def tournaments(self, board: str) -> list[str]:
+        """The tournaments with groups that have left the list of released ones, oldest first."""
+        return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
+
+    def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any] | None:
+        """What is stored of the ratings of bots; None if an earlier version published the board."""
+        wanted = set(names)
+        numbers = sorted(set(map(_part_of, wanted)))
+        stored = self._one("HMGET", f"{board_key(board)}:ratings", *numbers) if numbers else []
+        found: dict[str, Any] = {}
+        for part in stored:
+            if part is None:
+                return None
+            found.update((name, own) for name, own in orjson.loads(part).items() if name in wanted)
+        return found
+
+    # History
 
     def days(self, board: str) -> list[str]:
         """The days with points, in their order."""
         return sorted(day.decode() for day in self._one("HKEYS", f"{board_key(board)}:days"))
 
-    def points(self, board: str, days: Sequence[str], bot: str | None = None) -> list[dict[str, Point]]:
-        """The points of each of ``days`` by name; with ``bot``, only its own."""
+    def day(self, board: str, day: str, start: int, count: int) -> list[tuple[int, str, Point]]:
+        """Up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""
+        key = f"{board_key(board)}:points"
+        names = self._one("HGET", key, day)
+        if names is None:
+            (points,) = self._earlier(board, [day])
+            some = sorted(points.items())[start : start + count]
+            return [(number, name, point) for number, (name, point) in enumerate(some, start)]
+        last = min(-(-(start + count) // _SHEET), len(_names(f"days of {board}", names)))
+        sheets = range(start // _SHEET, last)
+        stored = self._one("HMGET", key, *(_sheet(day, number) for number in sheets)) if sheets else []
+        found = []
+        for sheet, data in zip(sheets, stored, strict=True):
+            rows = _rows(f"points of {board} on {day}", data)
+            found += [(number, name, point) for number, (name, *point) in enumerate(rows, _SHEET * sheet)]
+        return [row for row in found if start <= row[0] < start + count]
+
+    def points_of(self, board: str, days: Sequence[str], bot: str) -> list[Point | None]:
+        """The point of a bot on each of ``days``, None without one."""
+        if not days:
+            return []
+        key = f"{board_key(board)}:points"
+        names = dict(zip(days, self._one("HMGET", key, *days), strict=True))
+        earlier = [day for day in days if names[day] is None]
+        found: dict[str, Point | None] = {
+            day: points.get(bot)
+            for day, points in zip(earlier, self._earlier(board, earlier, bot), strict=True)
+        }
+        own = [day for day in days if names[day] is not None]
+        firsts = [_names(f"days of {board}", names[day]) for day in own]
+        sheets = [
+            _sheet(day, max(0, bisect_right(first, bot) - 1)) for day, first in zip(own, firsts, strict=True)
+        ]
+        stored = self._one("HMGET", key, *sheets) if sheets else []
+        for day, sheet in zip(own, stored, strict=True):
+            rows = _rows(f"points of {board} on {day}", sheet)
+            found[day] = next((point for name, *point in rows if name == bot), None)
+        return [found[day] for day in days]
+
+    def convert_days(self, board: str, most: int) -> int:
+        """Store up to ``most`` days of earlier versions in sheets, and return how many there were."""
+        key = board_key(board)
+        days = self.days(board)
+        known = self._one("HMGET", f"{key}:points", *days) if days else []
+        earlier = [day for day, names in zip(days, known, strict=True) if names is None][:most]
+        for day, points in zip(earlier, self._earlier(board, earlier), strict=True):
+            names, sheets = _sheets(points)
+            numbered = [item for number, sheet in enumerate(sheets) for item in (_sheet(day, number), sheet)]
+            self._connection.run(
+                [
+                    ("HSET", f"{key}:points", *numbered, day, orjson.dumps(names)),
+                    ("HSET", f"{key}:days", day, _IN_PARTS),
+                    *(("HDEL", f"{key}:days:{number}", day) for number in range(_PARTS)),
+                ]
+            )
+        return len(earlier)
+
+    def _earlier(self, board: str, days: Sequence[str], bot: str | None = None) -> list[dict[str, Point]]:
+        """The points of each of ``days`` as earlier versions stored them: by part, or all as one value."""
+        if not days:
+            return []
         key = f"{board_key(board)}:days"
         numbers = range(_PARTS) if bot is None else [_part_of(bot)]
         whole, *parts = self._connection.run(
             [("HMGET", key, *days), *(("HMGET", f"{key}:{number}", *days) for number in numbers)]
         )
         found = []
-        for at, stored in enumerate(whole):
-            chosen = [part[at] for part in parts] if stored == _IN_PARTS else [stored]
+        for day, stored, *chosen in zip(days, whole, *parts, strict=True):
             points: dict[str, Point] = {}
-            for part in chosen:
-                points.update(_points(f"points of {board} on {days[at]}", part))
-            found.append({name: point for name, point in points.items() if bot in (None, name)})
+            for part in chosen if stored == _IN_PARTS else [stored]:
+                points.update(_points(f"points of {board} on {day}", part))
+            found.append(points)
         return found
-
-    def split_days(self, board: str, most: int) -> int:
-        """Split the points of up to ``most`` days that an earlier release stored whole, and return how many
-        there were.
-        """
-        key = f"{board_key(board)}:days"
-        days = self.days(board)
-        sizes = self._connection.run([("HSTRLEN", key, day) for day in days]) if days else []
-        whole = [day for day, size in zip(days, sizes, strict=True) if size > len(_IN_PARTS)][:most]
-        for day, points in zip(whole, self.points(board, whole) if whole else [], strict=True):
-            parts = enumerate(_parts(points))
-            self._connection.run(
-                [
-                    *(("HSET", f"{key}:{number}", day, orjson.dumps(part)) for number, part in parts if part),
-                    ("HSET", key, day, _IN_PARTS),
-                ]
-            )
-        return len(whole)
 
 
 def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> BoardState:
@@ -167,20 +272,51 @@ def _points(name: str, part: bytes | None) -> dict[str, Point]:
     return shown_or_left_out(name, read) or {}
 
 
+def _names(name: str, data: bytes | None) -> list[str]:
+    """The first names of the sheets of a day; none if they cannot be read."""
+
+    def read() -> list[str]:
+        names: list[str] = orjson.loads(data or b"[]")
+        if not isinstance(names, list) or not all(isinstance(first, str) for first in names):
+            raise TypeError("the names are no list of texts")
+        return names
+
+    return shown_or_left_out(name, read) or []
+
+
+def _rows(name: str, data: bytes | None) -> list[list[Any]]:
+    """The points of a sheet, each with its name first; none if they cannot be read."""
+
+    def read() -> list[list[Any]]:
+        rows: list[list[Any]] = orjson.loads(data or b"[]")
+        if not all(isinstance(row, list) and isinstance(row[0], str) for row in rows):
+            raise TypeError("a point has no name")
+        return rows
+
+    return shown_or_left_out(name, read) or []
+
+
 def _part_of(bot: str) -> int:
     return crc32(bot.encode()) % _PARTS
 
 
-def _parts(points: Mapping[str, Point]) -> list[dict[str, Point]]:
-    parts: list[dict[str, Point]] = [{} for _ in range(_PARTS)]
-    for name, point in points.items():
-        parts[_part_of(name)][name] = point
-    return parts
+def _sheets(points: Mapping[str, Point]) -> tuple[list[str], list[bytes]]:
+    """The first names of the sheets, and the sheets: points by name, the name first."""
+    rows = [[name, *points[name]] for name in sorted(points)]
+    sheets = [rows[start : start + _SHEET] for start in range(0, len(rows), _SHEET)]
+    return [sheet[0][0] for sheet in sheets], [orjson.dumps(sheet) for sheet in sheets]
+
+
+def _sheet(day: str, number: int) -> str:
+    return f"{day}/{number}"
 
 
 def board_key(board: str) -> str:
-    """The hash of a board ``<kind>/<division>``: ``board`` as published, ``ledger``, ``place``, ``at``."""
+    """The hash of a board ``<kind>/<division>``: ``board`` as published, ``head`` of the ledger, ``place``,
+    ``at``, ``cost``, and ``turn``, which counts how often the ledger was forgotten. Earlier versions stored
+    the whole ledger in ``ledger``.
+    """
     return f"{{board:{board}}}"
 
 
-__all__ = ["BOARD_SCRIPTS", "BoardState", "BoardStore", "board_key"]
+__all__ = ["BOARD_SCRIPTS", "BoardState", "BoardStore", "StoredLedger", "board_key"]

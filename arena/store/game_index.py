@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from arena.store.connection import Command, RedisConnection, Script
+from arena.store.game_lists import LIST_SCRIPTS, GameLists
 from arena.store.games import (
     ALL_GAMES,
     DUE,
@@ -18,11 +20,12 @@ from arena.store.games import (
     record_key,
     state_key,
 )
-from arena.store.paging import Cursor, cursors, newest_first
+from arena.store.paging import Cursor, cursors
 
 _PUBLISH: Final = Script("publish")
+_REPLACE: Final = Script("replace_record")
 
-INDEX_SCRIPTS: Final = (_PUBLISH,)
+INDEX_SCRIPTS: Final = (_PUBLISH, _REPLACE, *LIST_SCRIPTS)
 """The scripts that the connection of a game index must load."""
 
 
@@ -32,6 +35,16 @@ class GameList(NamedTuple):
     bot: str | None = None
     state: str | None = None
     kind: str | None = None
+
+
+class ListedGame(NamedTuple):
+    """A game that is over and what its lists follow from."""
+
+    game: str
+    created_ms: int
+    kind: str
+    state: str
+    bots: Collection[str]
 
 
 class EndedGame(NamedTuple):
@@ -47,12 +60,13 @@ class GameIndex:
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
+        self._lists = GameLists(connection)
 
     # Lists
 
     def page(self, games: GameList, before: Cursor | None, count: int) -> Sequence[Cursor]:
         """Up to ``count`` games of a list after ``before``, newest first."""
-        return newest_first(self._connection, _list_key(games), before, count)
+        return self._lists.page(_list_key(games), before, count)
 
     def headers(self, games: Sequence[str]) -> list[bytes | None]:
         """The headers of the games, None for one that is no longer stored."""
@@ -111,12 +125,24 @@ class GameIndex:
         commands: list[Command] = [("HSET", key, *fields)]
         commands.append(("PERSIST", key) if record_ms is None else ("PEXPIRE", key, record_ms))
         commands += (("PEXPIRE", name(game), live_ms) for name in (game_key, log_key, events_key, outbox_key))
-        commands += (("ZREMRANGEBYSCORE", bot_games_key(bot), "-inf", oldest_ms) for bot in bots)
+        if oldest_ms:
+            commands += (
+                command for bot in bots for command in self._lists.trim(bot_games_key(bot), oldest_ms)
+            )
         self._connection.run(commands)
 
+    def archive(self, games: Sequence[ListedGame]) -> None:
+        """Move archived games into the chunks of their lists."""
+        members: dict[str, list[Cursor]] = defaultdict(list)
+        for game, created_ms, kind, state, bots in games:
+            for key in (ALL_GAMES, kind_key(kind), state_key(state), *map(bot_games_key, bots)):
+                members[key].append(Cursor(created_ms, game))
+        for key, own in members.items():
+            self._lists.archive(key, own)
+
     def replace_record(self, game: str, record: bytes) -> None:
-        """Replace a stored record by one with the same hash."""
-        self._connection.run([("HSET", record_key(game), "z", record)])
+        """Replace a record that is still stored by one with the same hash."""
+        self._connection.run([_REPLACE.call([record_key(game)], record)])
 
     def publish(self, game: str, kind: str) -> None:
         """Add the record to the lists of released records."""
@@ -146,7 +172,7 @@ class GameIndex:
     def trim(self, kinds: Collection[str], states: Iterable[str], oldest_ms: int) -> None:
         """Remove games and records older than ``oldest_ms`` from the lists."""
         lists = [ALL_GAMES, *map(kind_key, kinds), *map(state_key, states)]
-        commands: list[Command] = [("ZREMRANGEBYSCORE", key, "-inf", oldest_ms) for key in lists]
+        commands: list[Command] = [command for key in lists for command in self._lists.trim(key, oldest_ms)]
         commands += (
             ("ZREMRANGEBYSCORE", key, "-inf", oldest_ms * 1000)
             for key in (PRIVATE_RECORDS, *map(records_key, (None, *kinds)))
@@ -196,4 +222,4 @@ def place_in_pack(member: str) -> tuple[str, str] | None:
     return event, group
 
 
-__all__ = ["INDEX_SCRIPTS", "EndedGame", "GameIndex", "GameList"]
+__all__ = ["INDEX_SCRIPTS", "EndedGame", "GameIndex", "GameList", "ListedGame"]

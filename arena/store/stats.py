@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from arena.store.connection import RedisConnection
+from arena.store.game_lists import chunked_key
 from arena.store.games import CLOCK, DUE, state_key
 
 COUNTED_STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
@@ -46,9 +47,11 @@ class DatabaseStats(NamedTuple):
 
 def live_stats(connection: RedisConnection) -> LiveStats:
     """Count games, in one round trip."""
+    count = len(COUNTED_STATES)
     *games, due, beat, first, tick = connection.run(
         [
             *(("ZCARD", state_key(state)) for state in COUNTED_STATES),
+            *(("GET", chunked_key(state_key(state))) for state in COUNTED_STATES),
             ("ZCARD", DUE),
             ("HGET", CLOCK, "at"),
             ("ZRANGE", DUE, 0, 0, "WITHSCORES"),
@@ -56,7 +59,10 @@ def live_stats(connection: RedisConnection) -> LiveStats:
         ]
     )
     return LiveStats(
-        dict(zip(COUNTED_STATES, map(int, games), strict=True)),
+        {
+            state: int(recent) + int(archived or 0)
+            for state, recent, archived in zip(COUNTED_STATES, games[:count], games[count:], strict=True)
+        },
         int(due),
         None if beat is None else int(beat),
         int(float(first[1])) if first else None,

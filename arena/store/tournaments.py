@@ -6,16 +6,22 @@ counts every change, ``games`` played); ``:groups`` the planned groups by id, ``
 per group, ``:packs`` their records; ``:voided`` the number of voids by group, ``:voids`` their reasons;
 ``:ended`` by group what :meth:`TournamentStore.ended_workers` returns;
 ``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last.
+Once it is over, the first ``chunked`` groups, of which ``chunked_done`` have a result, are in ``:chunks``
+by number (:mod:`arena.store.chunks`), and no longer in ``:groups``, ``:order``, ``:results`` and ``:voided``;
+and ``final`` are its compressed standings, which its meta no longer has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import orjson
 
 from arena.store.boards import board_key
+from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.connection import Command, RedisConnection, Script
 from arena.store.documents import by_name
 from arena.store.game_index import RECORDS_LAST, pack_member, records_key
@@ -28,12 +34,19 @@ _RESULT: Final = Script("tournament_result")
 _VOID: Final = Script("tournament_void")
 _CLAIM: Final = Script("claim")
 _RELEASE: Final = Script("release")
+_CHUNK: Final = Script("tournament_chunk")
+_REPLACE: Final = Script("tournament_replace")
+_FINAL: Final = Script("tournament_final")
 
-TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE)
+TOURNAMENT_SCRIPTS: Final = (_STEP, _RESULT, _VOID, _CLAIM, _RELEASE, _CHUNK, _REPLACE, _FINAL)
 """The scripts that the connection of tournaments must load."""
 
 _ALL: Final = "tournaments"
 _ACTIVE: Final = "tournaments:active"
+_OVER: Final = "tournaments:over"
+"""Those that are over and have groups that are not in chunks, by when they ended or were last looked at."""
+
+_CHUNKS_AT_ONCE: Final = 20
 
 
 class TournamentRow(NamedTuple):
@@ -101,19 +114,19 @@ class TournamentStore:
         commands: list[Command] = []
         for event in ids:
             key = event_key(event)
-            commands.append(("HMGET", key, "v", "m", "n", "games"))
+            commands.append(("HMGET", key, "v", "m", "n", "games", "chunked_done", "chunked"))
             commands += (("HLEN", f"{key}:results"), ("HLEN", f"{key}:groups"))
         replies = self._connection.run(commands) if commands else []
         rows: list[TournamentRow | None] = []
         for at in range(0, len(replies), 3):
-            version, meta, changes, games = replies[at]
+            version, meta, changes, games, chunked_done, chunked = replies[at]
             counts = replies[at + 1 : at + 3]
             row = None
             if version is not None:
                 try:
-                    row = TournamentRow(
-                        int(version), meta or b"", int(changes or 0), int(games or 0), *counts
-                    )
+                    done, planned = int(chunked_done or 0) + counts[0], int(chunked or 0) + counts[1]
+                    numbers = int(changes or 0), int(games or 0), done, planned
+                    row = TournamentRow(int(version), meta or b"", *numbers)
                 except ValueError:
                     # As damaged as if its meta were: whoever reads that finds out.
                     row = TournamentRow(0, b"", 0, 0, *counts)
@@ -139,6 +152,19 @@ class TournamentStore:
         """Make the tournament due at ``due_ms``, or never (None)."""
         self._one(*(("ZREM", _ACTIVE, event) if due_ms is None else ("ZADD", _ACTIVE, due_ms, event)))
 
+    def note_over(self, event: str, at_ms: int) -> None:
+        """Add a tournament to those that are over and have groups outside chunks."""
+        self._one("ZADD", _OVER, at_ms, event)
+
+    def over(self, until_ms: int, count: int) -> list[str]:
+        """Up to ``count`` tournaments that were added until ``until_ms``, oldest first."""
+        reply = self._one("ZRANGEBYSCORE", _OVER, "-inf", until_ms, "LIMIT", 0, count)
+        return [event.decode() for event in reply]
+
+    def forget_over(self, event: str) -> None:
+        """Remove a tournament whose groups are all in chunks."""
+        self._one("ZREM", _OVER, event)
+
     def claim_due(self, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim tournaments that are due; the claim lasts until ``lease_ms``."""
         return [event.decode() for event in self._one(*_CLAIM.call([_ACTIVE], now_ms, lease_ms, limit))]
@@ -153,23 +179,97 @@ class TournamentStore:
 
     # Groups
 
-    def groups(self, event: str, start: int = 0, count: int | None = None) -> list[tuple[str, bytes]]:
-        """The ids and rows of the planned groups from number ``start`` on, in the order of planning."""
+    def plan(self, event: str) -> list[tuple[str, bytes]]:
+        """The ids and rows of all groups of a tournament that is not over, in the order of planning."""
         key = event_key(event)
-        last = -1 if count is None else start + count - 1
-        ids = [group.decode() for group in self._one("LRANGE", f"{key}:order", start, last)]
+        ids = [group.decode() for group in self._one("LRANGE", f"{key}:order", 0, -1)]
         rows = self._one("HMGET", f"{key}:groups", *ids) if ids else []
         return list(zip(ids, rows, strict=True))
 
-    def rows(self, event: str, groups: Sequence[str]) -> list[tuple[bytes | None, int]]:
-        """The rows of the groups, and the number of voids of each."""
-        if not groups:
+    def groups(self, event: str, start: int, count: int) -> list[StoredGroup]:
+        """Up to ``count`` planned groups from number ``start`` on, in the order of planning."""
+        key = event_key(event)
+        end = start + count
+        while True:
+            chunked = self._chunked(event)
+            found = self._from_chunks(event, start, min(end, chunked))
+            ids: list[str] = []
+            if end > chunked:
+                reply = self._one("LRANGE", f"{key}:order", max(0, start - chunked), end - chunked - 1)
+                ids = [group.decode() for group in reply]
+            found += self._outside(event, ids)
+            # Otherwise groups were put into chunks meanwhile.
+            if chunked == self._chunked(event):
+                return found
+
+    def _outside(self, event: str, ids: Sequence[str]) -> list[StoredGroup]:
+        """Groups that are in no chunk."""
+        if not ids:
             return []
         key = event_key(event)
-        rows, voided = self._connection.run(
-            [("HMGET", f"{key}:groups", *groups), ("HMGET", f"{key}:voided", *groups)]
+        rows, results, voided = self._connection.run(
+            [("HMGET", f"{key}:{name}", *ids) for name in ("groups", "results", "voided")]
         )
-        return [(row, int(count or 0)) for row, count in zip(rows, voided, strict=True)]
+        return [
+            StoredGroup(name, row, result, int(count or 0))
+            for name, row, result, count in zip(ids, rows, results, voided, strict=True)
+            if row is not None
+        ]
+
+    def rows(self, event: str, groups: Sequence[str]) -> list[tuple[bytes | None, int]]:
+        """The rows of the groups, and the number of voids of each."""
+        found = self._find(event, groups)
+        return [(None, 0) if group is None else (group.row, group.voided) for group in found]
+
+    def _find(self, event: str, groups: Sequence[str]) -> list[StoredGroup | None]:
+        found = {group.id: group for group in self._outside(event, groups)}
+        if len(found) < len(set(groups)):
+            # After the others: a group is never nowhere.
+            missing = set(groups) - found.keys()
+            found.update((group.id, group) for group in self._in_chunks(event) if group.id in missing)
+        return [found.get(group) for group in groups]
+
+    # Chunks
+
+    def _chunked(self, event: str) -> int:
+        return int(self._one("HGET", event_key(event), "chunked") or 0)
+
+    def _from_chunks(self, event: str, start: int, end: int) -> list[StoredGroup]:
+        """The groups from number ``start`` to before number ``end``."""
+        numbers = range(start // CHUNK_GROUPS, -(-end // CHUNK_GROUPS))
+        stored = self._one("HMGET", f"{event_key(event)}:chunks", *numbers) if numbers and start < end else []
+        found = []
+        for number, chunk in zip(numbers, stored, strict=False):
+            groups = shown_or_left_out(f"chunk {number} of {event}", partial(from_chunk, chunk)) or []
+            first = number * CHUNK_GROUPS
+            found += groups[max(0, start - first) : end - first]
+        return found
+
+    def _in_chunks(self, event: str) -> Iterator[StoredGroup]:
+        """All groups that are in chunks."""
+        step = _CHUNKS_AT_ONCE * CHUNK_GROUPS
+        chunked = self._chunked(event)
+        for start in range(0, chunked, step):
+            yield from self._from_chunks(event, start, min(start + step, chunked))
+
+    def next_chunk(self, event: str) -> tuple[int, int, list[StoredGroup]]:
+        """The number of groups in chunks, the changes of the tournament, and the groups that come next."""
+        chunked, changes = self._one("HMGET", event_key(event), "chunked", "n")
+        start = int(chunked or 0)
+        return start, int(changes or 0), self.groups(event, start, CHUNK_GROUPS)
+
+    def add_chunk(self, event: str, start: int, changes: int, groups: Sequence[StoredGroup]) -> bool:
+        """Put groups from number ``start`` on into a chunk; False if the tournament has changed."""
+        if start % CHUNK_GROUPS:
+            # The last chunk has fewer groups, so there are none after it.
+            return False
+        done = sum(group.result is not None for group in groups)
+        call = _CHUNK.call(
+            [event_key(event)],
+            *(start, changes, start // CHUNK_GROUPS, to_chunk(groups), done),
+            *(group.id for group in groups),
+        )
+        return bool(self._one(*call))
 
     def claim_groups(self, event: str, now_ms: int, lease_ms: int, limit: int) -> list[str]:
         """Claim local groups that are due; the claim lasts until ``lease_ms``."""
@@ -206,19 +306,39 @@ class TournamentStore:
 
     def results(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
         """The results of the groups, None where there is none."""
-        return list(self._one("HMGET", f"{event_key(event)}:results", *groups)) if groups else []
+        if not groups:
+            return []
+        found = dict(zip(groups, self._one("HMGET", f"{event_key(event)}:results", *groups), strict=True))
+        missing = {group for group, result in found.items() if result is None}
+        if missing:
+            # After the others: a result is never nowhere.
+            found.update((own.id, own.result) for own in self._in_chunks(event) if own.id in missing)
+        return [found[group] for group in groups]
 
     def all_results(self, event: str) -> dict[str, bytes]:
         """The results by group."""
-        return by_name(self._one("HGETALL", f"{event_key(event)}:results"))
+        found = by_name(self._one("HGETALL", f"{event_key(event)}:results"))
+        # After the others: a result is never nowhere.
+        for group in self._in_chunks(event):
+            if group.result is not None:
+                found[group.id] = group.result
+        return found
 
     def replace_result(self, event: str, group: str, result: bytes, pack: bytes) -> None:
-        """Replace the result and the records of a group."""
+        """Replace the result of a group, and the pack of its records unless that has been archived."""
         key = event_key(event)
-        commands: list[Command] = [("HSET", f"{key}:results", group, result), ("HINCRBY", key, "n", 1)]
-        if pack:
-            commands.append(("HSET", f"{key}:packs", group, pack))
-        self._connection.run([*commands, _woken(event)])
+        while True:
+            chunked, changes = self._one("HMGET", key, "chunked", "n")
+            number, chunk = "", b""
+            for start in range(0, int(chunked or 0), CHUNK_GROUPS):
+                groups = self._from_chunks(event, start, start + CHUNK_GROUPS)
+                if any(own.id == group for own in groups):
+                    replaced = [own._replace(result=result) if own.id == group else own for own in groups]
+                    number, chunk = str(start // CHUNK_GROUPS), to_chunk(replaced)
+            call = _REPLACE.call([key], changes or "", chunked or 0, group, result, pack, number, chunk)
+            taken, _ = self._connection.run([call, _woken(event)])
+            if taken:
+                return
 
     def packs(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
         """The packs of the groups' records, None for live groups."""
@@ -283,6 +403,17 @@ class TournamentStore:
         """Replace the standings."""
         values = [part for item in standings._asdict().items() for part in item]
         self._one("HSET", f"{event_key(event)}:standings", *values)
+
+    def keep_final(self, event: str, before: int, meta: bytes, final: bytes) -> bool:
+        """Store ``meta`` without the final standings, and these (JSON) compressed, if the version is still
+        ``before``. What the tournament is does not change.
+        """
+        return bool(self._one(*_FINAL.call([event_key(event)], before, meta, zlib.compress(final))))
+
+    def final(self, event: str) -> bytes | None:
+        """The final standings (JSON) that are stored apart from the meta."""
+        data = self._one("HGET", event_key(event), "final")
+        return None if data is None else zlib.decompress(data)
 
     def delete_standings(self, event: str) -> None:
         """Delete the standings."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import orjson
@@ -299,14 +300,19 @@ def test_boards(app: Flask, played: str, database: Redis) -> None:
 
 def test_history(app: Flask, played: str, database: Redis) -> None:
     (day,) = database.hkeys("{board:toepen/sealed}:days")
-    parts = [key for key in database.keys("{board:toepen/sealed}:days:*") if database.hget(key, day)]
-    good = orjson.loads(database.hget(parts[1], day) or b"")
-    ((name, point),) = list(good.items())[:1]
-    for data in (*damaged({"a": point}), b'{"a":[1]}', b'{"a":[]}'):
-        database.hset(parts[0], day, data)
-        check_lists(app, [f"{BOARD}/history"], name, data)
-    database.hset(parts[0], day, orjson.dumps({"newer": [*point, "more"]}))
-    check_lists(app, [f"{BOARD}/history"], '"newer"', b"")
+    key, sheet = "{board:toepen/sealed}:points", day + b"/0"
+    good = {field: database.hget(key, field) or b"" for field in (day, sheet)}
+    name = orjson.loads(good[sheet])[0][0]
+    paths = [f"{BOARD}/history", f"{BOARD}/history?bot={name}"]
+    bad = (b"", b"{", b"1", b"null", b"[1]", b"[[]]", b'[["a",1]]', b"[[1,2]]", b"\xff", b'{"a":1}')
+    for field, data in product(good, bad):
+        database.hset(key, field, data)
+        check_lists(app, paths, "", data)
+        database.hset(key, field, good[field])
+    assert f"points of toepen/sealed on {day.decode()}" in LEFT_OUT
+    rows = [[*row, "more"] for row in orjson.loads(good[sheet])]
+    database.hset(key, sheet, orjson.dumps(rows))
+    check_lists(app, paths, name, b"newer")
 
 
 def test_a_board_is_published_without_a_result_that_cannot_be_read(

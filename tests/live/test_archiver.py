@@ -16,6 +16,14 @@ from arena.live.retention import Retention
 from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveMismatch
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore
+from arena.store.game_index import PRIVATE_RECORDS
+from arena.store.games import (
+    ALL_GAMES,
+    bot_games_key,
+    kind_key,
+    record_key,
+    state_key,
+)
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.archived import (
     HOUR,
@@ -30,7 +38,7 @@ from tests.live.archived import (
 )
 from tests.live.arenas import Arena
 from tests.live.clock import skip
-from tests.live.playing import new_game, play_out, quiet
+from tests.live.playing import BOTS, new_game, play_out, quiet
 
 
 @pytest.fixture
@@ -39,6 +47,13 @@ def hall(make_arena: MakeArena) -> Arena:
     arena = make_arena()
     play_in_hall(arena)
     return arena
+
+
+def in_lists(arena: Arena) -> int:
+    """The games that are in a list, and in no chunk of it."""
+    keys = [ALL_GAMES, kind_key("toepen"), kind_key("truco"), state_key("finished")]
+    keys += map(bot_games_key, (*BOTS, "able"))
+    return int(sum(arena.store._connection.run([("ZCARD", key) for key in keys])))
 
 
 def test_no_reader_notices(hall: Arena, make_arena: MakeArena) -> None:
@@ -58,6 +73,7 @@ def test_no_reader_notices(hall: Arena, make_arena: MakeArena) -> None:
     assert keys_of(archive, PRIVATE) == 1
     assert keys_of(archive, PUBLIC) + 1 == stored
     assert keys_of(archive, GAMES) == len(all_games(hall))
+    assert in_lists(hall) == 0
     assert archiver(hall).run() == 0
 
 
@@ -146,6 +162,99 @@ def test_an_annulment_between_reading_and_removing_is_not_lost(
     assert everything(hall) == before
     numbers = [number for number, _ in before["records None"]]
     assert len(numbers) == len(set(numbers))
+
+
+def annulled_everywhere(hall: Arena, group: str) -> None:
+    """All doors give the reason, each record once, and nothing of the group is left in the database."""
+    tournament, _, local = group.partition("-")
+    records = [json.loads(line) for line in hall.tournaments.records(tournament, local)]
+    assert [record["info"]["annulled"] for record in records] == ["meanwhile"] * len(records)
+    downloaded = [json.loads(line) for _, line in hall.live.iter_records()]
+    assert [one for one in downloaded if (one["canonical"]["group"] or {}).get("id") == group] == records
+    assert len({record["canonical"]["game"] for record in downloaded}) == len(downloaded)
+    for record in records:
+        assert json.loads(hall.live.record(record["canonical"]["game"])) == record
+    assert records
+
+
+GROUPS = ("local-r1-p1-g1", "live-r1-p1-g1")
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("step", ["load", "note_change", "remove", "unlist", "note_run"])
+def test_an_annulment_at_any_step_of_the_archiver_reaches_all_readers(
+    hall: Arena, monkeypatch: pytest.MonkeyPatch, step: str, group: str
+) -> None:
+    original = getattr(hall.store.archiving, step)
+
+    def annul_first(*arguments: Any) -> Any:
+        monkeypatch.undo()
+        hall.tournaments.annul(group, "admin", "meanwhile")
+        return original(*arguments)
+
+    monkeypatch.setattr(hall.store.archiving, step, annul_first)
+    archiver(hall, Batches(entries=1000, most_ms=0, settle_ms=0)).run()
+    annulled_everywhere(hall, group)
+    assert left(hall) == 0
+    connection = hall.store._connection
+    assert connection.run([("EXISTS", "{t:local}:packs")]) == [0]
+
+
+@pytest.mark.parametrize("url", ["single"], indirect=True)
+@pytest.mark.parametrize("group", GROUPS)
+def test_archiving_at_any_step_of_an_annulment_loses_nothing(
+    hall: Arena, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    connection: Any = hall.store._connection
+    names = connection.run([("KEYS", "*")])[0]
+    old = {name: connection.run([("DUMP", name)])[0] for name in names}
+    original = connection.run
+    folder = hall.service.settings.archive
+    for step in range(1, 60):
+        count = 0
+        finished = hall.live.finished
+
+        def archive_first(commands: Any, step: int = step) -> Any:
+            nonlocal count
+            count += 1
+            if count == step:
+                archiver(hall).run()
+            return original(commands)
+
+        monkeypatch.setattr(connection, "run", archive_first)
+        hall.tournaments.annul(group, "admin", "meanwhile")
+        monkeypatch.setattr(connection, "run", original)
+        if count < step:
+            break
+        archiver(hall).run()
+        annulled_everywhere(hall, group)
+        assert left(hall) == 0
+        assert original([("EXISTS", "{t:local}:packs")]) == [0]
+        original([("FLUSHALL",)])
+        for name, data in old.items():
+            original([("RESTORE", name, 0, data)])
+        # An archive of its own for every step.
+        assert finished.archive is not None
+        finished.archive = Archive(FolderStore(Path(f"{folder}-{step}")))
+        finished._known = 0
+    assert step > 10
+
+
+def test_private_games_that_ended_before_there_was_an_archive_are_archived(hall: Arena) -> None:
+    """An earlier version kept no list of them."""
+    connection = hall.store._connection
+    connection.run([("DEL", PRIVATE_RECORDS)])
+    before = everything(hall)
+    stored = left(hall)
+    assert archiver(hall).run() == stored + 1
+    assert everything(hall) == before
+    archive = hall.live.finished.archive
+    assert archive is not None
+    assert keys_of(archive, PRIVATE) == 1
+    (game,) = [game for game in all_games(hall) if archive.has(PRIVATE, game)]
+    assert connection.run([("EXISTS", record_key(game))]) == [0]
+    assert archiver(hall).run() == 0
+    assert check_archive(archive).problems == []
 
 
 def test_records_expire_in_the_archive_too(make_arena: MakeArena) -> None:

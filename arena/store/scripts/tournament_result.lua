@@ -7,7 +7,9 @@ local new = 0
 for at = 1, #ARGV, 5 do
   local group = ARGV[at]
   if (redis.call('HGET', event .. ':voided', group) or '0') == ARGV[at + 1] then
-    if redis.call('HSETNX', event .. ':results', group, ARGV[at + 3]) == 1 then
+    -- A group that is in a chunk has its result there.
+    local planned = redis.call('HEXISTS', event .. ':groups', group) == 1
+    if planned and redis.call('HSETNX', event .. ':results', group, ARGV[at + 3]) == 1 then
       if ARGV[at + 4] ~= '' then redis.call('HSET', event .. ':packs', group, ARGV[at + 4]) end
       redis.call('SADD', event .. ':unreleased', group)
       redis.call('HINCRBY', event, 'games', ARGV[at + 2])

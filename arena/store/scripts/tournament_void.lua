@@ -5,6 +5,8 @@
 local event = KEYS[1]
 local voided = redis.call('HGET', event .. ':voided', ARGV[1]) or '0'
 if voided ~= ARGV[2] or redis.call('HEXISTS', event .. ':results', ARGV[1]) == 1 then return tonumber(voided) end
+-- A group that is in a chunk.
+if redis.call('HEXISTS', event .. ':groups', ARGV[1]) == 0 then return tonumber(voided) end
 local count = redis.call('HINCRBY', event .. ':voided', ARGV[1], 1)
 redis.call('RPUSH', event .. ':voids', ARGV[3])
 redis.call('HINCRBY', event, 'n', 1)

@@ -1,0 +1,119 @@
+"""Compaction: groups of tournaments that are over move into compressed chunks and off the lists of boards."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import orjson
+
+from arena.events.tournament import OVER, PlannedGroup, Tournament
+from arena.store.chunks import StoredGroup
+from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
+
+log = logging.getLogger(__name__)
+
+SETTLE_MS: Final = 3_600_000
+"""The time after the end of a tournament, or after a look in vain, before its groups are compacted. No worker
+that began a group before it still plays it.
+"""
+
+_AT_ONCE: Final = 100
+_LISTED: Final = "over-listed"
+
+
+class Compaction:
+    """May run twice, also at the same time, and be killed at any step: every chunk is one step of its
+    tournament, which nobody took before.
+    """
+
+    def __init__(self, store: Store, settle_ms: int = SETTLE_MS) -> None:
+        self._store = store.tournaments
+        self._boards = store.boards
+        self._qualifications = store.qualifications
+        self._flags = store.flags
+        self._clock = store.clock
+        self._settle_ms = settle_ms
+
+    def run(self, seconds: float) -> int:
+        """Compact for about ``seconds``; returns the number of groups."""
+        until = time.monotonic() + seconds
+        now_ms = self._clock().now_ms
+        if not self._flags.is_set(_LISTED):
+            self._list_earlier()
+            self._flags.set(_LISTED)
+        count = 0
+        for event in self._store.over(now_ms - self._settle_ms, _AT_ONCE):
+            if time.monotonic() > until:
+                break
+            # If there is something wrong with this one, the others come first the next time.
+            self._store.note_over(event, now_ms)
+            count += shown_or_left_out(f"tournament {event}", partial(self._compact, event, until)) or 0
+        return count
+
+    def _list_earlier(self) -> None:
+        """Add the tournaments of earlier versions, which had no list of those that are over."""
+        names = [row[1] for row in self._qualifications.all().values() if isinstance(row, list)]
+        before = None
+        while members := self._store.page(before, _AT_ONCE):
+            before = members[-1]
+            names += (member.name for member in members)
+        active = set(self._store.active())
+        for name in names:
+            if name not in active:
+                self._store.note_over(name, self._clock().now_ms)
+
+    def _compact(self, event: str, until: float) -> int:
+        (row,) = self._store.load([event])
+        tournament = None if row is None else Tournament.loads(row.meta)
+        if tournament is None or tournament.state not in OVER:
+            # When it is over, its last step adds it again.
+            self._store.forget_over(event)
+            return 0
+        if self._store.unreleased(event):
+            self._store.settle(event, self._clock().now_ms)
+            return 0
+        count = 0
+        while time.monotonic() <= until:
+            start, changes, groups = self._store.next_chunk(event)
+            if not groups:
+                if self._keep_final(event):
+                    self._store.forget_over(event)
+                return count
+            if not self._trim(tournament, groups):
+                return count
+            if not self._store.add_chunk(event, start, changes, groups):
+                return count
+            count += len(groups)
+        self._store.note_over(event, self._clock().now_ms - self._settle_ms)
+        return count
+
+    def _keep_final(self, event: str) -> bool:
+        """Store the final standings apart; False if the tournament has changed meanwhile."""
+        (row,) = self._store.load([event])
+        if row is None:
+            return True
+        tournament = Tournament.loads(row.meta)
+        # The end of a qualification reads them.
+        if tournament.final is None or tournament.purpose:
+            return True
+        final = orjson.dumps(tournament.final)
+        tournament.final_hash, tournament.final = tournament.final["records_hash"], None
+        return self._store.keep_final(event, row.version, tournament.dumps(), final)
+
+    def _trim(self, tournament: Tournament, groups: Sequence[StoredGroup]) -> bool:
+        """Take the groups off the lists of the boards; False if one has not been counted yet."""
+        by_board: dict[str, list[str]] = defaultdict(list)
+        for group in groups:
+            board = tournament.board_of(PlannedGroup.loads(group.id, group.row))
+            if board is not None and group.result is not None:
+                by_board[board].append(group.id)
+        return all(self._boards.trim(board, tournament.id, ids) for board, ids in by_board.items())
+
+
+__all__ = ["SETTLE_MS", "Compaction"]

@@ -1,0 +1,12 @@
+-- list_trim
+-- Remove the chunks of a list of which all scores are below a limit: those before the chunk in which it is.
+-- KEYS: chunks, number of games in them. ARGV: the limit. A chunk begins with the number of its games, 4 bytes.
+local own = redis.call('ZREVRANGEBYSCORE', KEYS[1], ARGV[1], '-inf', 'WITHSCORES', 'LIMIT', 0, 1)
+if not own[2] then return 0 end
+local older = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. own[2])
+for _, chunk in ipairs(older) do
+  local a, b, c, d = string.byte(chunk, 1, 4)
+  redis.call('DECRBY', KEYS[2], ((a * 256 + b) * 256 + c) * 256 + d)
+  redis.call('ZREM', KEYS[1], chunk)
+end
+return #older

@@ -1,0 +1,1 @@
+"""What a service costs as it grows; see :mod:`benchmarks.growth.__main__`."""
