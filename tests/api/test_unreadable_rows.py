@@ -289,7 +289,7 @@ def test_boards(app: Flask, played: str, database: Redis) -> None:
         database.hset(key, field, "x")
         check_lists(app, [*BOARD_PATHS, *more], "", field.encode())
         assert app.extensions["botequim"].boards.due() == []
-        assert ("truco", "sealed") in app.extensions["botequim"].boards.lags()
+        assert ("truco", "sealed") in app.extensions["botequim"].boards.ages()
         assert FlaskClient(app, app.response_class).get("/metrics").status_code == 200
         database.hset(key, mapping=fields)
     newer = {**board, "wins": 1, "rows": [{**board["rows"][0], "wins": 1}]}
