@@ -195,8 +195,12 @@ OFFLINE = {
     "invalid_seed",
     "invalid_setting",
     "invalid_store_url",
+    "not_a_store",
+    "other_runtime",
+    "runtime_replaced",
     "server_fault",
     "store_failed",
+    "store_not_empty",
     "too_few_bots",
 }
 """Codes of settings, of files and of parts that no request reaches."""

@@ -416,8 +416,9 @@ def test_a_driver_that_cannot_start_reports_why_in_one_line(
         assert process.process.wait(PATIENCE) == 1
         process._ear.join(PATIENCE)
     (line,) = process.lines
-    assert line.startswith("botequim: error: ")
-    assert said in line
+    logged = json.loads(line)
+    assert logged["level"] == "critical"
+    assert said in logged["message"]
 
 
 def test_posts_are_shared_among_bots(arena: Arena) -> None:

@@ -187,8 +187,8 @@ def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
         assert arena.store.runtimes.publish(OTHER, b"other", published)
         name = qualifying("late")
         assert worker.process.wait(120) == 0
-    line = json.loads(worker.lines[-1])
-    assert "the service's runtime is now python-other-wasmtime-50" in line["message"]
+    said = "the service's runtime is now python-other-wasmtime-50"
+    (line,) = [line for line in map(json.loads, worker.lines) if said in line["message"]]
     assert line["job"] == f"json-play_local_groups-{name}-0"
     # Nothing is void, and another worker is asked.
     assert arena.tournaments.view(name)["voids"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -129,10 +130,11 @@ def test_the_service_builds_its_sandbox_in_the_background(tmp_path: Path) -> Non
     with Service(tmp_path) as service:
         log = service.data / "logs" / "sandbox.log"
         deadline = time.monotonic() + 400
-        while not (log.exists() and log.read_text().strip()):
+        while not (log.exists() and "is ready" in log.read_text()):
             assert time.monotonic() < deadline, service.said
             time.sleep(0.1)
-    assert log.read_text().strip() == runtime_id()
+    last = json.loads(log.read_text().splitlines()[-1])
+    assert last["message"] == f"the runtime of the sandbox is ready: {runtime_id()}"
     assert "could not be built" not in service.said
 
 
