@@ -261,7 +261,8 @@ def test_a_quiet_stream_pings_and_a_revoked_token_ends_it(store: EmbeddedStore) 
 
 def test_a_reader_that_does_not_read_is_dropped(store: EmbeddedStore) -> None:
     """Fifty streams of a finished game are asked for on one connection, and nothing is read."""
-    with Server(store.url, BOTEQUIM_SEND="1") as server:
+    # Time enough to see the stream that waits.
+    with Server(store.url, BOTEQUIM_SEND="10") as server:
         table = Table(server)
         _play(server, table)
         request = b"GET /v1/games/%b/events/stream HTTP/1.1\r\nHost: x\r\n\r\n" % table.game.encode()
