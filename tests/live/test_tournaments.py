@@ -198,7 +198,7 @@ def test_tables_and_changing_partners(
 
 def test_an_open_tournament_runs_until_its_end_time(hall: Arena) -> None:
     now = hall.now_ms()
-    hall.cup(format="open", locks_ms=now + 1, ends_ms=now + ENTRY_MS, max_repeats=1000)
+    hall.cup(format="open", ends_ms=now + ENTRY_MS, max_repeats=1000)
     while hall.tournaments.view("cup")["progress"]["round"] < 3:
         hall.step()
     hall.skip_entry()
