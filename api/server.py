@@ -20,7 +20,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from api.connections import Connection, UnfinishedHeads, write_problem
 from api.descriptors import RESERVED
 from arena.ops.logs import JsonFormatter, TextFormatter
-from arena.ops.settings import MOST_GRACE
+from arena.ops.settings import MOST_GRACE, HttpSettings
 
 
 class JsonLogger(Logger):
@@ -53,10 +53,15 @@ class DrainingWorker(GeventWorker):
         from api import metrics
 
         metrics.connections_limit.set(self._most)
-        http = self.wsgi.extensions["botequim"].settings.http
+        http = self.http_settings()
         # Behind a proxy all connections are the proxy's, which sends complete heads.
         self._heads = UnfinishedHeads(http.head_seconds, None if http.proxies else http.unfinished)
         super().run()
+
+    def http_settings(self) -> HttpSettings:
+        """The settings of the app that is served."""
+        http: HttpSettings = self.wsgi.extensions["botequim"].settings.http
+        return http
 
     def handle(self, listener: Any, client: Any, addr: Any) -> None:
         """Serve one connection."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from flask import Flask, Response, request
 
 from api.server import DrainingWorker
+from arena.ops.settings import HttpSettings, Settings
 from arena.store.connection import connect
 
 READ_BYTES: Final = "BENCH_READ_BYTES"
@@ -21,6 +22,10 @@ _SCRIPT: Final = "redis.call('HSET', KEYS[1], 's', ARGV[1]) return 1"
 
 class BareWorker(DrainingWorker):
     """The worker class of the service, without waiting requests to wake at the end."""
+
+    def http_settings(self) -> HttpSettings:
+        """Those of the service."""
+        return Settings.from_environment().http
 
     def _drain(self) -> None:
         """Nothing waits here."""
