@@ -252,6 +252,8 @@ def test_another_server_on_the_path_does_not_take_over_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: bool
 ) -> None:
     data = tmp_path / "data"
+    # Whatever this machine has installed.
+    monkeypatch.setenv("PATH", str(tmp_path))
     with EmbeddedStore(data) as store:
         connect(store).set("card", "4C")
     wrote = json.loads((data / "store.json").read_text())
@@ -270,6 +272,7 @@ def test_another_server_on_the_path_does_not_take_over_a_folder(
 def test_a_folder_that_no_server_here_reads_is_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     with EmbeddedStore(tmp_path) as store:
         connect(store).set("card", "4C")
     (tmp_path / "store.json").write_text('{"program": "valkey", "version": "99.0.1"}')
