@@ -36,6 +36,7 @@ def arenas(single_url: str) -> Iterator[list[Arena]]:
         arena.live.close()
 
 
+@pytest.mark.slow
 def test_the_lease_is_renewed_during_a_long_call(
     arenas: list[Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:

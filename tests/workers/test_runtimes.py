@@ -77,6 +77,7 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
     return str(line["message"])
 
 
+@pytest.mark.slow
 def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     component: Path, store: EmbeddedStore, arena: Arena, tmp_path: Path
 ) -> None:

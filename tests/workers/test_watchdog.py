@@ -62,8 +62,8 @@ def child_of(worker: Process) -> int:
 @pytest.mark.parametrize(
     ("how", "silent", "wall", "what"),
     [
-        ("holding", "5", LONG, "none of its threads ran within "),
-        ("sleeping", LONG, "2", "a call did not return within "),
+        pytest.param("holding", "5", LONG, "none of its threads ran within ", marks=pytest.mark.slow),
+        pytest.param("sleeping", LONG, "2", "a call did not return within ", marks=pytest.mark.slow),
         ("burning", LONG, LONG, "a call did not return within "),
         ("crashing", LONG, LONG, "was ended by signal 11 ("),
     ],
