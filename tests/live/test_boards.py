@@ -23,7 +23,8 @@ def hall(url: str) -> Iterator[Arena]:
     opened.live.close()
 
 
-def test_a_board_grows_with_released_groups(hall: Arena) -> None:
+def test_a_board_grows_with_released_groups(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 3_600_000)
     boards = hall.boards
     assert boards.read("truco", "sealed") is None
     assert boards.history("truco", "sealed").items == []
@@ -40,8 +41,11 @@ def test_a_board_grows_with_released_groups(hall: Arena) -> None:
     assert not boards.publish("truco", "sealed")
     hall.cup(name="two", groups=1)
     hall.run("two")
-    # It was published a moment ago.
+    # It was published less than an hour ago.
     assert boards.due() == []
+    monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 0)
+    monkeypatch.setattr("arena.events.boards.COST_SHARE", 0)
+    assert boards.due() == [("truco", "sealed")]
     assert boards.publish("truco", "sealed")
     second = boards.read("truco", "sealed")
     assert second is not None
