@@ -3,27 +3,38 @@
 Of a board, all in its hash tag: the hash itself (:func:`board_key`); ``:log`` the released groups that are
 not in chunks of their tournament (:mod:`arena.store.chunks`), ``:last`` their last place; ``:tournaments``
 those with groups in chunks; ``:ledger`` the counted groups in parts; ``:ratings`` the ratings by part of
-the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets.
+the bots; ``:points`` the daily points: per day the first names of its sheets, and its sheets;
+``:staged:<token>:…`` a publication that has not happened yet, which expires if its process has died.
 """
 
 from __future__ import annotations
 
+import secrets
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 import orjson
 
 from arena.store.connection import Command, RedisConnection, Script
-from arena.store.documents import by_name
 from arena.store.rows import reading, shown_or_left_out
 
+_STAGE: Final = Script("board_stage")
 _PUBLISH: Final = Script("board_publish")
 _FORGET: Final = Script("board_forget")
 _TRIM: Final = Script("board_trim")
-BOARD_SCRIPTS: Final = (_PUBLISH, _FORGET, _TRIM)
+BOARD_SCRIPTS: Final = (_STAGE, _PUBLISH, _FORGET, _TRIM)
 """The scripts that the connection of boards must load."""
+
+_BYTES_AT_ONCE: Final = 1 << 20
+"""About the most bytes of values in one exchange with the database while a board is published."""
+
+_PARTS_AT_ONCE: Final = 8
+"""How many parts of a ledger are read in one exchange."""
+
+_STAGED_MS: Final = 600_000
+"""How long what was staged for a publication is kept."""
 
 
 _PARTS: Final = 64
@@ -100,17 +111,24 @@ class BoardStore:
     def ledger(self, board: str) -> StoredLedger:
         """The ledger of the counted groups, all of one moment. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
-        query: Command = ("HMGET", key, "head", "place", "turn", "ledger")
+        query: list[Command] = [("HMGET", key, "place", "turn", "at"), ("HEXISTS", key, "ledger")]
         while True:
-            now, parts, again = self._connection.run([query, ("HGETALL", f"{key}:ledger"), query])
-            if now == again:
+            *now, head, names = self._connection.run(
+                [*query, ("HGET", key, "head"), ("HKEYS", f"{key}:ledger")]
+            )
+            parts: dict[str, bytes] = {}
+            for start in range(0, len(names), _PARTS_AT_ONCE):
+                some = names[start : start + _PARTS_AT_ONCE]
+                stored = self._one("HMGET", f"{key}:ledger", *some)
+                parts.update((name.decode(), part) for name, part in zip(some, stored, strict=True) if part)
+            if now == self._connection.run(query):
                 break
-        head, place, turn, earlier = now
+        (place, turn, _), earlier = now
         with reading(f"board {board}"):
             number = None if place is None else int(place)
             # An earlier version that publishes leaves a head as it is.
-            is_current = number is not None and earlier is None
-            return StoredLedger(head if is_current else None, by_name(parts), number, int(turn or 0))
+            is_current = number is not None and not earlier
+            return StoredLedger(head if is_current else None, parts, number, int(turn or 0))
 
     def publish(
         self,
@@ -127,25 +145,34 @@ class BoardStore:
         """Publish a board whose ledger was ``before``: ``parts`` replace those of the same name (without a
         ledger before, all), ``ratings`` by name all others, and ``points`` those of ``day``. False if another
         process was faster.
+
+        All of it is staged first, in exchanges of about a megabyte, and then replaces what there was in one
+        step. What a killed process has staged expires.
         """
-        values: list[Any] = ["board", state.shown, "place", state.place, "at", state.at_ms]
-        values += ("cost", state.cost_ms, "head", head)
         in_parts: list[dict[str, Any]] = [{} for _ in range(_PARTS)]
         for name, own in ratings.items():
             in_parts[_part_of(name)][name] = own
-        found = [item for number, part in enumerate(in_parts) for item in (number, orjson.dumps(part))]
-        changed = [item for part in parts.items() for item in part]
         names, sheets = _sheets(points)
+        staged: dict[str, dict[str, bytes]] = {
+            "board": {**_pieces("board", state.shown or b""), **_pieces("head", head)},
+            "ledger": dict(parts),
+            "ratings": {str(number): orjson.dumps(part) for number, part in enumerate(in_parts)},
+            "points": {day: orjson.dumps(names), **{_sheet(day, at): own for at, own in enumerate(sheets)}},
+        }
+        key = board_key(board)
+        place = f"{key}:staged:{secrets.token_hex(8)}"
+        for part, values in staged.items():
+            for some in _batches(values):
+                self._one(*_STAGE.call([f"{place}:{part}"], _STAGED_MS, *some))
         args = [
             "" if before.place is None else before.place,
             before.turn,
             "" if before.head is None else 1,
-            *(len(values), *values),
-            *(len(changed), *changed),
-            *(len(found), *found),
-            *(day, _IN_PARTS, orjson.dumps(names), *sheets),
+            *map(len, staged.values()),
+            *(state.place, state.at_ms, state.cost_ms),
+            *(day, _IN_PARTS),
         ]
-        return bool(self._one(*_PUBLISH.call([board_key(board)], *args)))
+        return bool(self._one(*_PUBLISH.call([key, place], *args)))
 
     def forget_ledger(self, board: str) -> None:
         """Delete the ledger, which is then recomputed. Whoever read it before publishes nothing."""
@@ -294,6 +321,26 @@ def _rows(name: str, data: bytes | None) -> list[list[Any]]:
         return rows
 
     return shown_or_left_out(name, read) or []
+
+
+def _pieces(name: str, value: bytes) -> dict[str, bytes]:
+    """A value that may be large, in pieces by name and number."""
+    starts = range(0, max(1, len(value)), _BYTES_AT_ONCE)
+    return {f"{name}/{number}": value[at : at + _BYTES_AT_ONCE] for number, at in enumerate(starts)}
+
+
+def _batches(values: Mapping[str, bytes]) -> Iterator[list[Any]]:
+    """Names and values in turn, in batches of about :data:`_BYTES_AT_ONCE`."""
+    batch: list[Any] = []
+    size = 0
+    for name, value in values.items():
+        if batch and size + len(value) > _BYTES_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch += (name, value)
+        size += len(value)
+    if batch:
+        yield batch
 
 
 def _part_of(bot: str) -> int:

@@ -1,30 +1,50 @@
 -- board_publish
--- Publish a board atomically, unless another process was faster or the ledger was forgotten: 1 if it was published.
--- KEYS: board, whose other keys share its hash tag. ARGV: place expected ('' = none), turn expected, whether
---   the ledger was used ('' = the parts are all of it); then three times a number of arguments and as many
---   arguments (field, value, ...): of the board, of the ledger's changed parts, of the ratings; then a day, what stands for it on the list of days,
---   the first names of its sheets, its sheets.
-local board = KEYS[1]
-if (redis.call('HGET', board, 'place') or '') ~= ARGV[1] then return 0 end
-if (redis.call('HGET', board, 'turn') or '0') ~= ARGV[2] then return 0 end
-local at = 4
-local function set(key)
-  local count = tonumber(ARGV[at])
-  for pair = at + 1, at + count, 2 do redis.call('HSET', key, ARGV[pair], ARGV[pair + 1]) end
-  at = at + count + 1
+-- Publish a board atomically from what was staged, unless another process was faster, the ledger was forgotten, or
+-- some of it has expired: 1 if it was published.
+-- KEYS: board, prefix of what was staged; other keys share their hash tag. ARGV: place expected ('' = none), turn
+--   expected, whether the ledger was used ('' = the staged parts are all of it); the number of fields staged of
+--   board, ledger, ratings and points; place, at, cost; a day, what stands for it on the list of days.
+local board, staged = KEYS[1], KEYS[2]
+local function drop()
+  redis.call('UNLINK', staged .. ':board', staged .. ':ledger', staged .. ':ratings', staged .. ':points')
 end
-if ARGV[3] == '' then redis.call('DEL', board .. ':ledger') end
+local is_current = (redis.call('HGET', board, 'place') or '') == ARGV[1]
+  and (redis.call('HGET', board, 'turn') or '0') == ARGV[2]
+for at, part in ipairs({':board', ':ledger', ':ratings', ':points'}) do
+  if redis.call('HLEN', staged .. part) ~= tonumber(ARGV[at + 3]) then is_current = false end
+end
+if not is_current then
+  drop()
+  return 0
+end
+local function joined(name)
+  local pieces = {}
+  while true do
+    local piece = redis.call('HGET', staged .. ':board', name .. '/' .. #pieces)
+    if not piece then return table.concat(pieces) end
+    pieces[#pieces + 1] = piece
+  end
+end
+local function replace(part)
+  redis.call('UNLINK', board .. part)
+  if redis.call('EXISTS', staged .. part) == 1 then
+    redis.call('RENAME', staged .. part, board .. part)
+    redis.call('PERSIST', board .. part)
+  end
+end
+local function add(part)
+  for _, field in ipairs(redis.call('HKEYS', staged .. part)) do
+    redis.call('HSET', board .. part, field, redis.call('HGET', staged .. part, field))
+  end
+end
+redis.call('HSET', board, 'board', joined('board'), 'head', joined('head'), 'place', ARGV[8], 'at', ARGV[9],
+  'cost', ARGV[10])
 redis.call('HDEL', board, 'ledger')
-set(board)
-set(board .. ':ledger')
-set(board .. ':ratings')
-local day, points = ARGV[at], board .. ':points'
-redis.call('HSET', board .. ':days', day, ARGV[at + 1])
-redis.call('HSET', points, day, ARGV[at + 2])
-local sheet = 0
-for own = at + 3, #ARGV do
-  redis.call('HSET', points, day .. '/' .. sheet, ARGV[own])
-  sheet = sheet + 1
-end
-while redis.call('HDEL', points, day .. '/' .. sheet) == 1 do sheet = sheet + 1 end
+if ARGV[3] == '' then replace(':ledger') else add(':ledger') end
+replace(':ratings')
+local day, sheet = ARGV[11], tonumber(ARGV[7]) - 1
+redis.call('HSET', board .. ':days', day, ARGV[12])
+add(':points')
+while redis.call('HDEL', board .. ':points', day .. '/' .. sheet) == 1 do sheet = sheet + 1 end
+drop()
 return 1
