@@ -307,7 +307,9 @@ class Accounts:
             for label, text in self._store.versions(name).items()
             if (version := shown_or_left_out(f"version {label} of {name}", partial(unpack_version, text)))
         ]
-        return replace(bot, versions=tuple(sorted(versions, key=lambda version: (version.created_ms, version.label))))
+        return replace(
+            bot, versions=tuple(sorted(versions, key=lambda version: (version.created_ms, version.label)))
+        )
 
     def _bot(self, name: str) -> BotAccount | None:
         return _account(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
