@@ -80,6 +80,15 @@ class State(ABC):
         Rights that are not turns are not offered in process meanwhile.
         """
 
+    def right_of(self, seat: int) -> tuple[int, ...]:
+        """What a right of ``seat`` that is not a turn belongs to now, such as the hand or the trick, from
+        what the seat sees.
+
+        When it changes, an offer of the same actions is a new one. Games without such rights keep this
+        default.
+        """
+        return ()
+
     @abstractmethod
     def chance(self) -> Chance | None:
         """What chance has to decide, or None if the game does not wait for it."""

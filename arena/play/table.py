@@ -88,11 +88,14 @@ class _Seat:
     answered: list[Answered] = field(default_factory=list)
     more: list[Any] = field(default_factory=list)
     """What a newer version of the program stores with it."""
+    right: tuple[int, ...] = ()
+    """``State.right_of`` when the turn was opened. Not stored: it is that of the state as long as the turn is
+    open."""
 
 
 def turn_id(game_id: str, seat: int, number: int) -> str:
-    """The id of a seat's turn. It counts only what that seat did and could do, so it reveals
-    nothing of other hands.
+    """The id of a seat's turn. It counts only what that seat did and could do and what its rights belong to
+    (``State.right_of``), so it reveals nothing of other hands.
     """
     return f"{game_id}.{seat}.{number}"
 
@@ -186,7 +189,7 @@ class Table:
             "turn": turn_id(self.game_id, seat, own.turn),
             "game": self.game_id,
             "kind": self.game.kind,
-            "rules": self.rules,
+            "rules": dict(self.rules),
             "seat": seat,
             "optional": seat not in self.state.awaiting(),
             "legal_actions": list(own.legal),
@@ -324,9 +327,11 @@ class Table:
         for seat, own in enumerate(self._seats):
             legal = () if seat in self._marks else tuple(self.state.legal_actions(seat))
             acted = bool(own.answered) and own.answered[-1].number == own.turn
-            if legal != own.legal or (acted and legal):
+            right = self.state.right_of(seat) if legal else ()
+            if legal != own.legal or (legal and (acted or right != own.right)):
                 own.legal = legal
                 own.turn += 1
+            own.right = right
 
     # Storing
 
@@ -386,6 +391,8 @@ class Table:
             _Seat(turn, tuple(legal), seen, [Answered(*answer[:4]) for answer in answered], more)
             for turn, legal, seen, answered, *more in data["seats"]
         ]
+        for seat, own in enumerate(table._seats):
+            own.right = table.state.right_of(seat) if own.legal else ()
         return table
 
 

@@ -78,6 +78,145 @@ def test_a_knock_sent_while_another_seat_plays_still_counts() -> None:
     assert table.actions[-1] == (knocker, "knock:2", None)
 
 
+def gestures_of(table: Table) -> dict[int, int]:
+    """The turn numbers of the seats that may only make a gesture."""
+    return {
+        seat: table.turn_number(seat)
+        for seat in table.seats_with_turns()
+        if all(action.startswith("signal:") for action in table.legal_actions(seat))
+    }
+
+
+def shown_of(table: Table) -> list[tuple[int, int]]:
+    """By whom gestures were made in the present hand, and in which trick."""
+    return [(signal["seat"], signal["trick"]) for signal in table.state.observation(None)["signals"]]
+
+
+def test_a_gesture_offered_in_one_hand_is_refused_in_the_next() -> None:
+    table = new_table("truco", cut="none", signals="table")
+    forehand = table.awaited()[0]
+    table.submit(forehand, table.turn_number(forehand), "keep")
+    table.submit(forehand, table.turn_number(forehand), "truco")
+    offered = gestures_of(table)
+    asked = table.awaited()[0]
+    table.submit(asked, table.turn_number(asked), "run:1")
+    assert table.state.observation(None)["hand_number"] == 2
+    for seat, number in offered.items():
+        with pytest.raises(StaleTurn) as gone:
+            table.submit(seat, number, "signal:wink")
+        assert gone.value.extra["reason"] == "superseded"
+    assert shown_of(table) == []
+
+
+def test_a_gesture_offered_in_one_trick_is_refused_in_the_next() -> None:
+    table = new_table("truco", cut="none", signals="table")
+    table.submit(table.awaited()[0], table.turn_number(table.awaited()[0]), "keep")
+    for _ in range(3):
+        before = gestures_of(table)
+        seat = table.awaited()[0]
+        table.submit(seat, table.turn_number(seat), table.legal_actions(seat)[0])
+        unchanged = gestures_of(table).items() & before.items()
+        assert len(unchanged) == 2, "a card of another seat ended the offer"
+    seat = table.awaited()[0]
+    offered = gestures_of(table)
+    table.submit(seat, table.turn_number(seat), table.legal_actions(seat)[0])
+    for other, number in offered.items():
+        with pytest.raises(StaleTurn):
+            table.submit(other, number, "signal:wink")
+    fresh = next(iter(gestures_of(table).items()))
+    table.submit(*fresh, "signal:wink")
+    assert shown_of(table) == [(fresh[0], 1)]
+
+
+def test_a_gesture_offered_before_the_deal_is_refused_after_it() -> None:
+    table = new_table("truco", signals="table")
+    offered = gestures_of(table)
+    cutter = table.awaited()[0]
+    table.submit(cutter, table.turn_number(cutter), "no_cut")
+    forehand = table.awaited()[0]
+    assert forehand in offered
+    table.submit(forehand, table.turn_number(forehand), "keep")
+    for seat, number in offered.items():
+        with pytest.raises(StaleTurn):
+            table.submit(seat, number, "signal:wink")
+    assert shown_of(table) == []
+
+
+def test_a_knock_offered_in_one_hand_is_refused_in_the_next() -> None:
+    table = new_table("toepen", max_exchanges=0, knocking="anytime")
+    while True:
+        hand = table.state.observation(None)["hand_number"]
+        seat = table.awaited()[0]
+        offered = {
+            other: table.turn_number(other)
+            for other in table.seats_with_turns()
+            if other != seat and table.legal_actions(other) == ("knock:2",)
+        }
+        table.submit(seat, table.turn_number(seat), table.legal_actions(seat)[0])
+        if table.state.observation(None)["hand_number"] > hand:
+            break
+    assert offered
+    for other, number in offered.items():
+        with pytest.raises(StaleTurn):
+            table.submit(other, number, "knock:2")
+
+
+@kinds
+def test_an_open_right_belongs_to_what_it_was_offered_for(kind: str) -> None:
+    """Whatever changes a hand or a trick makes new turns, also after the table was stored."""
+    table = new_table(kind, **({"signals": "table"} if kind == "truco" else {"max_exchanges": 0}))
+    random = Random(7)
+    open_for: dict[tuple[int, int], object] = {}
+    for _ in range(400):
+        if table.is_over():
+            break
+        for seat in table.seats_with_turns():
+            right = table.state.right_of(seat)
+            assert open_for.setdefault((seat, table.turn_number(seat)), right) == right
+        table = Table.restore(json.loads(json.dumps(table.snapshot())))
+        step(table, random)
+
+
+def ruin(value: Any) -> None:
+    """Change every list and every dictionary in ``value``."""
+    for inner in value.values() if isinstance(value, dict) else value:
+        if isinstance(inner, dict | list):
+            ruin(inner)
+    if isinstance(value, dict):
+        for key in value:
+            value[key] = "ruined"
+        value["ruined"] = True
+    else:
+        value[:] = ["ruined"]
+
+
+@kinds
+@pytest.mark.parametrize("signals", ["off", "table"])
+def test_a_bot_cannot_write_into_the_table(kind: str, signals: str) -> None:
+    rules = {"signals": signals} if kind == "truco" else {"whistling": signals == "table"}
+    table, untouched = new_table(kind, **rules), new_table(kind, **rules)
+    random = Random(8)
+    while not table.is_over():
+        for seat in table.seats_with_turns():
+            turn = table.turn(seat)
+            assert turn is not None
+            ruin(turn)
+            ruin(table.views(seat))
+            with pytest.raises(IllegalAction) as refused:
+                table.submit(seat, table.turn_number(seat), "cheat")
+            ruin(refused.value.extra)
+            assert table.turn(seat) == untouched.turn(seat)
+        ruin(table.views(None))
+        ruin(table.state.observation(None))
+        assert table.snapshot() == untouched.snapshot()
+        assert table.rules == untouched.rules
+        seat, number, action = step(table, random)
+        untouched.submit(seat, number, action)
+    ours, theirs = (build_record(one, players=[("a", "1")] * one.size) for one in (table, untouched))
+    assert ours == theirs
+    assert verify(ours) == []
+
+
 @kinds
 def test_the_same_answer_again_returns_the_first_result(kind: str) -> None:
     table = new_table(kind)

@@ -89,6 +89,10 @@ class ToepenState(ToepenFields):
         """Whether an exchange, poverty or a knock waits for an answer."""
         return self.answers != 0
 
+    def right_of(self, seat: int) -> tuple[int, ...]:
+        """A knock belongs to its hand (TP-5.1)."""
+        return (self.number,)
+
     def legal_actions(self, seat: int) -> tuple[str, ...]:
         """Everything ``seat`` may do: cards in the pack's order, then a knock."""
         if seat == self.asked:

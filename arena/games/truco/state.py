@@ -124,6 +124,12 @@ class TrucoState(TrucoTable):
         """See :class:`~arena.games.kernel.State`."""
         return self.phase == ANSWER
 
+    def right_of(self, seat: int) -> tuple[int, ...]:
+        """BT-6.2: a gesture belongs to a hand and a trick, and one offered to a seat without cards to the
+        time before it got them.
+        """
+        return (self.hand_number, max(len(self.leaders), 1), int(bool(self.hands[seat])))
+
     def chance(self) -> Chance | None:
         """See :class:`~arena.games.kernel.State`."""
         if self.phase == DEAL:
