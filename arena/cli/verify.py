@@ -95,7 +95,8 @@ def verify(
     """Verify the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
 
     Checks hashes, commitments, every deal and action, who acted, faults and outcomes; and, across the
-    records of a file, that groups are complete, mirrored groups have one seed, and no game occurs twice.
+    records of a file, that groups are complete and seated fairly, mirrored groups have one seed, and no game
+    or seed occurs twice.
     With --replay-bots, every decision of the uploaded bots whose sources are given is repeated and
     compared. Prints the problems and a summary. Exit code: 0 verified, 1 problems found, 2 unreadable input.
     """

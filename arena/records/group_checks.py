@@ -1,11 +1,16 @@
-"""Checks across the records of one file: groups are whole, and no game occurs twice."""
+"""Checks across the records of one file: groups are whole and seated fairly, and no game and no seed occurs
+twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.play.seatings import seatings
 from arena.records.record import Record
 from arena.records.verify import Problem
 
@@ -15,11 +20,17 @@ class GroupFacts(NamedTuple):
 
     game: str
     group: str | None
+    """The group's id, with the attempt if it is not the first."""
     number: int
     """The number of the game in its group, from 0."""
     size: int
     mirrored: bool
     seed: str
+    nonces: tuple[str, ...]
+    players: tuple[tuple[str, str], ...]
+    """Name and version, seat by seat."""
+    teams: tuple[tuple[int, ...], ...]
+    """The seats of each team; empty if the rules are not known or do not fit the players."""
     setting: tuple[object, ...]
     """What all games of a group share: kind, rules and players."""
 
@@ -28,14 +39,30 @@ def group_facts(record: Record) -> GroupFacts:
     """The facts of one record."""
     canonical = record["canonical"]
     group = canonical["group"]
-    game, seed = canonical["game"], canonical["seed"]
-    if group is None:
-        return GroupFacts(game, None, 0, 1, False, seed, ())
+    players = tuple((player["name"], player["version"]) for player in canonical["players"])
     rules = tuple(sorted(canonical["rules"].items()))
-    players = tuple(sorted((player["name"], player["version"]) for player in canonical["players"]))
-    name = group["id"] if group["attempt"] == 0 else f"{group['id']} (attempt {group['attempt']})"
-    setting = (canonical["kind"], canonical["rules_version"], rules, players)
-    return GroupFacts(game, name, group["index"], group["size"], group["mirrored"], seed, setting)
+    place = group or {"id": None, "attempt": 0, "index": 0, "size": 1, "mirrored": False}
+    return GroupFacts(
+        game=canonical["game"],
+        group=place["id"] if not place["attempt"] else f"{place['id']} (attempt {place['attempt']})",
+        number=place["index"],
+        size=place["size"],
+        mirrored=place["mirrored"],
+        seed=canonical["seed"],
+        nonces=tuple(canonical["nonces"]),
+        players=players,
+        teams=_teams(canonical) if group else (),
+        setting=(canonical["kind"], canonical["rules_version"], rules, tuple(sorted(players))),
+    )
+
+
+def _teams(canonical: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    try:
+        game = game_of(canonical["kind"])
+        rules = game.options.complete(canonical["rules"])
+    except ArenaError:
+        return ()
+    return game.teams(rules) if game.seats(rules) == len(canonical["players"]) else ()
 
 
 class GroupChecks:
@@ -45,6 +72,8 @@ class GroupChecks:
         self._games: set[str] = set()
         self._open: dict[str, dict[int, GroupFacts]] = {}
         self._whole: set[str] = set()
+        self._seeds: dict[tuple[object, str], str] = {}
+        """By kind and seed: the first group with a game of it."""
 
     def add(self, facts: GroupFacts) -> Iterator[Problem]:
         """Add a record; yields contradictions with the records before it."""
@@ -60,6 +89,9 @@ class GroupChecks:
             yield Problem("repeated_index", where, f"game {facts.number} occurs twice")
             return
         games[facts.number] = facts
+        user = self._seeds.setdefault((facts.setting[0], facts.seed), facts.group)
+        if user != facts.group:
+            yield Problem("repeated_seed", where, f"the seed of game {facts.number} is one of group {user}")
         first = next(iter(games.values()))
         if first is not facts:
             yield from self._compare(where, first, facts)
@@ -86,7 +118,14 @@ class GroupChecks:
             yield Problem("group_mismatch", where, f"{pair} differ in the size or the mirroring of the group")
         if first.setting != other.setting:
             yield Problem("group_mismatch", where, f"{pair} differ in the rules or the players")
+        elif first.teams:
+            games = seatings(first.teams, first.players)
+            if list(other.players) != games[(other.number - first.number) % len(games)]:
+                message = f"the players do not sit as in a group: compare {pair}"
+                yield Problem("group_seatings", where, message)
         if first.mirrored and other.mirrored and first.seed != other.seed:
             yield Problem("group_seeds", where, f"{pair} have different seeds, but the group is mirrored")
+        elif first.mirrored and other.mirrored and first.nonces != other.nonces:
+            yield Problem("group_nonces", where, f"{pair} have different nonces, but the group is mirrored")
         if not first.mirrored and not other.mirrored and first.seed == other.seed:
             yield Problem("group_seeds", where, f"{pair} have the same seed, but the group is not mirrored")

@@ -194,12 +194,23 @@ class _Replay:
             elif kind == "resigned":
                 self.taken[seat] = "resigned"
             else:
+                if not self._has_turn(seat):
+                    self._problem("no_turn", where, f"{kind} of seat {seat}, which had no turn then")
                 self.fault_counts[seat] += 1
                 mark = FAULTS[kind]
                 if self.fault_counts[seat] == FAULT_LIMIT:
                     self.taken[seat] = "forfeit"
                 elif mark is not None and seat in self.state.awaiting():
                     self.due = (seat, mark)
+
+    def _has_turn(self, seat: int) -> bool:
+        """Whether the table had a turn open for ``seat``, which it does not play itself: it opens none while
+        chance or a seat that it plays has to act.
+        """
+        awaited = self.state.awaiting()
+        if self.due is not None or any(other == CHANCE or other in self.taken for other in awaited):
+            return False
+        return bool(self.state.legal_actions(seat))
 
     def _act(self, index: int, seat: int, action: str, mark: str | None) -> None:
         where = f"actions[{index}]"

@@ -67,14 +67,19 @@ def record_line(kind: str, variant: int = 0, number: int = 0, trouble: float = 0
 
 
 def group(
-    kind: str, name: str = "g1", *, mirrored: bool = True, rules: dict[str, Any] | None = None
+    kind: str,
+    name: str = "g1",
+    *,
+    mirrored: bool = True,
+    rules: dict[str, Any] | None = None,
+    first: int = 1,
 ) -> list[Record]:
-    """A group as the arena plays it."""
-    first = play(kind, 1, rules)
-    size = len(first.teams)
+    """A group as the arena plays it; ``first`` is the number of its first game (:func:`play`)."""
+    one = play(kind, first, rules)
+    size = len(one.teams)
     records = []
-    for index, players in enumerate(seatings(first.teams, PLAYERS[: first.size])):
-        table = play(kind, 1 if mirrored else 1 + index, rules)
+    for index, players in enumerate(seatings(one.teams, PLAYERS[: one.size])):
+        table = play(kind, first if mirrored else first + index, rules)
         table.game_id = f"{name}-{index}"
         place = {"id": name, "index": index, "size": size, "mirrored": mirrored}
         records.append(record_of(table, players=players, group=place))

@@ -153,7 +153,7 @@ def test_errors_name_the_line_and_the_game(tmp_path: Path, capsys: pytest.Captur
 def test_groups_are_checked_unless_the_file_is_an_extract(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    records = group("truco") + group("truco", "g2")
+    records = group("truco") + group("truco", "g2", first=9)
     path = write(tmp_path / "records.jsonl", records[:3])
     assert arena.cli.run(["verify", path]) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from games_played import RULES, group, play, record_line, record_of, rehash
 
+from arena.games import game_of
 from arena.play.faults import FAULTS
 from arena.records.group_checks import GroupChecks, group_facts
 from arena.records.record import Record
@@ -152,6 +154,7 @@ FOLLOWING: dict[str, set[str]] = {
     "a mark of the clock": {"default"},
     "a mark of resignation": {"default"},
     "a mark of forfeit": {"default"},
+    "faults out of order": {"no_turn"},
 }
 """What may be found besides, because it follows from the change."""
 
@@ -335,6 +338,63 @@ def test_the_table_acts_after_a_fault_with_a_mark(kind: str, fault: str, mark: s
     assert f"for seat {entry[0]} ({mark})" in problem.message
 
 
+def positions(canonical: Canonical) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Before each action: who is awaited, and the seats that may act."""
+    game = game_of(canonical["kind"])
+    state = game.new_state(canonical["rules"])
+    found = []
+    for seat, action, *_ in canonical["actions"]:
+        may_act = [other for other in range(len(canonical["players"])) if state.legal_actions(other)]
+        found.append((state.awaiting(), may_act))
+        state.apply(seat, action)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("variant", range(4))
+def test_a_seat_has_faults_only_while_it_has_a_turn(kind: str, variant: int) -> None:
+    line = record_line(kind, variant)
+    seats = range(len(json.loads(line)["canonical"]["players"]))
+    rng = random.Random(variant)
+    places = list(enumerate(positions(json.loads(line)["canonical"])))
+    for after, (awaited, may_act) in rng.sample(places, 8) + places[:2]:
+        for fault, seat in itertools.product(("late", "illegal", "malformed", "crashed"), seats):
+            record = json.loads(line)
+            record["canonical"]["faults"].append({"seat": seat, "type": fault, "after": after})
+            found = codes(rehash(record))
+            assert ("no_turn" in found) == (seat not in may_act), (after, seat, fault)
+            if seat not in awaited and seat in may_act:
+                assert found == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_winner_cannot_be_disqualified_by_invented_faults(kind: str) -> None:
+    record = clean(kind)
+    canonical = record["canonical"]
+    places = canonical["outcome"]["places"]
+    after, winner = next(
+        (after, places.index(1))
+        for after, (_, may_act) in reversed(list(enumerate(positions(canonical))))
+        if places.index(1) not in may_act and canonical["actions"][after][0] >= 0
+    )
+    canonical["faults"] += [{"seat": winner, "type": "late", "after": after}] * 3
+    canonical["outcome"]["forfeits"] = [winner]
+    assert "no_turn" in codes(rehash(record))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mark", ["clock", "crashed", "forfeit"])
+def test_nobody_has_a_fault_while_the_table_is_about_to_act(kind: str, mark: str) -> None:
+    record = troubled(kind, mark)
+    canonical = record["canonical"]
+    after = first_marked(record, mark)
+    behind = sum(fault["after"] <= after for fault in canonical["faults"])
+    for seat in range(4):
+        record = troubled(kind, mark)
+        record["canonical"]["faults"].insert(behind, {"seat": seat, "type": "illegal", "after": after})
+        assert {"no_turn", "after_end_of_seat"} & set(codes(rehash(record)))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_forfeits_come_from_three_faults(kind: str) -> None:
     record = troubled(kind, "forfeit")
@@ -370,6 +430,11 @@ def test_a_forfeiting_team_is_last() -> None:
 # Records of one file together
 
 
+def copy_of(records: list[Record]) -> list[Record]:
+    copied: list[Record] = json.loads(json.dumps(records))
+    return copied
+
+
 def check_together(records: list[Record]) -> list[str]:
     checks = GroupChecks()
     found = [problem.code for record in records for problem in checks.add(group_facts(record))]
@@ -379,10 +444,68 @@ def check_together(records: list[Record]) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mirrored", [True, False])
 def test_whole_groups_are_fine_in_any_order(kind: str, mirrored: bool) -> None:
-    records = group(kind, mirrored=mirrored) + group(kind, "g2", mirrored=mirrored) + [clean(kind)]
+    records = group(kind, mirrored=mirrored) + group(kind, "g2", mirrored=mirrored, first=9) + [clean(kind)]
     assert all(verify(record) == [] for record in records)
     random.Random(1).shuffle(records)
     assert check_together(records) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_players_of_a_group_move_on_by_one_team(kind: str) -> None:
+    whole = group(kind)
+    same = copy_of(whole)
+    for record in same:
+        record["canonical"]["players"] = same[0]["canonical"]["players"]
+    assert check_together(same) == ["group_seatings"] * (len(whole) - 1)
+    if kind == "truco":
+        partners = copy_of(whole)
+        players = partners[1]["canonical"]["players"]
+        players[0], players[2] = players[2], players[0]
+        assert check_together(partners) == ["group_seatings"]
+    else:
+        exchanged = copy_of(whole)
+        first, second = exchanged[1]["canonical"], exchanged[2]["canonical"]
+        first["group"]["index"], second["group"]["index"] = 2, 1
+        assert check_together(exchanged) == ["group_seatings"] * 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mirrored_group_has_one_list_of_nonces(kind: str) -> None:
+    other = copy_of(group(kind))
+    other[1]["canonical"]["nonces"][0] = "x"
+    assert check_together(other) == ["group_nonces"]
+    independent = copy_of(group(kind, mirrored=False))
+    independent[1]["canonical"]["nonces"][0] = "x"
+    assert check_together(independent) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_a_group_copied_under_another_id_is_found(kind: str, mirrored: bool) -> None:
+    whole = group(kind, mirrored=mirrored)
+    copied = copy_of(whole)
+    for number, record in enumerate(copied):
+        record["canonical"]["group"]["id"] = "copied"
+        record["canonical"]["game"] = f"copied-{number}"
+    assert check_together(whole + copied) == ["repeated_seed"] * len(whole)
+
+
+def test_groups_of_bots_that_have_several_teams_are_fine() -> None:
+    records = copy_of(group("toepen"))[:2]
+    for index, record in enumerate(records):
+        canonical = record["canonical"]
+        canonical["group"]["size"] = 2
+        canonical["players"] = [{"name": "AB"[(seat + index) % 2], "version": "1"} for seat in range(4)]
+    assert check_together(records) == []
+
+
+def test_groups_of_unknown_games_are_compared_all_the_same() -> None:
+    records = copy_of(group("truco"))
+    for record in records:
+        record["canonical"]["kind"] = "bridge"
+    assert check_together(records) == []
+    records[1]["canonical"]["rules"] = {}
+    assert check_together(records) == ["group_mismatch"]
 
 
 def test_errors_of_groups() -> None:
@@ -399,7 +522,7 @@ def test_errors_of_groups() -> None:
     assert check_together(changed(3, index=2)) == ["repeated_index", "missing_games"]
     assert check_together(changed(3, size=5)) == ["group_mismatch"]
     assert check_together(changed(3, mirrored=False)) == ["group_mismatch"]
-    assert check_together(changed(3, attempt=1)) == ["missing_games", "missing_games"]
+    assert check_together(changed(3, attempt=1)) == ["repeated_seed", "missing_games", "missing_games"]
     seeds = changed(0)
     seeds[3]["canonical"]["seed"] = "0" * 64
     assert check_together(seeds) == ["group_seeds"]

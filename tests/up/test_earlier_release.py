@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.records.group_checks import GroupChecks, group_facts
 from arena.records.verify import verify
 from tests.service import Service
 
@@ -33,6 +34,8 @@ def test_records_and_boards_are_the_same(folder: Path) -> None:
         boards = {board: json.loads(client.leaderboard(*board.split("/"))) for board in EXPECTED["boards"]}
     assert {record["canonical"]["game"]: record["hash"] for record in records} == EXPECTED["records"]
     assert [problem for record in records for problem in verify(record)] == []
+    checks = GroupChecks()
+    assert [problem for record in records for problem in checks.add(group_facts(record))] == []
     for board, expected in EXPECTED["boards"].items():
         for key, value in expected.items():
             assert boards[board][key] == value, f"{board}: {key}"
