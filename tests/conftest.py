@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from arena.store import connection
 from arena.store.connection import SingleRedis
 from arena.store.embedded import EmbeddedStore
+from tests.waiting import PATIENCE
 
 # The examples are the same in every run and may take as long as they need, so that no test fails by chance.
 # ``--hypothesis-profile=explore`` looks for new ones.
@@ -17,6 +19,16 @@ settings.register_profile(
 )
 settings.register_profile("explore", settings.get_profile("botequim"), derandomize=False, print_blob=True)
 settings.load_profile("botequim")
+
+USUAL_TIMEOUT = connection._TIMEOUT
+# A busy machine or disk is not a database that hangs.
+connection._TIMEOUT = PATIENCE  # type: ignore[misc]
+
+
+@pytest.fixture
+def usual_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is taken to hang as soon as it is outside of tests."""
+    monkeypatch.setattr(connection, "_TIMEOUT", USUAL_TIMEOUT)
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
 @pytest.fixture
 def clean_store(store: EmbeddedStore) -> EmbeddedStore:
     """The server, empty."""
-    connection = SingleRedis(store.url, ())
-    connection.run([("FLUSHALL",)])
-    connection.close()
+    database = SingleRedis(store.url, ())
+    database.run([("FLUSHALL",)])
+    database.close()
     return store

@@ -108,6 +108,7 @@ def test_degraded_without_the_database_of_the_queues(own: EmbeddedStore, tmp_pat
             os.kill(jobs.pid, signal.SIGCONT)
 
 
+@pytest.mark.usefixtures("usual_timeout")
 def test_a_database_that_hangs_is_asked_once(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "silent.sock"))
@@ -122,6 +123,7 @@ def test_a_database_that_hangs_is_asked_once(tmp_path: Path) -> None:
         accepted.close()
 
 
+@pytest.mark.usefixtures("usual_timeout")
 def test_not_while_the_database_hangs(own: EmbeddedStore, client: ContractClient) -> None:
     assert ready(client) == OK
     assert own.pid is not None
