@@ -67,7 +67,7 @@ def debug(
     if journal is not None and journal.output:
         click.echo(printable_lines(journal.output.rstrip("\n")))
         click.echo(f"thinking: {journal.decisions[-1].ms:.3f} ms of fuel")
-    click.echo(f"turn {turn['turn']}, seat {turn['seat']}, legal: {', '.join(turn['legal_actions'])}")
+    click.echo(f"turn {turns[-1].id}, seat {turn['seat']}, legal: {', '.join(turn['legal_actions'])}")
     click.echo(f"recorded: {turns[-1].summary}")
     click.echo(f"now:      {answer}")
 

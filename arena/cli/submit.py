@@ -173,7 +173,7 @@ def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> s
             bot = shlex.quote(str(file))
             return (
                 f"botequim game record {game}{service} | "
-                f"botequim bot debug - --turn {last.turn['turn']} --bot {bot} --sandbox"
+                f"botequim bot debug - --turn {last.id} --bot {bot} --sandbox"
             )
     return ""
 

@@ -118,6 +118,13 @@ def bot_seed(seed: bytes, seat: int) -> int:
     return int.from_bytes(hmac_digest(_checked(seed), _encode("botequim bot v1", seat), "sha256"))
 
 
+def shown_game_id(seed: bytes, game_id: str) -> str:
+    """The id of an arena-run game of a mirrored group as its bots see it, 18 hexadecimal digits. It reveals
+    nothing of the game's place in a tournament, and is another one in each game of the group.
+    """
+    return hmac_digest(_checked(seed), _encode("botequim shown game v1", game_id), "sha256")[:9].hex()
+
+
 def _checked(seed: bytes) -> bytes:
     if len(seed) != SEED_BYTES:
         raise InvalidSeed(

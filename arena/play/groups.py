@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from arena.bots import Bot, BotSpec
-from arena.play.dealing import bot_seed, game_seed
+from arena.play.dealing import bot_seed, game_seed, shown_game_id
 from arena.play.game_ids import game_id
 from arena.play.match import Thinking, close_bots, play, seat_bot
 from arena.play.table import Table
@@ -56,7 +56,9 @@ def play_games(
     """
     for number, players in enumerate(group.seats):
         seed = game_seed(group.seed, number, group.mirrored)
-        table = Table(game_id(group.id, number), group.kind, group.rules, seed)
+        game = game_id(group.id, number)
+        shown = shown_game_id(seed, game) if group.mirrored else None
+        table = Table(game, group.kind, group.rules, seed, shown_id=shown)
 
         def decides(seat: int, players: Sequence[int] = players) -> None:
             if on_decision is not None:

@@ -117,7 +117,8 @@ class Table:
     ``actions`` holds ``(seat, action, mark)`` logged since this object was made (``mark``: None
     for the player's own choice, else ``clock``, ``crashed``, ``resigned`` or ``forfeit``), and
     ``logged`` counts all since the start. ``events`` holds the newest events, those from number
-    ``first_event`` on: all since some seat last acted.
+    ``first_event`` on: all since some seat last acted. ``shown_id``: the game's id in turns, if it is
+    another one.
     """
 
     def __init__(
@@ -128,9 +129,11 @@ class Table:
         seed: bytes,
         nonces: Sequence[str] = (),
         *,
+        shown_id: str | None = None,
         state: bytes | None = None,
     ) -> None:
         self.game_id = game_id
+        self._shown_id = game_id if shown_id is None else shown_id
         self.game = game_of(kind)
         self.rules = self.game.options.complete(rules)
         self.seed = seed
@@ -170,6 +173,11 @@ class Table:
         """The number of the seat's current turn (the last part of its id)."""
         return self._seats[seat].turn
 
+    def own_id(self, shown: str) -> str:
+        """The id of a turn of this game, with the game's id in records. ``shown``: its id as bots see it."""
+        _, seat, number = parse_turn_id(shown)
+        return turn_id(self.game_id, seat, number)
+
     def legal_actions(self, seat: int) -> tuple[str, ...]:
         """The legal actions of the seat's turn; empty for a seat that the table plays."""
         return self._seats[seat].legal
@@ -186,8 +194,8 @@ class Table:
         if not own.legal:
             return None
         return {
-            "turn": turn_id(self.game_id, seat, own.turn),
-            "game": self.game_id,
+            "turn": turn_id(self._shown_id, seat, own.turn),
+            "game": self._shown_id,
             "kind": self.game.kind,
             "rules": dict(self.rules),
             "seat": seat,

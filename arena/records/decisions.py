@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from arena.errors import ArenaError
+from arena.play.dealing import shown_game_id
 from arena.play.faults import FAULTS
 from arena.play.table import Table
 from arena.records.record import Record
@@ -13,9 +14,11 @@ from arena.records.record import Record
 
 class RecordedDecision(NamedTuple):
     """A turn and its result: an action (``mark``: who chose it, if not the bot) or a ``fault`` without an
-    action. ``after``: the number of actions of the game before it.
+    action. ``id``: the turn's id, with the game's id as in the record; ``turn``: as the bot saw it.
+    ``after``: the number of actions of the game before it.
     """
 
+    id: str
     turn: dict[str, Any]
     action: str | None
     mark: str | None
@@ -36,16 +39,18 @@ class RecordedDecision(NamedTuple):
         return self.action if self.mark is None else f"{self.action} ({self.mark})"
 
 
+def recorded_table(canonical: Mapping[str, Any]) -> Table:
+    """The table of a recorded game before its first action, whose turns are as the bots saw them."""
+    seed = bytes.fromhex(canonical["seed"])
+    game, group = canonical["game"], canonical["group"]
+    shown = shown_game_id(seed, game) if group is not None and group["mirrored"] else None
+    return Table(game, canonical["kind"], canonical["rules"], seed, canonical["nonces"], shown_id=shown)
+
+
 def decisions(record: Record) -> Iterator[RecordedDecision]:
     """Every decision of a proven record, in order. Optional turns that were passed up are not recorded."""
     canonical = record["canonical"]
-    table = Table(
-        canonical["game"],
-        canonical["kind"],
-        canonical["rules"],
-        bytes.fromhex(canonical["seed"]),
-        canonical["nonces"],
-    )
+    table = recorded_table(canonical)
     incidents = [(fault["after"], fault["seat"], fault["type"]) for fault in canonical["faults"]]
     incidents += [(entry["after"], entry["seat"], "resigned") for entry in canonical["resigned"]]
     incidents.sort(key=lambda incident: incident[0])
@@ -60,12 +65,14 @@ def decisions(record: Record) -> Iterator[RecordedDecision]:
             forfeited = table.fault(seat, what)
             # If the table then acts for the seat, the mark of that action stands for the fault.
             if turn is not None and (forfeited or turn["optional"] or FAULTS[what] is None):
-                yield RecordedDecision(turn, None, None, what, after)
+                yield RecordedDecision(table.own_id(turn["turn"]), turn, None, None, what, after)
             continue
         acting, action, *mark = canonical["actions"][table.logged]
         turn = table.turn(acting)
         assert turn is not None
-        yield RecordedDecision(turn, action, mark[0] if mark else None, None, table.logged)
+        yield RecordedDecision(
+            table.own_id(turn["turn"]), turn, action, mark[0] if mark else None, None, table.logged
+        )
         if mark:
             table.act_for(acting, mark[0])
         else:
@@ -84,7 +91,7 @@ def decisions_until(record: Record, where: int | str, seat: int | None = None) -
     for number, one in enumerate(everything):
         count += one.action is not None
         # A turn stays open after some faults; its last decision counts.
-        if one.turn["turn"] == where or (one.action is not None and count == where):
+        if one.id == where or (one.action is not None and count == where):
             last = number
     if last is not None:
         return [one for one in everything[: last + 1] if one.seat == everything[last].seat]

@@ -11,6 +11,7 @@ from arena.play.dealing import bot_seed
 from arena.play.judge import fault_in
 from arena.play.match import close_bots, play, seat_bot
 from arena.play.table import Table
+from arena.records.decisions import recorded_table
 from arena.records.record import Record
 from arena.text import printable
 
@@ -51,7 +52,7 @@ def replay_bots(record: Record, specs: Mapping[tuple[str, str], BotSpec]) -> Rep
     replayed = Replayed()
     canonical, info = record["canonical"], record["info"]
     seed = bytes.fromhex(canonical["seed"])
-    table = Table(canonical["game"], canonical["kind"], canonical["rules"], seed, canonical["nonces"])
+    table = recorded_table(canonical)
     story = _Decisions(canonical)
     bots: list[Bot] = []
     for seat, player in enumerate(canonical["players"]):
@@ -100,13 +101,13 @@ class _Recorded(Bot):
     wants_rights = True
 
     def __init__(self, table: Table, story: _Decisions, seat: int) -> None:
-        self._table = table
+        self.table = table
         self._story = story
         self._seat = seat
 
     def outcome(self) -> ReplayedDecision:
         """The result of the decision that is due."""
-        return self._story.next(self._seat, self._table.logged)
+        return self._story.next(self._seat, self.table.logged)
 
     def choose(self, turn: Turn) -> str | None:
         """See :meth:`arena.bots.Bot.choose`."""
@@ -153,8 +154,8 @@ class _Compared(Bot):
         self._replayed.decisions += 1
         if found != wanted:
             raise _Differs(
-                f"seat {turn['seat']}, turn {turn['turn']}: recorded is {printable(str(wanted), 80)}, "
-                f"the bot now chose {printable(str(found), 80)}"
+                f"seat {turn['seat']}, turn {self._recorded.table.own_id(turn['turn'])}: recorded is "
+                f"{printable(str(wanted), 80)}, the bot now chose {printable(str(found), 80)}"
             )
 
 

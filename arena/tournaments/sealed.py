@@ -127,15 +127,15 @@ def _results(
 def _seat_journal(group: LocalGroup, played: PlayedGame, seat: int) -> SeatJournal:
     table, bot = played.table, played.bots[seat]
     spec = group.bots[played.players[seat]]
-    journal = bot.journal.as_json() if isinstance(bot, Journaled) else _NOTHING_DONE
+    journal: dict[str, Any] = bot.journal.as_json() if isinstance(bot, Journaled) else _NOTHING_DONE
+    decisions = [{**one, "turn": table.own_id(one["turn"])} for one in journal["decisions"]]
     faults = [
         {"type": fault.type, "after": fault.after, "detail": printable(fault.detail, _DETAIL)}
         for fault in table.faults
         if fault.seat == seat
     ]
-    return SeatJournal(
-        table.game_id, spec.name, {"seat": seat, "version": spec.version, **journal, "faults": faults}
-    )
+    own = {"seat": seat, "version": spec.version, **journal, "decisions": decisions, "faults": faults}
+    return SeatJournal(table.game_id, spec.name, own)
 
 
 _NOTHING_DONE: Final = {"output": "", "cut": False, "load_ms": 0.0, "decisions": []}
