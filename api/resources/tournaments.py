@@ -72,7 +72,7 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     The tournament runs automatically: entry opens and is locked, groups are played, standings are
     published. The response contains the commitment to its seed.
     """
-    return json_response(services().tournaments.create(body, created_by=who.owner), 201)
+    return json_response(services().tournaments.create(body, who.owner, rated=who.admin), 201)
 
 
 @blueprint.operation(

@@ -95,7 +95,10 @@ class TournamentSettings(RequestSchema):
         }
     )
     rated = Truth(
-        metadata={"description": "Whether the tournament counts for the leaderboards.", "default": True}
+        metadata={
+            "description": "Whether the tournament counts for the leaderboards: by default those of admins "
+            "do, and only theirs may."
+        }
     )
     games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, 4)
     max_repeats = _count("`open` only: the maximum number of groups of the same bots.", 10_000)

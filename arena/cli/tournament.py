@@ -92,7 +92,11 @@ def what_to_play(command: Function) -> Function:
         click.option(
             "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
         ),
-        click.option("--unrated", is_flag=True, help="Not for the leaderboards."),
+        click.option(
+            "--unrated",
+            is_flag=True,
+            help="Not for the leaderboards, for which only tournaments of admins count.",
+        ),
         click.option("--games-per-bot", type=int, help="The maximum number of games of one bot at once."),
         click.option(
             "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order; may be repeated."

@@ -126,8 +126,8 @@ class LiveGroups:
                 # It has just ended; or its record is lost.
                 return False
             records.append(json.loads(gzip.decompress(ended.record)))
-        # Whether a group is rated depends on the tournament; unrated ones have standings too.
-        (result,) = collect({**record, "info": {**record["info"], "rated": True}} for record in records)
+        # Unrated tournaments have standings too.
+        (result,) = collect(records, rated_only=False)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()
         self._store.add_results(tournament.id, [NewResult(group.id, voided, len(records), data, b"")])
         return True

@@ -173,8 +173,8 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
 
 def _turn_of(record: dict[str, Any], seat: int) -> str:
     """The id of the last turn of ``seat`` before it forfeited."""
-    turns = [one.turn["turn"] for one in decisions(record) if one.seat == seat]
-    return str(turns[-1])
+    turns = [one.id for one in decisions(record) if one.seat == seat]
+    return turns[-1]
 
 
 def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
@@ -187,6 +187,7 @@ def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, 
         "opens_ms": now_ms,
         "locks_ms": now_ms,
         "house": [AGAINST],
+        "rated": False,
     }
 
 

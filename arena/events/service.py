@@ -52,6 +52,7 @@ from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 from arena.tournaments.entry import check_entry
 from arena.tournaments.formats import FORMATS
+from arena.tournaments.parsing import without_rating
 
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
@@ -125,12 +126,16 @@ class Tournaments:
         fields: Mapping[str, Any],
         created_by: str,
         *,
+        rated: bool = True,
         tournament_id: str | None = None,
         seed: bytes | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament and return its view. ``fields``: those of ``parse_spec``, and ``house``: the
-        house bots that take part. With ``tournament_id`` a second call returns the tournament of the first.
+        house bots that take part. ``rated``: whether it may count for the leaderboards, as those of the arena
+        and its admins do. With ``tournament_id`` a second call returns the tournament of the first.
         """
+        if not rated:
+            fields = without_rating(fields)
         now_ms = self._clock().now_ms
         made = secrets.token_hex(_ID_BYTES) if tournament_id is None else check_tournament_id(tournament_id)
         secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed

@@ -148,11 +148,12 @@ class _Setting(NamedTuple):
 class Results:
     """Collects records in any order; duplicates are ignored.
 
-    Games outside groups and unrated games (``info.rated`` false) are left out. Of a group that was played
-    again, only the last attempt is kept.
+    Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). Of a
+    group that was played again, only the last attempt is kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, rated_only: bool = True) -> None:
+        self._rated_only = rated_only
         self._games: dict[str, tuple[_Setting, GameResult]] = {}
         self._settings: dict[_Setting, _Setting] = {}
         self._where: dict[str, str] = {}
@@ -196,7 +197,7 @@ class Results:
         # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
         if info.get("annulled"):
             self._annulled.add(digest)
-        if canonical["group"] is None or info.get("rated") is False:
+        if canonical["group"] is None or (self._rated_only and info.get("rated") is False):
             self._unrated.add(digest)
         elif digest in self._games:
             setting, game = self._games[digest]
@@ -243,9 +244,9 @@ class Results:
         raise InvalidRecord(message, field="group")
 
 
-def collect(records: Iterable[Record]) -> list[GroupResult]:
-    """The groups of ``records``; see :class:`Results`."""
-    results = Results()
+def collect(records: Iterable[Record], *, rated_only: bool = True) -> list[GroupResult]:
+    """The groups of ``records``; see :class:`Results`. Standings do not ask whether games are rated."""
+    results = Results(rated_only=rated_only)
     for record in records:
         results.add(record)
     return results.groups()

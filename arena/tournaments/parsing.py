@@ -85,6 +85,17 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     return spec
 
 
+def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of somebody whose tournaments do not count for the leaderboards: the creator chooses who
+    meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if they say that it counts.
+    """
+    if given.get("rated", False) is not False:
+        raise invalid(
+            "only tournaments of the arena count for the leaderboards", "rated", "false, or nothing"
+        )
+    return {**given, "rated": False}
+
+
 def _check_together(spec: Spec, format: TournamentFormat) -> None:
     """Check combinations of fields."""
     if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):

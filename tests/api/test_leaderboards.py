@@ -23,7 +23,7 @@ PATH = "/v1/leaderboards/toepen/sealed"
 
 
 @pytest.fixture
-def published(app: Flask, owner: Account) -> None:
+def published(app: Flask, admin: ContractClient) -> None:
     """A tournament of house bots was played, and its board published."""
     services: Service = app.extensions["botequim"]
     body = {
@@ -34,7 +34,7 @@ def published(app: Flask, owner: Account) -> None:
         "groups": 4,
         "house": ["rookie", "random", "rookie+2"],
     }
-    play(services, announce(owner.client, body))
+    play(services, announce(admin, body))
     assert services.boards.publish("toepen", "sealed")
 
 

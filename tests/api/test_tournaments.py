@@ -82,6 +82,14 @@ def test_a_tournament_has_its_defaults_and_a_commitment(announce: Callable[..., 
     assert len(view["commitment"]) == 64
     assert view["seed"] is None
     assert view["entries"] == []
+    assert view["rated"] is False
+
+
+def test_tournaments_of_admins_count_for_the_leaderboards(
+    announce: Callable[..., Event], admin: ContractClient
+) -> None:
+    assert announce(admin).view["rated"] is True
+    assert announce(admin, rated=False).view["rated"] is False
 
 
 @pytest.mark.parametrize(
@@ -102,6 +110,7 @@ def test_a_tournament_has_its_defaults_and_a_commitment(announce: Callable[..., 
         ({"house": ["rookie", "rookie"]}, 409, "already_entered", "bot"),
         ({"clock": {"per_turn_ms": 1}}, 422, "invalid", "clock.per_turn_ms"),
         ({"prize": 100}, 422, "invalid", "prize"),
+        ({"rated": True}, 422, "invalid_tournament", "rated"),
     ],
 )
 def test_what_cannot_be(owner: Account, fields: dict[str, Any], status: int, code: str, field: str) -> None:
@@ -225,8 +234,10 @@ def test_a_finished_tournament_cannot_be_changed(announce: Callable[..., Event])
 # Played to the end
 
 
-def test_a_round_robin_of_house_bots(announce: Callable[..., Event], anybody: ContractClient) -> None:
-    event = announce(house=HOUSE, groups=2)
+def test_a_round_robin_of_house_bots(
+    announce: Callable[..., Event], admin: ContractClient, anybody: ContractClient
+) -> None:
+    event = announce(admin, house=HOUSE, groups=2)
     over = event.play()
     assert over["state"] == "finished"
     progress = over["progress"]

@@ -114,7 +114,7 @@ def check_page(response: TestResponse) -> Page:
 
 
 @pytest.fixture
-def played(app: Flask, owner: Account) -> str:
+def played(app: Flask, admin: ContractClient) -> str:
     """A finished tournament of house bots whose board is published; its id."""
     services: Service = app.extensions["botequim"]
     body = {
@@ -125,7 +125,7 @@ def played(app: Flask, owner: Account) -> str:
         "groups": 2,
         "house": ["rookie", "random", "rookie+2"],
     }
-    event = announce(owner.client, body)
+    event = announce(admin, body)
     play(services, event)
     assert services.boards.publish("toepen", "sealed")
     return event

@@ -62,6 +62,10 @@ def test_an_uploaded_bot_qualifies_and_is_rated_with_the_sealed(arena: Arena) ->
         assert journal["seat"] == seat
         assert journal["output"].startswith(f"my turn {seat}\n")
         assert len(journal["decisions"]) == journal["output"].count("\n")
+    # The qualification does not count.
+    assert not arena.boards.publish("toepen", "sealed")
+    arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=1)
+    arena.run()
     arena.boards.publish("toepen", "sealed")
     board = arena.boards.read("toepen", "sealed")
     assert {row["name"] for row in (board or {})["rows"]} == {"first", "rookie"}
@@ -149,8 +153,8 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
         due_now(arena, "again")
         return list(schedules.fire())
 
-    made = schedules.create({"id": "again", "cron": "0 0 1 1 *", "tournament": cup, "until_groups": 3}, "")
-    assert made["until_groups"] == 3
+    made = schedules.create({"id": "again", "cron": "0 0 1 1 *", "tournament": cup, "until_groups": 2}, "")
+    assert made["until_groups"] == 2
     # Nobody has qualified.
     upload(arena.accounts, "first", FIRST)
     assert fired() == []
@@ -162,7 +166,7 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
     view = arena.run(event)
     assert {entry["bot"] for entry in view["entries"]} == {"first", "random", "rookie"}
     arena.boards.publish("toepen", "sealed")
-    # One group to qualify, and two in the tournament.
+    # Two groups in the tournament; that of the qualification does not count.
     assert fired() == []
     arena.accounts.add_version("first", "2", "uploaded", upload=python_upload(FIRST + "\n"))
     assert fired() == []

@@ -81,7 +81,7 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
         lines: list[str] = []
         owned = service.client(owner)
         for kind in BOTS:
-            made = owned.create_tournament(
+            made = service.client(ADMIN).create_tournament(
                 name="Sealed cup",
                 kind=kind,
                 format="round_robin",
