@@ -4,7 +4,7 @@ the same deals in every game.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -67,23 +67,30 @@ def play_local_group(
 
     The same group gives the same hashes on every machine and in every run. Raises :class:`ServerFault`.
     """
-    records = []
-    games = []
-    journals: list[SeatJournal] = []
-    teams = game_of(group.kind).teams(group.rules)
     seconds = SANDBOX_GROUP_LIMIT if group.uploaded else GROUP_LIMIT
     try:
         with time_limit(seconds):
-            for played in play_games(group, on_decision=on_decision):
-                sandboxed = [seat for seat, player in enumerate(played.players) if player in group.uploaded]
-                journals += (_seat_journal(group, played, seat) for seat in sandboxed)
-                record, result = _results(group, played, finished_ms(), bool(sandboxed))
-                records.append(dumps(record))
-                games.append(result)
+            return recorded(group, play_games(group, on_decision=on_decision), finished_ms)
     except OutOfTime:
         raise ServerFault(f"group {group.id} took more than {seconds:.0f} s") from None
+
+
+def recorded(group: LocalGroup, games: Iterable[PlayedGame], finished_ms: Callable[[], int]) -> PlayedGroup:
+    """``group`` with its games, which are played as they are taken. ``finished_ms``: see
+    :func:`play_local_group`.
+    """
+    records = []
+    results = []
+    journals: list[SeatJournal] = []
+    for played in games:
+        sandboxed = [seat for seat, player in enumerate(played.players) if player in group.uploaded]
+        journals += (_seat_journal(group, played, seat) for seat in sandboxed)
+        record, result = _results(group, played, finished_ms(), bool(sandboxed))
+        records.append(dumps(record))
+        results.append(result)
+    teams = game_of(group.kind).teams(group.rules)
     size = len(group.seats)
-    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, games), journals)
+    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, results), journals)
 
 
 def _results(

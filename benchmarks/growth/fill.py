@@ -1,31 +1,35 @@
-"""Tournaments that fill a service: played, or copies of played ones with other bots, ids and hashes."""
+"""Tournaments that fill a service: some played by house bots, the others at random, which is quicker."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import secrets
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from multiprocessing import get_context
 from typing import Any, Final, NamedTuple
+from unittest.mock import patch
 
+from arena.events import local_groups
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
-from arena.events.tournament import PlannedGroup, Tournament
+from arena.events.tournament import Tournament
 from arena.games import GAMES, game_of
 from arena.live.archiver import Archiver, Batches
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
-from arena.play.players import SEALED, PlayerId
-from arena.ratings.results import GroupResult
-from arena.records.record import canonical_hash, dumps
-from arena.store.tournaments import NewGroup, NewResult
+from arena.play.groups import PlayedGame
+from arena.play.players import SEALED
+from arena.play.table import Table
+from arena.store.tournaments import NewGroup
+from arena.tournaments.formats import plan
+from arena.tournaments.sealed import LocalGroup, PlayedGroup, recorded
 
 ENTRIES: Final = 23
 """The entries of a tournament: a round robin of 253 pairs, of two games each."""
@@ -34,7 +38,6 @@ GAMES_EACH: Final = ENTRIES * (ENTRIES - 1)
 """The games of a tournament."""
 
 _HOUSE: Final = ("random", "rookie")
-_RESULTS_AT_ONCE: Final = 100
 
 
 class Place(NamedTuple):
@@ -63,16 +66,15 @@ class BotPool:
         self._random = random.Random(bots)
         self._next = 0
 
-    def draw(self) -> list[str]:
-        """The entries of the next tournament: all bots play in turn."""
-        chosen: list[str] = []
-        while len(chosen) < min(ENTRIES - 1, len(self._names)):
+    def draw(self, entries: int) -> list[str]:
+        """The entries of the next tournament, at most as many as there are bots: all play in turn."""
+        chosen: dict[str, None] = {"rookie": None}
+        while len(chosen) < min(entries, len(self._names) + 1):
             if self._next == 0:
                 self._random.shuffle(self._names)
-            if self._names[self._next] not in chosen:
-                chosen.append(self._names[self._next])
+            chosen[self._names[self._next]] = None
             self._next = (self._next + 1) % len(self._names)
-        return ["rookie", *chosen]
+        return list(chosen)
 
 
 def play(service: Service, name: str, kind: str) -> None:
@@ -96,149 +98,118 @@ def play(service: Service, name: str, kind: str) -> None:
         service.tournaments.play_local_groups(name, 60)
 
 
-class Template(NamedTuple):
-    """A played tournament: its rows, to be copied."""
-
-    tournament: Tournament
-    groups: list[tuple[PlannedGroup, list[Any], list[dict[str, Any]]]]
-    """The planned groups with their results and records."""
-
-
-def template(service: Service, name: str) -> Template:
-    """What :func:`copy` needs of a tournament that :func:`play` played."""
-    tournament, _ = service.tournaments.lifecycle.load(name)
-    groups = []
-    for stored in service.store.tournaments.groups(name, 0, GAMES_EACH):
-        assert stored.result is not None
-        (lines,) = service.live.finished.packs(name, [stored.id])
-        assert lines is not None
-        records = [json.loads(line) for line in lines]
-        groups.append((PlannedGroup.loads(stored.id, stored.row), json.loads(stored.result), records))
-    return Template(tournament, groups)
-
-
-def copy(service: Service, played: Template, name: str, names: Sequence[str]) -> int:
-    """Store a tournament like ``played`` under another name, with other bots, seeds and hashes, by the steps
-    of one that is played; returns the number of games. A hash is that of its record, but the deals do not
-    follow from the new seeds.
-    """
-    before = played.tournament
-    tournament = Tournament.loads(before.dumps())
-    other = {entry.name: new for entry, new in zip(before.playing, names, strict=True)}
+def enter(service: Service, like: Tournament, name: str, names: Sequence[str]) -> None:
+    """Store a tournament like ``like`` of the bots ``names`` as its lock does: running, with all groups."""
+    tournament = Tournament.loads(like.dumps())
     now_ms = service.store.clock().now_ms
     tournament.id, tournament.seed, tournament.state = name, secrets.token_hex(32), "running"
-    tournament.spec = replace(tournament.spec, name=f"Growth {name}")
-    tournament.final = tournament.finished_ms = None
+    tournament.spec = replace(tournament.spec, name=f"Growth {name}", max_entries=len(names))
+    tournament.final = tournament.finished_ms = tournament.places = None
+    tournament.final_hash = ""
     tournament.started_ms = now_ms
-    for entry in tournament.entries:
-        entry.name = other[entry.name]
+    entry = next(one for one in tournament.entries if one.source == _HOUSE[0])
+    tournament.entries = [replace(entry, name=own) for own in names]
+    tournament.in_play = len(names)
     tournament.entries_hash = tournament.hash_entries().hex()
-    groups, results = [], []
-    for group, data, records in played.groups:
-        commitment = secrets.token_hex(32)
-        groups.append(NewGroup(group.id, group._replace(commitment=commitment).dumps(), now_ms))
-        results.append(_copied(tournament, group, data, records, other, commitment, now_ms))
+    entrants = [one.entrant for one in tournament.playing]
+    planned = plan(tournament.spec, entrants, {}, bytes.fromhex(tournament.seed), planned=())
+    tournament.round, tournament.expected = planned.round, planned.expected
+    groups = map(tournament.planned, planned.groups)
     store = service.store.tournaments
-    store.step(name, 0, tournament.dumps(), groups)
     store.enlist(name, now_ms, now_ms, listed=True)
-    board = tournament.board_of(played.groups[0][0])
-    for start in range(0, len(results), _RESULTS_AT_ONCE):
-        some = results[start : start + _RESULTS_AT_ONCE]
-        store.add_results(name, some)
-        packed = [(result.group, result.games) for result in some]
-        store.release(name, tournament.spec.kind, board, packed, ())
-    state = service.tournaments.step(name).state
-    assert state == "finished", state
-    return sum(result.games for result in results)
+    store.step(name, 0, tournament.dumps(), [NewGroup(group.id, group.dumps(), now_ms) for group in groups])
 
 
-def _copied(
-    tournament: Tournament,
-    group: PlannedGroup,
-    data: Sequence[Any],
-    records: Sequence[dict[str, Any]],
-    other: dict[str, str],
-    commitment: str,
-    now_ms: int,
-) -> NewResult:
-    """The result of a group with its records, for other players."""
-    group_id = tournament.group_id(group.id)
-    seed = secrets.token_hex(32)
-    lines, hashes = [], []
-    for number, record in enumerate(records):
-        canonical = {**record["canonical"], "seed": seed, "commitment": commitment}
-        canonical["game"] = game_id(group_id, number)
-        canonical["group"] = {**canonical["group"], "id": group_id}
-        players = canonical["players"]
-        canonical["players"] = [{**player, "name": other[player["name"]]} for player in players]
-        hashes.append(canonical_hash(canonical))
-        info = {**record["info"], "finished_ms": now_ms}
-        lines.append(dumps({**record, "canonical": canonical, "hash": hashes[-1], "info": info}))
-    before = GroupResult.from_json(data)
-    games = [
-        game._replace(
-            hash=hashes[game.number],
-            players=tuple(PlayerId(other[player.name], player.version) for player in game.players),
-            finished_ms=now_ms,
-        )
-        for game in before.games
-    ]
-    result = GroupResult(before.kind, group_id, before.size, before.mirrored, before.teams, games)
-    pack = gzip.compress("\n".join(lines).encode(), 6, mtime=0)
-    return NewResult(
-        group.id, 0, len(games), json.dumps(result.as_json(), separators=(",", ":")).encode(), pack
-    )
+def play_at_random(service: Service, name: str) -> None:
+    """Play the groups of a tournament as a worker does, but without asking bots: every choice is random."""
+    with patch.object(local_groups, "play_local_group", _random_group):
+        while service.tournaments.play_local_groups(name, 60).more:
+            pass
+
+
+def _random_group(group: LocalGroup, finished_ms: Callable[[], int], _: object = None) -> PlayedGroup:
+    return recorded(group, _random_games(group), finished_ms)
+
+
+def _random_games(group: LocalGroup) -> Iterator[PlayedGame]:
+    """The games of a group, each with choices of its own. No turn is made, which takes most of the time of
+    a game among bots.
+    """
+    for number, players in enumerate(group.seats):
+        seed = game_seed(group.seed, number, group.mirrored)
+        table = Table(game_id(group.id, number), group.kind, group.rules, seed)
+        choose = random.Random(seed + bytes([number])).choice
+        table.start()
+        while awaited := table.awaited():
+            seat = awaited[0]
+            table.submit(seat, table.turn_number(seat), choose(table.legal_actions(seat)))
+        yield PlayedGame(number, players, table, (), ())
 
 
 class Filler:
-    """Fills a service up to a number of games, the first ``real`` of which are played, with all cores."""
+    """Fills a service up to a number of games, with ``processes`` processes: the first ``real`` are played by
+    house bots, the others at random.
+    """
 
     def __init__(self, place: Place, bots: int, real: int, processes: int) -> None:
         self._place = place
         self._field = BotPool(bots)
         self._real = max(real, len(GAMES) * GAMES_EACH)
         self._processes = processes
-        self._played: list[tuple[str, str]] = []
         self._numbers = count(1)
         self.games = 0
         """The number of games in the service."""
+        self.real = 0
+        """How many of them house bots played."""
 
-    @property
-    def real(self) -> int:
-        """How many of them were played."""
-        return len(self._played) * GAMES_EACH
-
-    def fill(self, games: int) -> None:
+    def fill(self, service: Service, games: int) -> None:
         """Add tournaments until there are ``games`` games, or a few more."""
-        tasks: list[tuple[Any, ...]] = []
-        kinds = list(GAMES)
-        while self.games + len(tasks) * GAMES_EACH < min(games, self._real) or len(self._played) + len(
-            tasks
-        ) < len(kinds):
-            number = next(self._numbers)
-            tasks.append((self._place, f"played-{number}", kinds[number % len(kinds)]))
-        self._run(_play, tasks)
-        self._played += [(name, kind) for _, name, kind in tasks]
-        copies: list[tuple[Any, ...]] = []
-        while self.games + len(copies) * GAMES_EACH < games:
-            number = next(self._numbers)
-            source, _ = self._played[number % len(self._played)]
-            copies.append((self._place, source, f"copied-{number}", self._field.draw()))
-        self._run(_copy, copies)
+        start = time.monotonic()
+        while self.games < games:
+            if self.real < self._real:
+                self.real += self._add(_play, min(self._real - self.real, games - self.games), bots=False)
+            else:
+                self._add(_random, min(_ARCHIVED_AT_ONCE, games - self.games), bots=True)
+            archive(service)
+            seconds = time.monotonic() - start
+            print(f"{self.games:,} of {games:,} games after {seconds:.0f} s", file=sys.stderr, flush=True)
 
-    def add(self) -> None:
+    def add(self, service: Service) -> None:
         """Add one tournament of each game."""
-        self.fill(self.games + len(GAMES) * GAMES_EACH)
+        self.fill(service, self.games + len(GAMES) * GAMES_EACH)
 
-    def _run(self, act: Any, tasks: Sequence[tuple[Any, ...]]) -> None:
-        if tasks:
-            with get_context("spawn").Pool(self._processes) as pool:
-                pool.starmap(act, tasks, chunksize=1 if act is _play else 20)
+    def add_large(self, service: Service, entries: int) -> str:
+        """Add a tournament of ``entries`` entries, whose groups are all played and which is not over; returns
+        its name.
+        """
+        if not self.real:
+            self.fill(service, 1)
+        kind = list(GAMES)[-1]
+        name = f"large-{entries}"
+        enter(service, _template(service, kind), name, self._field.draw(entries))
+        with get_context("spawn").Pool(self._processes) as pool:
+            pool.starmap(_join, [(self._place, name)] * self._processes)
+        self.games += entries * (entries - 1)
+        return name
+
+    def _add(self, act: Callable[..., None], games: int, *, bots: bool) -> int:
+        kinds = list(GAMES)
+        tasks: list[tuple[Any, ...]] = []
+        for _ in range(max(-(-games // GAMES_EACH), 1 if bots else len(kinds))):
+            number = next(self._numbers)
+            task = self._place, f"{'random' if bots else 'played'}-{number}", kinds[number % len(kinds)]
+            tasks.append((*task, self._field.draw(ENTRIES)) if bots else task)
+        with get_context("spawn").Pool(self._processes) as pool:
+            pool.starmap(act, tasks, chunksize=1)
         self.games += len(tasks) * GAMES_EACH
+        return len(tasks) * GAMES_EACH
 
+
+_ARCHIVED_AT_ONCE: Final = 50_000
+"""About how many games are played before they are archived."""
 
 _services: dict[Place, Service] = {}
-_templates: dict[str, Template] = {}
+_templates: dict[str, Tournament] = {}
 
 
 def _service(place: Place) -> Service:
@@ -247,14 +218,33 @@ def _service(place: Place) -> Service:
     return _services[place]
 
 
+def _template(service: Service, kind: str) -> Tournament:
+    """A tournament that house bots played."""
+    if kind not in _templates:
+        _templates[kind], _ = service.tournaments.lifecycle.load(first_of(kind))
+    return _templates[kind]
+
+
+def first_of(kind: str) -> str:
+    """The name of the first tournament of a kind of game."""
+    kinds = list(GAMES)
+    return f"played-{kinds.index(kind) or len(kinds)}"
+
+
 def _play(place: Place, name: str, kind: str) -> None:
     play(_service(place), name, kind)
 
 
-def _copy(place: Place, source: str, name: str, names: Sequence[str]) -> None:
-    if source not in _templates:
-        _templates[source] = template(_service(place), source)
-    copy(_service(place), _templates[source], name, names)
+def _random(place: Place, name: str, kind: str, names: Sequence[str]) -> None:
+    service = _service(place)
+    enter(service, _template(service, kind), name, names)
+    play_at_random(service, name)
+    state = service.tournaments.step(name).state
+    assert state == "finished", state
+
+
+def _join(place: Place, name: str) -> None:
+    play_at_random(_service(place), name)
 
 
 def settle(service: Service) -> None:
@@ -264,6 +254,11 @@ def settle(service: Service) -> None:
         boards.publish(kind, SEALED)
     while Compaction(service.store, settle_ms=-1000).run(60):
         pass
+    archive(service)
+
+
+def archive(service: Service) -> None:
+    """Archive all that is over."""
     service.live.finished.claim()
     now = Batches(most_ms=-1, settle_ms=-1000)
     archiver = Archiver(service.store, service.live.finished, service.settings.retention, now)

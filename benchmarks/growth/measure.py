@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing import get_context
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
@@ -73,6 +73,31 @@ def _publish(place: Place) -> tuple[float, float]:
 
 def pages(place: Place, tournament: str, bot: str) -> dict[str, float]:
     """The milliseconds of processor time of an API process for one answer: the median of :data:`TIMES`."""
+    paths = {
+        "/": "/",
+        "board page": "/leaderboards/toepen",
+        "board": "/v1/leaderboards/toepen/sealed",
+        "history": "/v1/leaderboards/toepen/sealed/history",
+        "history of one": f"/v1/leaderboards/toepen/sealed/history?bot={bot}",
+        "games": "/v1/games",
+        "records": "/v1/records?limit=100",
+        "ops status": "/metrics",
+    }
+    return {**_costs(place, paths), **tournament_pages(place, tournament)}
+
+
+def tournament_pages(place: Place, tournament: str) -> dict[str, float]:
+    """The same for the answers about a tournament."""
+    paths = {
+        "tournament page": f"/tournaments/{tournament}",
+        "tournament": f"/v1/tournaments/{tournament}",
+        "groups": f"/v1/tournaments/{tournament}/groups",
+        "standings": f"/v1/tournaments/{tournament}/standings",
+    }
+    return _costs(place, paths)
+
+
+def _costs(place: Place, paths: Mapping[str, str]) -> dict[str, float]:
     client = create_app(place.settings).test_client()
 
     def get(path: str) -> Callable[[], Any]:
@@ -83,19 +108,6 @@ def pages(place: Place, tournament: str, bot: str) -> dict[str, float]:
 
         return ask
 
-    paths = {
-        "/": "/",
-        "board page": "/leaderboards/toepen",
-        "board": "/v1/leaderboards/toepen/sealed",
-        "history": "/v1/leaderboards/toepen/sealed/history",
-        "history of one": f"/v1/leaderboards/toepen/sealed/history?bot={bot}",
-        "tournament page": f"/tournaments/{tournament}",
-        "groups": f"/v1/tournaments/{tournament}/groups",
-        "standings": f"/v1/tournaments/{tournament}/standings",
-        "games": "/v1/games",
-        "records": "/v1/records?limit=100",
-        "ops status": "/metrics",
-    }
     return {name: _cost(get(path)) for name, path in paths.items()}
 
 
