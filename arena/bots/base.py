@@ -26,12 +26,13 @@ class Bot:
 class BotFailure(Exception):
     """A bot failed to answer; raised by whatever runs the bot.
 
-    ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``.
+    ``type`` is one of the faults ``late``, ``crashed`` and ``malformed``; ``report``: its traceback.
     """
 
-    def __init__(self, type: str, detail: str) -> None:
+    def __init__(self, type: str, detail: str, report: str = "") -> None:
         super().__init__(detail)
         self.type = type
+        self.report = report
 
 
 class HostFailure(Exception):

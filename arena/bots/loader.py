@@ -107,7 +107,7 @@ def _run_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        line = _line_in(error, str(path))
+        line = line_in(error, spec.origin or "")
         where = f"{path}:{line}" if line else str(path)
         raise InvalidBot(f"{where}: {type(error).__name__}: {_one_line(error)}", field="bot") from error
     return module
@@ -145,8 +145,9 @@ class _FunctionBot(Bot):
         return self._function(turn)
 
 
-def _line_in(error: BaseException, path: str) -> int | None:
-    if isinstance(error, SyntaxError):
+def line_in(error: BaseException, path: str) -> int | None:
+    """The line of the innermost frame in the file ``path``, or that of a syntax error in it."""
+    if isinstance(error, SyntaxError) and error.filename == path:
         return error.lineno
     line = None
     trace = error.__traceback__

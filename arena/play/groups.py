@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from arena.bots import Bot, BotSpec
 from arena.play.dealing import bot_seed, game_seed, shown_game_id
+from arena.play.fault_reports import FaultReport
 from arena.play.game_ids import game_id
 from arena.play.match import Thinking, close_bots, play, seat_bot
 from arena.play.table import Table
@@ -48,10 +49,12 @@ def play_games(
     *,
     think_limit: float | None = None,
     on_decision: Callable[[int], None] | None = None,
+    on_fault: Callable[[int, FaultReport], None] | None = None,
 ) -> Iterator[PlayedGame]:
     """Play the games of ``group`` in order, with a new bot for every seat.
 
-    ``on_decision`` is called with the player before its bot is made and before each of its decisions.
+    ``on_decision`` is called with the player before its bot is made and before each of its decisions, and
+    ``on_fault`` after each of its faults.
     Raises as :func:`~arena.play.match.play`.
     """
     for number, players in enumerate(group.seats):
@@ -64,12 +67,22 @@ def play_games(
             if on_decision is not None:
                 on_decision(players[seat])
 
+        def failed(seat: int, report: FaultReport, players: Sequence[int] = players) -> None:
+            if on_fault is not None:
+                on_fault(players[seat], report)
+
         bots: list[Bot] = []
         try:
             for seat, player in enumerate(players):
                 decides(seat)
                 bots.append(seat_bot(group.bots[player], bot_seed(seed, seat), think_limit))
-            thinking = play(table, bots, think_limit=think_limit, on_decision=decides)
+            thinking = play(
+                table,
+                bots,
+                think_limit=think_limit,
+                on_decision=decides,
+                on_fault=None if on_fault is None else failed,
+            )
         finally:
             close_bots(bots)
         yield PlayedGame(number, players, table, bots, thinking)

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
+from arena.play.fault_reports import FaultReport, Trace, trace_of
 from arena.play.judge import AcceptedAnswer, fail, judge, seats_with_rights
 from arena.play.table import Table
 from arena.play.time_limits import OutOfTime, time_limit
@@ -82,6 +83,7 @@ def play(
     *,
     think_limit: float | None = None,
     on_decision: Callable[[int], None] | None = None,
+    on_fault: Callable[[int, FaultReport], None] | None = None,
 ) -> list[Thinking]:
     """Play ``table`` to its end with a bot per seat, and return the thinking time of each seat.
 
@@ -89,7 +91,7 @@ def play(
     a :func:`time_limit` of the caller expires. Errors of bots do not raise; they are faults: the bot
     raised (``crashed``), took longer than ``think_limit`` seconds (``late``), or gave an answer that
     :func:`~arena.play.judge.judge` faults.
-    ``on_decision`` is called with the seat before each decision.
+    ``on_decision`` is called with the seat before each decision, ``on_fault`` with the seat after a fault.
 
     Rights that are not turns are offered to the bots that want them after every public event with
     no answer pending, in seat order from the seat to play, which comes last, with its own turn.
@@ -102,26 +104,35 @@ def play(
         number = table.turn_number(seat)
         start = perf_counter()
         fault, detail, answer = "", "", None
+        trace: Trace | None = None
+        faults = len(table.faults)
         try:
             with time_limit(think_limit):
                 answer = bots[seat].choose(turn)
-        except OutOfTime:
+        except OutOfTime as expired:
             if think_limit is None:
                 raise  # A limit of the caller, not a fault of the seat.
             fault, detail = "late", f"no answer within {think_limit} s"
+            trace = None if on_fault is None else trace_of(expired)
         except BotFailure as failure:
             fault, detail = failure.type, str(failure)
+            trace = None if on_fault is None else trace_of(failure)
         except HostFailure:
             raise
         except Exception as error:
-            fault, detail = "crashed", f"{type(error).__name__}: {error}"
+            fault, detail = "crashed", f"{type(error).__name__}: {_message(error)}"
+            trace = None if on_fault is None else trace_of(error)
         thinking[seat].add(perf_counter() - start)
+        accepted = False
         if fault:
             fail(table, seat, fault, detail)
-            return False
-        if answer is None and turn["optional"]:
-            return False
-        return isinstance(judge(table, seat, number, answer), AcceptedAnswer)
+        elif answer is not None or not turn["optional"]:
+            accepted = isinstance(judge(table, seat, number, answer), AcceptedAnswer)
+        if on_fault is not None and len(table.faults) > faults:
+            last = table.faults[faults]
+            legal = tuple(turn["legal_actions"])
+            on_fault(seat, FaultReport(last.type, table.own_id(turn["turn"]), legal, last.detail, trace))
+        return accepted
 
     def offer_rights() -> bool:
         for seat in seats_with_rights(table):
@@ -142,3 +153,11 @@ def play(
         assert turn is not None
         ask(seat, turn)
     return thinking
+
+
+def _message(error: Exception) -> str:
+    """The text of an error, which may be of a class of the bot."""
+    try:
+        return str(error)
+    except Exception:
+        return "(its text cannot be made)"

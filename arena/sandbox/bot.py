@@ -182,7 +182,7 @@ class SandboxedBot(Bot):
         summary, _, rest = report.partition("\n")
         if rest:
             self.journal.print(rest[:_REPORT])
-        return BotFailure("crashed", printable(summary, _SUMMARY))
+        return BotFailure("crashed", printable(summary, _SUMMARY), rest[:_REPORT])
 
     def _lost(self, error: Exception, ms: int) -> Exception:
         self.close()

@@ -17,6 +17,7 @@ from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.dealing import Entry, entries_hash, group_seed
+from arena.play.fault_reports import FaultReport
 from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Thinking
 from arena.play.outcomes import points
@@ -79,13 +80,15 @@ class GroupTally:
 class GroupSummary:
     """A group as played: its records, one JSON line each, and a tally per bot (as index).
 
-    ``void``: the reason why the group does not count; it has no records then.
+    ``void``: the reason why the group does not count; it has no records then. ``reports``: the first fault of
+    each kind of each bot.
     """
 
     index: int
     records: list[str]
     tallies: dict[int, GroupTally]
     void: str = ""
+    reports: dict[tuple[int, tuple[str, ...]], FaultReport] = field(default_factory=dict)
 
 
 def play_group(
@@ -103,7 +106,11 @@ def play_group(
         group.id, plan.kind, plan.rules, plan.bots, group.seats, seed, mirrored=plan.mirrored
     )
     summary = GroupSummary(index, [], {player: GroupTally() for player in sorted(set(group.seats[0]))})
-    for played in play_games(seated, think_limit=think_limit, on_decision=on_decision):
+
+    def failed(player: int, report: FaultReport) -> None:
+        summary.reports.setdefault((player, report.kind), report)
+
+    for played in play_games(seated, think_limit=think_limit, on_decision=on_decision, on_fault=failed):
         record = build_record(
             played.table,
             players=[(plan.bots[player].name, plan.bots[player].version) for player in played.players],

@@ -21,6 +21,23 @@ class Bot:
     def choose(self, turn):
         raise RuntimeError("no idea")
 """,
+    "raises_twice": """
+import random
+class Bot:
+    def choose(self, turn):
+        if turn["seat"]:
+            return self.pick(f"[red]{turn['turn']}\\x1b")
+        raise ValueError("odd")
+    def pick(self, what):
+        return {}[what] or random.choice([])
+""",
+    "not_made": """
+class Bot:
+    def __init__(self):
+        raise RuntimeError("not today")
+    def choose(self, turn):
+        return turn["legal_actions"][0]
+""",
     "illegal": """
 class Bot:
     def choose(self, turn):

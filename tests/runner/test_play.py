@@ -89,7 +89,7 @@ def test_a_bad_bot_costs_itself_and_not_the_run(bad: str, fault: str, tmp_path: 
         "play", "toepen", "random", bots.write(tmp_path, bad), "--rule", "seats=2", "--groups", "1",
         "--seed", "1", "--think-limit", "1" if bad.startswith("hangs") else "60", "--records", str(path),
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
     row = next(line for line in done.stdout.splitlines() if line.startswith(f" {bad}"))
     assert re.search(rf"\d+ {fault}", row), done.stdout
@@ -103,6 +103,62 @@ def test_a_bad_bot_costs_itself_and_not_the_run(bad: str, fault: str, tmp_path: 
         loser = [player["name"] for player in record["canonical"]["players"]].index(bad)
         assert outcome["forfeits"] == [loser]
         assert outcome["places"][loser] == 2
+
+
+def reports(done: subprocess.CompletedProcess[str], name: str) -> list[str]:
+    """What is printed about the faults of a bot, one text each."""
+    assert done.returncode == 1, done.stderr
+    return [
+        text for text in re.split(r"^(?=\S)", done.stdout, flags=re.MULTILINE) if text.startswith(f"{name}:")
+    ]
+
+
+@pytest.mark.parametrize("sandbox", [[], ["--sandbox"]], ids=["process", "sandbox"])
+def test_every_kind_of_error_is_printed_once_with_file_and_line(sandbox: list[str], tmp_path: Path) -> None:
+    path = bots.write(tmp_path, "raises_twice")
+    file = "bot.py" if sandbox else path
+    done = botequim("play", "truco", "random", path, "--groups", "3", "--seed", "1", *sandbox)
+    found = sorted(reports(done, "raises_twice"))
+    assert len(found) == 2, done.stdout
+    key_error, value_error = found
+    place = "(bot.py, line {})" if sandbox else f"({path}:{{}})"
+    assert re.match(r"raises_twice: crashed, KeyError: '\[red\]\S+\.\d\.\d+\\x1b' ", key_error)
+    assert key_error.splitlines()[0].endswith(place.format(9))
+    assert value_error.splitlines()[0] == f"raises_twice: crashed, ValueError: odd {place.format(7)}"
+    assert f'File "{file}", line 6, in choose' in key_error
+    assert f'File "{file}", line 9, in pick' in key_error
+    assert "match.py" not in done.stdout
+    assert re.search(r"at turn \S+\.\d\.\d+; legal: \S", key_error)
+
+
+def test_an_error_of_making_the_bot_is_printed(tmp_path: Path) -> None:
+    path = bots.write(tmp_path, "not_made")
+    (found,) = reports(botequim("play", "truco", "random", path, "--groups", "2", "--jobs", "2"), "not_made")
+    assert found.startswith(f"not_made: crashed, RuntimeError: not today ({path}:4)\n")
+
+
+def test_the_time_limit_shows_where_the_bot_was(tmp_path: Path) -> None:
+    path = bots.write(tmp_path, "hangs")
+    done = botequim("play", "truco", "random", path, "--groups", "1", "--think-limit", "0.3")
+    (found,) = reports(done, "hangs")
+    assert re.match(rf"hangs: late, no answer within 0.3 s \({re.escape(path)}:[567]\)\n", found)
+
+
+def test_an_illegal_answer_is_printed_with_what_was_legal(tmp_path: Path) -> None:
+    rules = ["--rule", "seats=2", "--groups", "2", "--seed", "1"]
+    done = botequim("play", "toepen", "random", bots.write(tmp_path, "illegal"), *rules)
+    (found,) = reports(done, "illegal")
+    assert re.fullmatch(r"illegal: illegal, play:ZZ\n    at turn \S+; legal: [a-z]\S+(, \S+)*\n\n", found)
+    done = botequim("play", "toepen", "random", bots.write(tmp_path, "malformed"), *rules)
+    (found,) = reports(done, "malformed")
+    assert found.startswith("malformed: malformed, dict is not an action\n    at turn ")
+
+
+def test_void_groups_are_printed_once_per_reason(tmp_path: Path) -> None:
+    done = botequim("play", "truco", "random", bots.write(tmp_path, "exits"), "--groups", "3", "--seed", "1")
+    assert done.returncode == 1, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("void: ")]
+    assert line.endswith(": exits ended its process (and 2 more groups)")
 
 
 def test_what_bots_print_does_not_disturb_the_table(tmp_path: Path) -> None:
@@ -182,15 +238,15 @@ def test_bad_input_is_reported_in_one_line(words: list[str], said: str) -> None:
     [
         ("x = 1\n", "holds no bot"),
         ("def choose(turn:\n", r":1: SyntaxError"),
-        ("import nowhere_at_all\n", r":1: ModuleNotFoundError"),
+        ("import nowhere_at_all\n", r"bad\.py:1: ModuleNotFoundError"),
         ("class Bot:\n    pass\n", "holds no bot"),
     ],
 )
 def test_a_bot_file_without_a_bot_is_reported_in_one_line(source: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_text(source)
-    done = botequim("play", "truco", "random", str(path))
+    done = botequim("play", "truco", "random", os.path.relpath(path, ROOT))
     assert done.returncode == 2
     assert re.search(said, done.stderr)
-    assert str(path) in done.stderr
+    assert os.path.relpath(path, ROOT) in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
