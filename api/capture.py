@@ -244,6 +244,7 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
     ana("GET", "/v1/records")
+    ana("GET", "/v1/records/all")
 
 
 def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
@@ -276,6 +277,7 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", "/v1/tournaments/nothing")
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
+    anonymous("GET", "/v1/records/changes")
 
 
 def _leaderboards(recorder: ExampleRecorder, app: Flask) -> None:

@@ -107,7 +107,7 @@ def division_page(kind: str, division: str) -> Response:
 def _boards(kind: str, divisions: Sequence[str], cursor: str | None) -> Response:
     found = [(division, services().boards.published(kind, division)) for division in divisions]
     boards = [(division, one and one.page(cursor, BOTS_AT_ONCE)) for division, one in found]
-    records = url_for("records.download_records", kind=kind)
+    records = url_for("records.download_all_records", kind=kind)
     return _page(
         "leaderboard.html", kind=kind, boards=boards, meanings=MEANINGS, records=records, cursor=cursor
     )

@@ -216,7 +216,42 @@ class RecordsQuery(RequestSchema):
     )
 
 
+class AllRecordsQuery(RequestSchema):
+    """Which records."""
+
+    kind = fields.String(
+        load_default=absent,
+        validate=validate.OneOf(KINDS),
+        metadata={"description": "Only games of this kind."},
+    )
+
+
 # Responses
+
+
+class ChangedInfoSchema(ResponseSchema):
+    """The values that changed in the part `info` of records."""
+
+    annulled = described(fields.String, "Why the group was annulled; it counts for nobody.")
+
+
+class RecordChangeSchema(ResponseSchema):
+    """A change of the records of a group after their release."""
+
+    group = described(fields.String, "The group, as `canonical.group.id` of the records says.")
+    info = fields.Nested(
+        ChangedInfoSchema,
+        required=True,
+        metadata={"description": "What replaces the values in the part `info` of the records."},
+    )
+    at_ms = described(Moment, "When it changed.")
+
+
+class RecordChangesSchema(ResponseSchema):
+    """A page of the changes of records."""
+
+    changes = fields.List(fields.Nested(RecordChangeSchema), required=True)
+    cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
 class SeatSchema(ResponseSchema):

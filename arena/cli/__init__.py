@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "mirroring": "arena.cli.ladder:mirroring",
     "ops": "arena.cli.ops:ops",
     "play": "arena.cli.play:play",
+    "records": "arena.cli.records:records",
     "replay": "arena.cli.replay:replay",
     "restore": "arena.cli.backup:restore",
     "schedule": "arena.cli.schedule:schedule",

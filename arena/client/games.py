@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena.client.http import ApiError, HttpClient, ServerEvent, given, path
 
@@ -16,6 +16,13 @@ _LATE_RECORD: Final = 15.0
 """Seconds within which the record of a finished game must appear."""
 
 _RECORDS_AT_ONCE: Final = 500
+
+
+class RecordsPage(NamedTuple):
+    """A page of records, one line of JSON each, and where the next one continues."""
+
+    lines: list[str]
+    after: str
 
 
 class GamesCalls(HttpClient):
@@ -108,10 +115,25 @@ class GamesCalls(HttpClient):
         self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
     ) -> Iterator[str]:
         """All released public records, the oldest first, one line of JSON each; ``limit`` per request."""
-        while True:
-            query = {"kind": kind, "after": after, "limit": limit or _RECORDS_AT_ONCE}
-            reply = self._send("GET", path("records"), None, query, True)
-            if not reply.body:
-                return
-            yield from reply.body.decode().rstrip("\n").split("\n")
-            after = reply.headers["X-Next"]
+        while (page := self.records_page(kind, after=after, limit=limit)).lines:
+            yield from page.lines
+            after = page.after
+
+    def records_page(
+        self, kind: str | None = None, *, after: str | None = None, limit: int | None = None
+    ) -> RecordsPage:
+        """The released public records after ``after``, up to ``limit``; no lines if there are no more."""
+        query = {"kind": kind, "after": after, "limit": limit or _RECORDS_AT_ONCE}
+        reply = self._send("GET", path("records"), None, query, True)
+        text = reply.body.decode().rstrip("\n")
+        return RecordsPage(text.split("\n") if text else [], reply.headers["X-Next"])
+
+    def all_records(self, kind: str | None = None) -> str:
+        """All released public records as one text, one line of JSON each; for many, see :meth:`records`."""
+        return self._text(path("records", "all"), {"kind": kind})
+
+    def record_changes(self, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """What changed in records after their release, oldest first: ``{"group", "info", "at_ms"}``;
+        ``limit`` per request.
+        """
+        return self._pages(path("records", "changes"), "changes", limit=limit)

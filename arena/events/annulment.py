@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Final
 
 from arena.errors import ArenaError
@@ -16,6 +17,7 @@ from arena.live.service import LiveGames
 from arena.play.game_ids import game_id, tournament_of
 from arena.records.record import dumps
 from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 
@@ -101,6 +103,24 @@ class Annulments:
         """The published annulments of groups, None where there is none."""
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
+    def changes(self) -> list[dict[str, Any]]:
+        """What annulments changed in public records after their release, oldest first: ``{"group", "info",
+        "at_ms"}`` with the group's id in records and the values that their ``info`` got.
+        """
+        found = self._annulments.all()
+        names = sorted({name for group in found if (name := tournament_of(group)) is not None})
+        public = {
+            name
+            for name, row in zip(names, self._store.load(names), strict=True)
+            if row is not None and shown_or_left_out(f"tournament {name}", partial(_is_public, row.meta))
+        }
+        changes = [
+            {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
+            for group, own in found.items()
+            if tournament_of(group) in public
+        ]
+        return sorted(changes, key=lambda change: (change["at_ms"], change["group"]))
+
     def _annul_records(self, tournament: Tournament, group: PlannedGroup, voided: int, reason: str) -> bytes:
         """Write the reason into the records; returns the new pack, if the group has one."""
         (pack,) = self._store.packs(tournament.id, [group.id])
@@ -125,6 +145,10 @@ class Annulments:
             return None
         tournament.final = final_standings(tournament, self._lifecycle.results(tournament).values()).as_json()
         return []
+
+
+def _is_public(meta: bytes) -> bool:
+    return not Tournament.loads(meta).purpose
 
 
 def _annulled(line: bytes, reason: str) -> str:

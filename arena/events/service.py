@@ -243,6 +243,12 @@ class Tournaments:
         """
         return self._annulments.annul(game, by, reason)
 
+    def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page:
+        """What changed in public records after their release, oldest first."""
+        start = parse_number(cursor, 9)
+        found = self._annulments.changes()
+        return Page(found[start : start + limit], str(start + limit) if start + limit < len(found) else None)
+
     # Qualifying
 
     def qualify(self, kind: str, bot: str, version: str) -> dict[str, Any]:

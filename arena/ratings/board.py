@@ -169,7 +169,11 @@ class Board:
             ),
             left=3,
         )
-        lines = [f"{self.kind}, {self.division}: {self.groups} groups, {self.records} records\n\n", table]
+        lines = [
+            f"{self.kind}, {self.division}: {self.groups} groups, {self.records} records\n",
+            f"records hash: {self.records_hash}\n\n",
+            table,
+        ]
         if not self.anchored:
             lines.append(f"{ANCHOR} has not played here: {ANCHOR_RATING:.0f} is the average bot.\n")
         for name, title in self.titles.items():
@@ -183,7 +187,7 @@ def _rating(values: Mapping[str, Any]) -> Rating:
 
 CSV_HEADINGS: Final = (
     "kind", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups", "games",
-    "faults", "forfeits", "last_seen_ms", "current", "best",
+    "faults", "forfeits", "last_seen_ms", "current", "best", "records", "records_hash",
 )  # fmt: skip
 
 
@@ -198,7 +202,8 @@ def boards_csv(boards: Iterable[Board]) -> str:
                 values = {**asdict(rating), "provisional": int(rating.provisional)}.values()
                 version, *rest = values
                 rank = row.rank if current else None
-                lines.append((board.kind, board.division, rank, row.name, version, *rest, *flags))
+                source = (board.records, board.records_hash)
+                lines.append((board.kind, board.division, rank, row.name, version, *rest, *flags, *source))
     return csv_text(CSV_HEADINGS, lines)
 
 

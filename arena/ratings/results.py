@@ -85,6 +85,11 @@ class GroupResult:
         """``sealed`` or ``open``."""
         return SEALED if self.mirrored else OPEN
 
+    @property
+    def lacks_games(self) -> bool:
+        """Whether it does not count because games are missing."""
+        return len(self.games) < self.size and not self.annulled and not self.forfeiters
+
     def places_for(self, game: GameResult, player: PlayerId) -> tuple[int, ...]:
         """The places of ``game`` as they count for ``player``: last in every game of a forfeited group."""
         if player not in self.forfeiters:

@@ -6,14 +6,17 @@ import csv
 import io
 import json
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 
 from arena.cli import run
+from arena.client import Client
+from arena.client.http import _Reply
 from arena.ops.service import Service
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
@@ -86,6 +89,130 @@ def test_the_command_gives_the_published_board(
         else:
             assert told.mimetype == "text/plain"
             assert printed.startswith(told.text)
+
+
+@pytest.fixture
+def online(anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Commands reach this service; the options that they need."""
+
+    def once(
+        self: Client,
+        method: str,
+        target: str,
+        data: bytes | None,
+        headers: Mapping[str, str],
+        repeatable: bool,
+    ) -> _Reply:
+        reply = anybody.open(target, method=method, headers=dict(headers))
+        return _Reply(reply.status_code, cast(Any, reply.headers), reply.data)
+
+    monkeypatch.setattr("arena.client.http.HttpClient._once", once)
+    monkeypatch.setattr("arena.client.games._RECORDS_AT_ONCE", 5)
+    return ["--url", "http://arena"]
+
+
+def test_the_downloaded_file_gives_the_published_board(
+    published: None,
+    anybody: ContractClient,
+    admin: ContractClient,
+    online: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    board = anybody.get(PATH).json
+    file = tmp_path / "all.jsonl"
+    download = ["records", *online, "--kind", "toepen", "--out", str(file)]
+    assert run(download) == 0
+    assert (
+        f"24 records on the published board, records hash {board['records_hash']}" in capsys.readouterr().out
+    )
+    assert file.read_bytes() == anybody.get("/v1/records/all?kind=toepen").data
+    for options in ([], ["--online", *online]):
+        assert run(["leaderboard", str(file), *options]) == 0
+        out, err = capsys.readouterr()
+        assert f"records hash: {board['records_hash']}" in out
+        assert ("These are the boards that http://arena publishes." in out) == bool(options)
+        assert ("ONLY A PART" in out, err) == (False, "")
+    # A change after the release reaches the file, and with it the board.
+    game = json.loads(file.read_text().splitlines()[0])["canonical"]["game"]
+    assert admin.post(f"/v1/admin/games/{game}/annul", json={"reason": "fire"}).status_code == 200
+    assert run(download) == 0
+    assert file.read_bytes() == anybody.get("/v1/records/all?kind=toepen").data
+    (change,) = anybody.get("/v1/records/changes").json["changes"]
+    assert change["info"] == {"annulled": "fire"}
+    annulled = [
+        record for record in map(json.loads, file.read_text().splitlines()) if "annulled" in record["info"]
+    ]
+    assert [record["canonical"]["group"]["id"] for record in annulled] == 2 * [change["group"]]
+    capsys.readouterr()
+    assert run(["leaderboard", str(file)]) == 0
+    assert "toepen, sealed: 11 groups, 22 records" in capsys.readouterr().out
+
+
+def test_a_part_of_the_records_is_called_a_part(
+    published: None,
+    online: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    whole, part = tmp_path / "all.jsonl", tmp_path / "part.jsonl"
+    assert run(["records", *online, "--out", str(whole)]) == 0
+    lines = whole.read_text().splitlines(keepends=True)
+    by_group = sorted(lines, key=lambda line: json.loads(line)["canonical"]["group"]["id"])
+    part.write_text("".join(by_group[:10]))
+    capsys.readouterr()
+
+    def said(*options: str, code: int = 0) -> str:
+        assert run(["leaderboard", str(part), *options]) == code
+        return capsys.readouterr().out
+
+    lacking = "toepen, sealed: 10 records count here, but http://arena publishes the board of 24 records"
+    assert "ONLY A PART" not in said()
+    assert f"ONLY A PART: {lacking}" in said("--online", *online, code=1)
+    assert json.loads(said("--online", *online, "--format", "json", code=1))["partial"][0].startswith(lacking)
+    # Half of a group.
+    part.write_text("".join(by_group[:11]))
+    missing = "games of 1 groups are missing, which do not count"
+    assert f"ONLY A PART: {missing}" in said()
+    assert json.loads(said("--format", "json"))["partial"] == [missing]
+    assert run(["leaderboard", str(part), "--format", "csv"]) == 0
+    assert missing in capsys.readouterr().err
+    # A download that was interrupted.
+    part.unlink()
+    fetch = Client.records_page
+    calls = []
+
+    def interrupt(self: Client, *arguments: Any, **named: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return fetch(self, *arguments, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Client, "records_page", interrupt)
+        assert run(["records", *online, "--out", str(part)]) == 130
+    assert f"interrupted after {2 * 5} records" in capsys.readouterr().err
+    assert f"ONLY A PART: the download of {part} is not complete" in said()
+    # The published board had more records than the file when the download ended.
+    assert run(["records", *online, "--out", str(part)]) == 0
+    capsys.readouterr()
+    assert "ONLY A PART" not in said()
+    part.write_text("".join(by_group[:10]))
+    assert "ONLY A PART: toepen, sealed: 10 records count here, but http://arena had published" in said()
+
+
+def test_the_published_boards_are_shown(
+    published: None, anybody: ContractClient, online: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for form in ("text", "csv"):
+        assert run(["leaderboard", "--online", *online, "--format", form]) == 0
+        assert capsys.readouterr().out == anybody.get(f"{PATH}?format={form}").text
+    assert run(["leaderboard", "--online", *online, "--format", "json"]) == 0
+    (board,) = json.loads(capsys.readouterr().out)["boards"]
+    assert {**board, "cursor": None} == anybody.get(PATH).json
+    assert run(["leaderboard", "--online", *online, "--kind", "truco"]) == 0
+    assert capsys.readouterr().out == "no board has been published\n"
 
 
 def test_what_a_board_says(published: None, anybody: ContractClient) -> None:

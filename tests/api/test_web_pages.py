@@ -208,7 +208,7 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     assert {
         "/v1/leaderboards/toepen/sealed",
         "/v1/leaderboards/toepen/sealed?format=csv",
-        "/v1/records?kind=toepen",
+        "/v1/records/all?kind=toepen",
     } <= set(page.links)
     assert board["records_hash"] in page.html
 

@@ -75,6 +75,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getLeaderboard": ("leaderboard", {"kind": "kind", "division": "division", "form": "csv", "limit": 3}),
     "getHistory": ("leaderboard_history", {"kind": "kind", "division": "division", "bot": "b", "limit": 3}),
     "downloadRecords": ("records", {"kind": "truco", "after": "a", "limit": 3}),
+    "downloadAllRecords": ("all_records", {"kind": "truco"}),
+    "listRecordChanges": ("record_changes", {"limit": 3}),
     "issueOwnerToken": ("issue_owner_token", {"owner": "owner"}),
     "setAdmin": ("set_admin", {"owner": "owner", "admin": True}),
     "listAudit": ("audit", {"limit": 3}),
@@ -90,7 +92,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FILES = {"registerBot", "addVersion"}
 
-HELPERS = {"request", "close", "create_bot"}
+HELPERS = {"request", "close", "create_bot", "records_page"}
 """Public methods that are not an operation, or another form of one."""
 
 ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
@@ -127,7 +129,7 @@ class Receiver:
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
         keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules", "points")
-        page = {key: [] for key in (*keys, "leaderboards")}
+        page = {key: [] for key in (*keys, "leaderboards", "changes")}
         reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
         receiver = self
 

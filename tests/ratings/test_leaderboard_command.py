@@ -79,6 +79,12 @@ def test_the_text_shows_a_board_per_game_and_division(played: list[Path]) -> Non
     ]
     assert text.endswith("\n86 records; left out: 0 games that are not rated, 0 groups that do not count\n")
     assert text.count("1500.0-1500.0") == 3
+    hashes = [board["records_hash"] for board in json.loads(shown(*played, "--format", "json"))["boards"]]
+    assert [line for line in text.splitlines() if "hash" in line] == [
+        f"records hash: {own}" for own in hashes
+    ]
+    lines = csv.DictReader(io.StringIO(shown(*played, "--format", "csv")))
+    assert list(dict.fromkeys(line["records_hash"] for line in lines)) == hashes
 
 
 def test_a_board_published_group_by_group_comes_out_again(played: list[Path], tmp_path: Path) -> None:

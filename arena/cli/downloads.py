@@ -1,0 +1,259 @@
+"""Downloads of all records into a file, which continue after an interruption.
+
+Beside the file is its state (``FILE.state``): how much of it is complete, where the next page begins, and
+which changes of older records it contains. A page counts when the state says so, so an interruption at any
+moment neither loses nor doubles a record. A finished file has the bytes of a download made at once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from arena.client import ApiError, Client
+from arena.errors import ArenaError
+from arena.records.record import dumps
+
+_FORMAT: Final = 1
+
+
+@dataclass
+class DownloadState:
+    """What is known of a file of records: its service, the ``kind`` of the games (None: all), the cursor, and
+    how many ``bytes`` and ``records`` are complete.
+
+    ``finished``: whether the service had no more records. ``changed``: what changed in records after their
+    release, by group, as the file contains it. ``boards``: the boards of the service then, as
+    ``GET /v1/leaderboards`` lists them. ``replacing``: whether another file is about to replace this one.
+    """
+
+    url: str
+    kind: str | None
+    after: str | None = None
+    bytes: int = 0
+    records: int = 0
+    finished: bool = False
+    changed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    boards: list[dict[str, Any]] = field(default_factory=list)
+    replacing: bool = False
+    format: int = _FORMAT
+
+
+def state_path(path: Path) -> Path:
+    """Where the state of a file is."""
+    return path.with_name(path.name + ".state")
+
+
+def read_state(path: Path) -> DownloadState | None:
+    """The state of a file of records; None if it has none. Raises ``invalid_state``."""
+    where = state_path(path)
+    if not where.exists():
+        return None
+    try:
+        values = json.loads(where.read_text(encoding="utf-8"))
+        state = DownloadState(**{name: values[name] for name in values.keys() & _FIELDS})
+        if state.format != _FORMAT:
+            raise ValueError(f"format {state.format}")
+        return state
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ArenaError(
+            f"{where} is not the state of a download ({error})",
+            code="invalid_state",
+            field="out",
+            expected="another file, or neither the file nor its state",
+        ) from None
+
+
+_FIELDS: Final = DownloadState.__dataclass_fields__.keys()
+
+
+class Download:
+    """A download into a file; use :func:`opened_download`."""
+
+    def __init__(self, client: Client, path: Path, state: DownloadState) -> None:
+        self.state = state
+        self._client = client
+        self.path = path
+        self._file = path.open("r+b")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def resume(self) -> None:
+        """Return to the state: finish a replacement, and cut off what does not count."""
+        temporary = _temporary(self.path)
+        if self.state.replacing:
+            if temporary.exists():
+                os.replace(temporary, self.path)
+            self._reopen()
+            self.state.replacing = False
+            self._save()
+        temporary.unlink(missing_ok=True)
+        size = self._file.seek(0, os.SEEK_END)
+        if size < self.state.bytes:
+            raise ArenaError(
+                f"{self.path} has {size} bytes, but {self.state.bytes} were downloaded",
+                code="invalid_state",
+                field="out",
+                expected=f"the file as it was, or neither it nor {state_path(self.path).name}",
+            )
+        self._file.truncate(self.state.bytes)
+
+    def run(self, on_page: Callable[[int], None]) -> None:
+        """Download all that is missing; ``on_page`` is called with the number of records after each page."""
+        self.state.finished = False
+        self._take_changes()
+        while (page := self._client.records_page(self.state.kind, after=self.state.after)).lines:
+            self._file.seek(self.state.bytes)
+            self._file.write("".join(line + "\n" for line in page.lines).encode())
+            _flush(self._file)
+            self.state.bytes = self._file.tell()
+            self.state.records += len(page.lines)
+            self.state.after = page.after
+            self._save()
+            on_page(self.state.records)
+        # What changed meanwhile in records that were here already.
+        self._take_changes()
+        self.state.boards = [
+            board
+            for board in self._client.leaderboards()
+            if self.state.kind in (None, board["kind"]) and board["records"]
+        ]
+        self.state.finished = True
+        self._save()
+
+    def _take_changes(self) -> None:
+        changes: dict[str, dict[str, Any]] = {}
+        for change in _changes(self._client):
+            changes.setdefault(change["group"], {}).update(change["info"])
+        new = {group: info for group, info in changes.items() if info != self.state.changed.get(group)}
+        if new and self.state.bytes and self._needs(new):
+            self._rewrite(new)
+        self.state.changed = changes
+        self._save()
+
+    def _needs(self, changes: Mapping[str, Mapping[str, Any]]) -> bool:
+        self._file.seek(0)
+        return any(line != _changed(line, changes) for line in self._file)
+
+    def _rewrite(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
+        temporary = _temporary(self.path)
+        self._file.seek(0)
+        with temporary.open("wb") as out:
+            out.writelines(_changed(line, changes) for line in self._file)
+            _flush(out)
+            self.state.bytes = out.tell()
+        _flush_folder(self.path.parent)
+        self.state.replacing = True
+        self._save()
+        self.resume()
+
+    def _reopen(self) -> None:
+        self._file.close()
+        self._file = self.path.open("r+b")
+
+    def _save(self) -> None:
+        where = state_path(self.path)
+        temporary = _temporary(where)
+        with temporary.open("wb") as out:
+            out.write(json.dumps(asdict(self.state), indent=1).encode())
+            _flush(out)
+        os.replace(temporary, where)
+
+
+@contextmanager
+def opened_download(client: Client, path: Path, kind: str | None) -> Iterator[Download]:
+    """A download of all records, or those of a ``kind``, into ``path``, where it was interrupted if it was.
+
+    Raises ``invalid_state`` if the file is not one of such a download, or another process writes it.
+    """
+    lock = state_path(path).with_name(path.name + ".lock")
+    with lock.open("wb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _in_use(path) from None
+        if not lock.exists() or os.fstat(held.fileno()).st_ino != lock.stat().st_ino:
+            # It was removed by the process that held it, after this one had opened it.
+            raise _in_use(path)
+        state = read_state(path)
+        if state is None and path.exists() and path.stat().st_size:
+            raise ArenaError(
+                f"{path} exists, and is not of an earlier download",
+                code="invalid_state",
+                field="out",
+                expected="a new file, or one with its .state",
+            )
+        if state is not None and (state.url, state.kind) != (client.url, kind):
+            raise ArenaError(
+                f"{path} holds {state.kind or 'all'} records of {state.url}",
+                code="invalid_state",
+                field="out",
+                expected="the same service and kind, or another file",
+            )
+        if state is None or not path.exists():
+            state = DownloadState(client.url, kind)
+            path.touch()
+        download = Download(client, path, state)
+        try:
+            download.resume()
+            yield download
+        finally:
+            download.close()
+            lock.unlink(missing_ok=True)
+
+
+def _in_use(path: Path) -> ArenaError:
+    return ArenaError(
+        f"another process downloads to {path}",
+        code="invalid_state",
+        field="out",
+        expected="one process at a time",
+    )
+
+
+def _changes(client: Client) -> Iterable[Mapping[str, Any]]:
+    try:
+        return list(client.record_changes())
+    except ApiError as error:
+        if error.status == 404:
+            # A service of an earlier release.
+            return []
+        raise
+
+
+def _changed(line: bytes, changes: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The record with what has changed in it."""
+    if not line.strip():
+        return line
+    record = json.loads(line)
+    group = record["canonical"]["group"]
+    info = None if group is None else changes.get(group["id"])
+    if info is None or info.items() <= record["info"].items():
+        return line
+    record["info"].update(info)
+    return dumps(record).encode() + b"\n"
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
+
+
+def _flush(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
