@@ -73,7 +73,7 @@ def _grow_large(service: Service, place: Place, filler: Filler, entries: int) ->
         settle(service)
         view = service.tournaments.view(name)
         assert view["state"] == state, view["state"]
-        row = {"entries": f"{entries}", "planned": f"{view['progress']['planned']:,}", "state": state}
+        row = {"entries": f"{entries}", "groups": f"{view['progress']['planned']:,}", "state": state}
         row["standings s"] = f"{seconds:.2f}"
         row |= {path: f"{cost:.1f}" for path, cost in tournament_pages(place, name).items()}
         _print(row)

@@ -79,9 +79,9 @@ def pages(place: Place, tournament: str, bot: str) -> dict[str, float]:
         "board": "/v1/leaderboards/toepen/sealed",
         "history": "/v1/leaderboards/toepen/sealed/history",
         "history of one": f"/v1/leaderboards/toepen/sealed/history?bot={bot}",
-        "games": "/v1/games",
-        "records": "/v1/records?limit=100",
-        "ops status": "/metrics",
+        "list of games": "/v1/games",
+        "list of records": "/v1/records?limit=100",
+        "metrics": "/metrics",
     }
     return {**_costs(place, paths), **tournament_pages(place, tournament)}
 
@@ -91,7 +91,7 @@ def tournament_pages(place: Place, tournament: str) -> dict[str, float]:
     paths = {
         "tournament page": f"/tournaments/{tournament}",
         "tournament": f"/v1/tournaments/{tournament}",
-        "groups": f"/v1/tournaments/{tournament}/groups",
+        "list of groups": f"/v1/tournaments/{tournament}/groups",
         "standings": f"/v1/tournaments/{tournament}/standings",
     }
     return _costs(place, paths)
