@@ -28,6 +28,9 @@ BEST: Final = 5
 CROSSTABLE_MOST: Final = 40
 """Maximum bots in a crosstable on a page."""
 
+ROWS_MOST: Final = 100
+"""Maximum rows of the standings, and entries, on the page of a tournament."""
+
 BOTS_AT_ONCE: Final = 200
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
@@ -142,7 +145,9 @@ def tournament_page(tournament: str) -> Response:
         "tournament.html",
         one=view,
         defaults=GAMES[view["kind"]].options.complete({}),
-        standings=standings.table.as_json(),
+        standings=standings.shown(ROWS_MOST, CROSSTABLE_MOST),
+        count=len(standings.rows),
+        most_rows=ROWS_MOST,
         standings_state=standings.state,
         computed_ms=standings.computed_ms,
         most_columns=CROSSTABLE_MOST,

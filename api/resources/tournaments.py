@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import Any
 
+import orjson
 from flask import Response
 
 from api import streams
@@ -219,7 +220,7 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
         table = found.table
         return revalidated(found.version, lambda: text_table(table.as_csv, table.as_text, form))
     page = found.page(query["cursor"], query["limit"])
-    return revalidated(found.version, lambda: json_response(page))
+    return revalidated(found.version, lambda: json_response(orjson.Fragment(page)))
 
 
 @blueprint.operation(

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-import orjson
-
+from arena.events.lifecycle import keep_final
 from arena.events.tournament import OVER, PlannedGroup, Tournament
 from arena.store.chunks import StoredGroup
 from arena.store.repositories import Store
@@ -82,7 +81,7 @@ class Compaction:
         while time.monotonic() <= until:
             start, changes, groups = self._store.next_chunk(event)
             if not groups:
-                if self._keep_final(event):
+                if keep_final(self._store, event):
                     self._store.forget_over(event)
                 return count
             if not self._trim(tournament, groups):
@@ -92,19 +91,6 @@ class Compaction:
             count += len(groups)
         self._store.note_over(event, self._clock().now_ms - self._settle_ms)
         return count
-
-    def _keep_final(self, event: str) -> bool:
-        """Store the final standings apart; False if the tournament has changed meanwhile."""
-        (row,) = self._store.load([event])
-        if row is None:
-            return True
-        tournament = Tournament.loads(row.meta)
-        # The end of a qualification reads them.
-        if tournament.final is None or tournament.purpose:
-            return True
-        final = orjson.dumps(tournament.final)
-        tournament.final_hash, tournament.final = tournament.final["records_hash"], None
-        return self._store.keep_final(event, row.version, tournament.dumps(), final)
 
     def _trim(self, tournament: Tournament, groups: Sequence[StoredGroup]) -> bool:
         """Take the groups off the lists of the boards; False if one has not been counted yet."""

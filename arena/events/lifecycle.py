@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -17,7 +19,7 @@ from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
 from arena.store.rows import reading
-from arena.store.tournaments import NewGroup, TournamentRow
+from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.tournaments.entry import seed_order
 from arena.tournaments.formats import FORMATS, plan
 from arena.tournaments.plan import Now, Planned
@@ -32,6 +34,10 @@ STEP_MS: Final = 2_000
 STANDINGS_MS: Final = 3_000
 STANDINGS_SHARE: Final = 20
 """Live standings are computed at most every ``STANDINGS_MS``, and take at most this fraction of the time."""
+
+
+_LARGE: Final = 64
+"""The final standings of more entries are stored apart at once, since every reader reads all of the rest."""
 
 
 class TournamentBusy(ArenaError):
@@ -110,6 +116,8 @@ class TournamentLifecycle:
                 self._admission.finish_qualification(tournament)
             if tournament.final is not None:
                 self._store.delete_standings(event_id)
+                if tournament.in_play > _LARGE:
+                    keep_final(self._store, event_id)
             if self._record_ms is not None:
                 self._store.keep_records(event_id, self._record_ms)
             self._store.note_over(event_id, self._clock().now_ms)
@@ -286,6 +294,20 @@ def read_result(data: bytes) -> GroupResult | None:
     with reading("a result"):
         value: Any = json.loads(data)
         return None if value is None else GroupResult.from_json(value)
+
+
+def keep_final(store: TournamentStore, event: str) -> bool:
+    """Store the final standings apart; False if the tournament has changed meanwhile."""
+    (row,) = store.load([event])
+    if row is None:
+        return True
+    tournament = Tournament.loads(row.meta)
+    # The end of a qualification reads them.
+    if tournament.final is None or tournament.purpose:
+        return True
+    final = orjson.dumps(tournament.final)
+    tournament.final_hash, tournament.final = tournament.final["records_hash"], None
+    return store.keep_final(event, row.version, tournament.dumps(), final)
 
 
 def final_standings(tournament: Tournament, results: Any) -> Standings:

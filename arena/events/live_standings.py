@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import replace
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import orjson
 
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
-from arena.ratings.standings import Meeting, Standing, Standings
+from arena.ratings.standings import Standing, Standings
 from arena.store.paging import parse_number
 from arena.store.repositories import Store
 from arena.store.rows import check_types, reading, shown_or_left_out
@@ -22,66 +24,133 @@ StandingsState = Literal["queued", "live", "final"]
 STANDINGS_STATES: Final[tuple[StandingsState, ...]] = ("queued", "live", "final")
 """Not computed yet; those of a moment ago; those of a finished tournament."""
 
+_KEPT_BYTES: Final = 32 << 20
+"""About the most bytes of parsed standings that a process keeps."""
 
-class PublishedStandings(NamedTuple):
+
+class PublishedStandings:
     """Standings as published. ``computed_ms``: when (milliseconds since 1970); None if they are queued, for
-    a table without rows, or final.
+    a table without rows, or final. The crosstable, whose size is the square of the entries, is kept as text.
     """
 
-    table: Standings
-    state: StandingsState
-    computed_ms: int | None
+    def __init__(
+        self, data: Mapping[str, Any], state: StandingsState, computed_ms: int | None = None
+    ) -> None:
+        """``data``: of :meth:`~arena.ratings.standings.Standings.as_json`. Raises one of the errors of a row
+        that cannot be read.
+        """
+        self.state = state
+        self.computed_ms = computed_ms
+        table = Standings.from_json({**data, "crosstable": ()})
+        check_types(Standings, vars(table))
+        if not all(isinstance(name, str) for name in table.tie_breaks):
+            raise TypeError("a tie-break without a name")
+        for row in table.rows:
+            check_types(Standing, vars(row))
+        self._head = table.as_json()
+        self.rows: list[dict[str, Any]] = self._head["rows"]
+        """The rows, from first to last. Not to be changed."""
+        if len(data["crosstable"]) != len(self.rows):
+            raise ValueError("the crosstable has other rows")
+        self._crosstable = [_checked(meetings, len(self.rows)) for meetings in data["crosstable"]]
 
     @property
     def version(self) -> str:
         """Changes when the standings do."""
-        return f"{self.state}-{self.computed_ms or self.table.records_hash}"
+        return f"{self.state}-{self.computed_ms or self._head['records_hash']}"
 
-    def page(self, cursor: str | None, limit: int) -> dict[str, Any]:
+    @property
+    def table(self) -> Standings:
+        """All of it, made anew by each call."""
+        return Standings.from_json({**self._head, "crosstable": map(orjson.loads, self._crosstable)})
+
+    @property
+    def size(self) -> int:
+        """About the bytes that it takes."""
+        return 1000 * len(self.rows) + sum(map(len, self._crosstable))
+
+    def page(self, cursor: str | None, limit: int) -> bytes:
         """The standings as JSON with up to ``limit`` rows, those of the crosstable too, and ``cursor``, which
         continues after them. Raises ``invalid_cursor``.
         """
         start = parse_number(cursor, 9)
         end = start + limit
-        table = replace(self.table, rows=self.table.rows[start:end], meetings=self.table.meetings[start:end])
-        return {
-            **table.as_json(),
-            "state": self.state,
-            "computed_ms": self.computed_ms,
-            "cursor": str(end) if end < len(self.table.rows) else None,
-        }
+        return orjson.dumps(
+            {
+                **self._head,
+                "rows": self.rows[start:end],
+                "crosstable": [orjson.Fragment(meetings) for meetings in self._crosstable[start:end]],
+                "state": self.state,
+                "computed_ms": self.computed_ms,
+                "cursor": str(end) if end < len(self.rows) else None,
+            }
+        )
+
+    def shown(self, most_rows: int, most_columns: int) -> dict[str, Any]:
+        """The standings as JSON with the first ``most_rows`` rows, and with a crosstable of at most
+        ``most_columns`` columns, None if it has more.
+        """
+        is_small = len(self.rows) <= most_columns
+        crosstable = [orjson.loads(meetings) for meetings in self._crosstable] if is_small else None
+        return {**self._head, "rows": self.rows[:most_rows], "crosstable": crosstable}
 
 
 class LiveStandings:
-    """Updates and reads them; reading computes nothing."""
+    """Updates and reads them; reading computes nothing, and parses them once per process and change."""
 
     def __init__(self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs) -> None:
         self._store = store.tournaments
         self._clock = store.clock
         self._lifecycle = lifecycle
         self._jobs = jobs
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, Any], PublishedStandings] = OrderedDict()
 
     def read(self, event_id: str) -> PublishedStandings:
         """The standings as last computed. Raises :class:`~arena.events.tournament.TournamentNotFound`."""
-        tournament, _ = self._lifecycle.load(event_id)
-        if tournament.final is not None or tournament.final_hash:
+        tournament, row = self._lifecycle.load(event_id)
+        if tournament.final is not None:
             with reading(f"the standings of {event_id}"):
-                final = tournament.final or orjson.loads(self._store.final(event_id) or b"")
-                return PublishedStandings(_checked(final), "final", None)
-        stored = shown_or_left_out(f"standings of {event_id}", partial(self._stored, event_id))
+                return PublishedStandings(tournament.final, "final")
+        if tournament.final_hash:
+            with reading(f"the standings of {event_id}"):
+                return self._known((event_id, (row.version, row.changes)), partial(self._final, event_id))
+        stored = shown_or_left_out(f"standings of {event_id}", partial(self._live, event_id))
         if tournament.state == "cancelled" and self._lifecycle.standings_due(tournament):
             # It takes no more steps, which otherwise request this.
             self._jobs.update_standings(event_id)
         if stored is None:
             nothing = Standings((), (), 0, "", tuple(tournament.spec.tie_breaks))
-            return PublishedStandings(nothing, "queued", None)
+            return PublishedStandings(nothing.as_json(), "queued")
         return stored
 
-    def _stored(self, event_id: str) -> PublishedStandings | None:
-        stored = self._store.standings(event_id)
-        if stored is None:
+    def _final(self, event_id: str) -> PublishedStandings:
+        return PublishedStandings(orjson.loads(self._store.final(event_id) or b""), "final")
+
+    def _live(self, event_id: str) -> PublishedStandings | None:
+        _, age = self._store.standings_age(event_id)
+        if age is None and self._store.standings(event_id) is None:
             return None
-        return PublishedStandings(_checked(orjson.loads(stored.data)), "live", stored.at_ms)
+
+        def parse() -> PublishedStandings:
+            stored = self._store.standings(event_id)
+            data, at_ms = (b"", 0) if stored is None else (stored.data, stored.at_ms)
+            return PublishedStandings(orjson.loads(data), "live", at_ms)
+
+        return self._known((event_id, age), parse)
+
+    def _known(self, key: tuple[str, Any], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
+        """Those of a tournament at a change, parsed at most once while they are kept."""
+        found = self._kept.get(key) or parse()
+        with self._lock:
+            for other in [other for other in self._kept if other[0] == key[0]]:
+                del self._kept[other]
+            self._kept[key] = found
+            size = sum(kept.size for kept in self._kept.values())
+            while size > _KEPT_BYTES and len(self._kept) > 1:
+                _, dropped = self._kept.popitem(last=False)
+                size -= dropped.size
+        return found
 
     def update(self, event_id: str) -> bool:
         """Compute the standings from all results, if they are due, and return whether they were. May run
@@ -99,17 +168,15 @@ class LiveStandings:
         return True
 
 
-def _checked(data: Any) -> Standings:
-    """Stored standings. Raises one of the errors of a row that cannot be read."""
-    found = Standings.from_json(data)
-    check_types(Standings, vars(found))
-    if not all(isinstance(name, str) for name in found.tie_breaks):
-        raise TypeError("a tie-break without a name")
-    for row, meetings in zip(found.rows, found.meetings, strict=True):
-        check_types(Standing, vars(row))
-        if len(meetings) != len(found.rows):
-            raise ValueError("the crosstable is not square")
-        for meeting in meetings:
-            if meeting is not None:
-                check_types(Meeting, vars(meeting))
-    return found
+def _checked(meetings: Any, columns: int) -> bytes:
+    """A row of a stored crosstable as JSON. Raises one of the errors of a row that cannot be read."""
+    if len(meetings) != columns:
+        raise ValueError("the crosstable is not square")
+    return orjson.dumps([None if meeting is None else _meeting(meeting) for meeting in meetings])
+
+
+def _meeting(meeting: Mapping[str, Any]) -> dict[str, Any]:
+    points, groups = meeting["points"], meeting["groups"]
+    if type(points) not in (float, int) or type(groups) is not int:
+        raise TypeError(f"{meeting!r} is no meeting")
+    return {"points": points, "groups": groups}

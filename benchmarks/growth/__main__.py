@@ -49,7 +49,7 @@ def grow(bots: int, games: list[int], real: int, entries: int, folder: Path) -> 
             found = families(store.url)
             used = found["used"] - empty
             ranked = max(len((service.boards.read(kind, SEALED) or {"rows": ()})["rows"]) for kind in GAMES)
-            row = {"games": f"{filler.games:,}", "played": f"{filler.real:,}", "bots": f"{ranked:,}"}
+            row = {"games so far": f"{filler.games:,}", "played": f"{filler.real:,}", "bots": f"{ranked:,}"}
             row |= {name: f"{found[name] / filler.games:.0f}" for name in _BY_GAME}
             row |= {"all": f"{used / filler.games:.0f}", "MB": f"{used / 1e6:.1f}"}
             row["archive"] = f"{archive_bytes(place.archive) / filler.games:.0f}"

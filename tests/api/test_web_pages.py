@@ -245,6 +245,21 @@ def test_a_crosstable_too_wide_for_a_page(
     assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
 
 
+def test_a_tournament_with_more_bots_than_a_page_has_rows(
+    played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.resources.pages.ROWS_MOST", 2)
+    page = read(anybody, f"/tournaments/{played}")
+    standings = anybody.get(f"/v1/tournaments/{played}/standings").json
+    count = len(standings["rows"])
+    assert count > 2
+    rows = page.rows("Final standings, after 6 groups")
+    assert [row["bot"] for row in rows] == [row["name"] for row in standings["rows"][:2]]
+    assert len(page.rows(f"{count} of at most")) == 2
+    assert f"These are the first 2 of {count} bots" in page.html
+    assert f"These are the first 2 of {count} entries" in page.html
+
+
 def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> None:
     seen: set[str] = set()
     ahead = ["/"]

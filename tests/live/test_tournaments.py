@@ -498,6 +498,42 @@ def test_live_standings_are_computed_again_after_a_change_and_a_pause(hall: Aren
     assert hall.tournaments.standings("cup").table.groups == second
 
 
+def test_standings_are_parsed_once_until_they_change(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.events.lifecycle._LARGE", 2)
+    hall.cup(groups=40)
+    hall.lock()
+    hall.tournaments.play_local_groups("cup", 0)
+    assert hall.tournaments.update_standings("cup")
+    live = hall.tournaments.standings("cup")
+    assert hall.tournaments.standings("cup") is live
+    hall.run()
+    final = hall.tournaments.standings("cup")
+    assert (final.state, final.table.groups) == ("final", 120)
+    assert hall.tournaments.standings("cup") is final
+    tournament, _ = hall.tournaments.lifecycle.load("cup")
+    assert (tournament.final, tournament.final_hash) == (None, final.table.records_hash)
+    page = json.loads(final.page("1", 1))
+    table = final.table.as_json()
+    assert (page["rows"], page["crosstable"]) == (table["rows"][1:2], table["crosstable"][1:2])
+    assert page["cursor"] == "2"
+    hall.tournaments.annul("cup-r1-p1-g1", "admin", "")
+    assert hall.tournaments.standings("cup").table.groups == 119
+
+
+def test_only_some_standings_are_kept(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.events.lifecycle._LARGE", 2)
+    for name in ("one", "two", "three"):
+        hall.cup(name=name, groups=1)
+        hall.run(name)
+    size = hall.tournaments.standings("one").size
+    monkeypatch.setattr("arena.events.live_standings._KEPT_BYTES", 2 * size + 100)
+    one, two = (hall.tournaments.standings(name) for name in ("one", "two"))
+    assert hall.tournaments.standings("one") is one
+    hall.tournaments.standings("three")
+    assert hall.tournaments.standings("one") is one
+    assert hall.tournaments.standings("two") is not two
+
+
 def test_a_cancelled_tournament_has_the_standings_of_all_its_groups(hall: Arena) -> None:
     hall.cup(groups=40)
     hall.lock()
