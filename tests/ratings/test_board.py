@@ -367,8 +367,9 @@ def test_the_csv_has_a_line_per_version() -> None:
 def test_the_text_is_a_table() -> None:
     day = 1_700_000_000_000
     text = made(duels(31, "rookie", "a", 20, finished_ms=day) + duels(2, "=b", "a", 1)).as_text()
-    first, _, headings, *lines = text.splitlines()
+    first, second, _, headings, *lines = text.splitlines()
     assert first == "toepen, sealed: 33 groups, 66 records"
+    assert second.startswith("records hash: ")
     assert headings.split() == [
         "rank",
         "bot",
