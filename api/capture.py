@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from itertools import islice
@@ -29,6 +30,7 @@ from arena.accounts.versions import Suspension
 from arena.events.tournament import OVER
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.sandbox.runtime import sandbox_engine
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks.addresses import Policy
 from arena.webhooks.calling import Endpoint
@@ -180,9 +182,15 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     source = "def choose(turn):\n    print(turn['turn'])\n    return turn['legal_actions'][0]\n"
     body = {"name": "valete-bot", "transport": "uploaded", "source": source}
     ana("POST", "/v1/bots", {**body, "source": ""})
-    ana("POST", "/v1/bots", body)
+    with checking(app):
+        upload = ana("POST", "/v1/bots", body)["upload"]["id"]
+        ana("POST", "/v1/bots/valete-bot/versions", {**_version("2"), "source": source + "# Second.\n"})
+        ana("POST", "/v1/bots/valete-bot/versions", {**_version("3"), "source": "def choose(turn:\n"})
+    ana("GET", f"/v1/bots/valete-bot/uploads/{upload}")
+    ana("GET", "/v1/bots/valete-bot/uploads/other")
+    ana("GET", "/v1/bots/valete-bot/uploads")
     ana("GET", "/v1/bots/valete-bot/versions/1/source")
-    ana("GET", "/v1/bots/valete-bot/versions/2/source")
+    ana("GET", "/v1/bots/valete-bot/versions/3/source")
     ana("PATCH", "/v1/bots/valete-bot/versions/1", {"published": True})
     path = "/v1/bots/valete-bot/versions/1/qualifications"
     event = ana("POST", path, {"kind": "toepen"})["tournament"]
@@ -201,6 +209,30 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
     ana("DELETE", "/v1/bots/valete-bot")
+
+
+def _version(label: str) -> dict[str, str]:
+    return {"label": label, "transport": "uploaded"}
+
+
+@contextmanager
+def checking(app: Flask) -> Iterator[None]:
+    """Check uploads as the workers do, while requests wait for it."""
+    sandbox_engine()
+    uploads, done = app.extensions["botequim"].uploads, threading.Event()
+
+    def check() -> None:
+        while not done.wait(0.05):
+            for upload in uploads.due():
+                uploads.check(*upload)
+
+    thread = threading.Thread(target=check)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 class _Ponger(BaseHTTPRequestHandler):
@@ -328,7 +360,7 @@ def _calmest(legal: list[str]) -> str:
 def main() -> None:
     """Write ``api/examples.json``."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedStore(folder) as store:
-        http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1)
+        http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1, upload_wait=600)
         examples = capture(create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http), InlineJobs()))
     EXAMPLES_FILE.write_bytes(orjson.dumps(examples, option=orjson.OPT_INDENT_2) + b"\n")
 

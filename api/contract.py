@@ -74,6 +74,8 @@ class Operation:
     status: int = 200
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
+    accepted: type[Schema] | None = None
+    """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""

@@ -177,7 +177,28 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         422,
         "Invalid source",
         "The upload is too long, empty, not text or not a component, or the bot's transport is not "
-        "`uploaded`. Errors in its code are reported by its qualification.",
+        "`uploaded`.",
+    ),
+    "compile_failed": ErrorCode(
+        422,
+        "Not compiled",
+        "The upload does not compile within the limits of the sandbox; `detail` says why. It is not stored, "
+        "and for a day the same upload is refused at once.",
+    ),
+    "load_failed": ErrorCode(
+        422,
+        "Not loaded",
+        "The upload compiles, but raises an error or exceeds a limit when it is loaded; `detail` says why. "
+        "It is not stored, and for a day the same upload is refused at once.",
+    ),
+    "upload_not_checked": ErrorCode(
+        503,
+        "Upload not checked",
+        "The service could not check the upload: no worker did within a day, or the checks were interrupted "
+        "three times. It is no longer stored; send it again.",
+    ),
+    "upload_not_found": ErrorCode(
+        404, "Upload not found", "The bot has no upload with this id, or its outcome is more than a week old."
     ),
     "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
     "no_source": ErrorCode(404, "No source", "The version was not uploaded, so it has no source."),

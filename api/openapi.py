@@ -54,6 +54,7 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The version's label.",
         "schema": {"type": "string", "pattern": LABEL_PATTERN},
     },
+    "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
     "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {
         "description": "The tournament's id.",
@@ -85,6 +86,7 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     "WWW-Authenticate": {"description": "Always `Bearer`.", "schema": {"type": "string"}},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "X-Next": {"description": "The value of `after` for the next download.", "schema": {"type": "string"}},
+    "Location": {"description": "Where the upload can be read.", "schema": {"type": "string"}},
     "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
 }
 """The response headers that operations refer to by name."""
@@ -182,6 +184,13 @@ class _Builder:
         if operation.raw_query is not None:
             item["parameters"].append({"in": "query", "schema": operation.raw_query(partial=True)})
         responses: dict[int, Any] = {operation.status: _success(operation, captured)}
+        if operation.accepted is not None:
+            example = captured["responses"].get(str(HTTPStatus.ACCEPTED.value))
+            responses[HTTPStatus.ACCEPTED] = {
+                "description": "The upload is still being checked.",
+                "headers": _headers(("Location",)),
+                "content": {JSON: {"schema": operation.accepted, **_example(example)}},
+            }
         for status, meaning in (operation.also or {}).items():
             headers = operation.headers if status == HTTPStatus.NOT_MODIFIED else ()
             responses[status] = {"description": meaning, "headers": _headers(headers)}

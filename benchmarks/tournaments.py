@@ -57,6 +57,7 @@ class TournamentBench:
         service = open_service(Settings(self.store.url), self._jobs)
         self._parts.callback(service.close)
         self._accounts = service.accounts
+        self._uploads = service.uploads
         self._tournaments = service.tournaments
         return self
 
@@ -99,7 +100,9 @@ class TournamentBench:
         names = [f"rookie-{number}" for number in range(1, bots + 1)]
         for name in names:
             owner = self._accounts.sign_up(f"owner-of-{name}")[0].name
-            self._accounts.register_bot(owner, name, transport="uploaded", upload=python_upload(ROOKIE))
+            upload = self._uploads.register(owner, name, "1", "", python_upload(ROOKIE))[-1]
+            upload = self._uploads.wait(upload, 600)
+            assert upload.state == "added", upload
             for kind in GAMES:
                 self._tournaments.qualify(kind, name, "1")
         while not all(self._has_qualified(name) for name in names):

@@ -28,10 +28,13 @@ HOUSE_QUEUE: Final = "house-json"
 MAINTENANCE_QUEUE: Final = "maintenance-json"
 """Short jobs for tournaments, schedules and leaderboards."""
 
+UPLOADS_QUEUE: Final = "uploads-json"
+"""Compiling and loading uploads."""
+
 ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments."""
 
-QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, ARENA_QUEUE)
+QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE)
 """All queues, in the order in which workers serve them."""
 
 RUN_JOB: Final = "workers.jobs.run"
@@ -53,6 +56,7 @@ _QUEUE_OF: Final = {
     JobName.UPDATE_STANDINGS: MAINTENANCE_QUEUE,
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
+    JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
 }
 
 log = logging.getLogger("botequim.queues")

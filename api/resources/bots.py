@@ -5,9 +5,10 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import Any
 
-from marshmallow import fields, validate
+from flask import Response
+from marshmallow import Schema, fields, validate
 
-from api.contract import UNSEATABLE, Blueprint, RawBody
+from api.contract import UNSEATABLE, Blueprint, RawBody, json_response
 from api.errors import HttpError
 from api.schemas.accounts import (
     AddedVersionSchema,
@@ -28,12 +29,16 @@ from api.schemas.accounts import (
     SecretSchema,
     SourceSchema,
     TokenSchema,
+    UploadQuery,
+    UploadSchema,
+    UploadsSchema,
     VersionSchema,
 )
 from api.schemas.common import PageQuery, absent
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
-from arena.accounts.uploads import InvalidSource, component_upload, python_upload
+from arena.accounts.received import refusal
+from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version
 from arena.bots.transports import transport_of
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -108,8 +113,8 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     return {**vars(bot), "webhook": webhook, "suspended": bot.suspended if is_shown else None}
 
 
-def _read_upload(body: dict[str, Any]) -> dict[str, Any]:
-    """The upload in ``body`` as an argument for the accounts; empty for other transports."""
+def _take_upload(body: dict[str, Any]) -> Upload | None:
+    """Remove the upload from ``body``, which is kept while the request waits; None for other transports."""
     given = [key for key in ("source", "component") if key in body]
     if transport_of(body["transport"]).takes_upload != (len(given) == 1):
         raise InvalidSource(
@@ -118,10 +123,10 @@ def _read_upload(body: dict[str, Any]) -> dict[str, Any]:
             expected='either source or component, with the transport "uploaded"',
         )
     if not given:
-        return {}
+        return None
     if "source" in body:
-        return {"upload": python_upload(body["source"])}
-    component = body["component"]
+        return python_upload(body.pop("source"))
+    component = body.pop("component")
     if isinstance(component, str):
         try:
             component = b64decode(component, validate=True)
@@ -129,7 +134,24 @@ def _read_upload(body: dict[str, Any]) -> dict[str, Any]:
             raise InvalidSource(
                 "the component is not valid base64", field="component", expected="base64"
             ) from None
-    return {"upload": component_upload(component)}
+    return component_upload(component)
+
+
+def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
+    """The upload when its checks are over, or after a while. Raises
+    :class:`~arena.accounts.received.UploadRefused`.
+    """
+    settings = services().settings.http
+    upload = services().uploads.wait(upload, settings.upload_wait)
+    if upload.state == "refused":
+        raise refusal(upload)
+    return upload
+
+
+def _still_checked(schema: type[Schema], value: Any, upload: ReceivedUpload) -> Response:
+    response = json_response(schema().dump(value), 202)
+    response.headers["Location"] = f"/v1/bots/{upload.bot}/uploads/{upload.id}"
+    return response
 
 
 def _checked_webhook(who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
@@ -148,6 +170,7 @@ def _checked_webhook(who: Principal, body: dict[str, Any], secrets: list[str]) -
     return {"url": body["url"], "rights": body.get("rights", False)}
 
 
+_OF_UPLOADS = ("invalid_source", "compile_failed", "load_failed", "upload_not_checked", "upload_not_found")
 _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_address", "webhook_failed")
 
 
@@ -158,32 +181,55 @@ _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_addres
     body=NewBotSchema,
     status=201,
     returns=BotWithTokenSchema,
-    errors=("name_taken", "quota_exceeded", "invalid_name", *_OF_WEBHOOKS, "invalid_source"),
+    accepted=BotWithTokenSchema,
+    errors=(
+        "name_taken",
+        "quota_exceeded",
+        "invalid_name",
+        *_OF_WEBHOOKS,
+        *_OF_UPLOADS,
+        "version_exists",
+        "bot_not_found",
+    ),
     limit="bots_per_owner",
     max_body=_MAX_JSON,
     raw=_FILES,
     raw_query=NewBotFileQuery,
 )
-def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Response:
     """Register a bot
 
     Returns the bot's token, which is shown only once. Names are unique forever: the name of a deleted bot
     stays taken. The service first sends a webhook a signed ping; if it does not answer, the bot is not
-    registered. An upload may also be sent as a file in place of JSON. It is compiled and run when the bot
-    qualifies.
+    registered. An upload may also be sent as a file in place of JSON.
+
+    An upload is compiled and loaded before it becomes the bot's first version. The request waits up to 10
+    seconds for that; then the response is 202, and `Location` is where the upload can be read. If it is
+    refused, the bot is not registered, and its name is free again.
     """
+    parts = services()
     if transport_of(body["transport"]).takes_upload:
-        services().limits.spend("uploads_per_owner", who.owner)
-    upload = _read_upload(body)
+        parts.limits.spend("uploads_per_owner", who.owner)
+    upload = _take_upload(body)
+    description = body.get("description", "")
+    if upload is not None:
+        bot, token, received = parts.uploads.register(
+            who.name, body["name"], body["version"], description, upload
+        )
+        del upload
+        received = _outcome(received)
+        bot = parts.accounts.bot(bot.name)
+        value = {"bot": _bot_view(who, bot), "token": token, "webhook_secret": None, "upload": received}
+        return value if received.is_settled else _still_checked(BotWithTokenSchema, value, received)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
         webhook["secret"] = secret
-    description = body.get("description", "")
-    bot, token = services().accounts.register_bot(
-        who.name, body["name"], body["version"], body["transport"], description, **webhook, **upload
+    bot, token = parts.accounts.register_bot(
+        who.name, body["name"], body["version"], body["transport"], description, **webhook
     )
-    return {"bot": _bot_view(who, bot), "token": token, "webhook_secret": webhook.get("secret")}
+    view = _bot_view(who, bot)
+    return {"bot": view, "token": token, "webhook_secret": webhook.get("secret"), "upload": None}
 
 
 @blueprint.operation("/bots", scopes=(), query=BotsQuery, returns=BotPageSchema)
@@ -245,29 +291,41 @@ def delete_bot(who: Principal, bot: str) -> None:
     body=NewVersionSchema,
     status=201,
     returns=AddedVersionSchema,
+    accepted=UploadSchema,
     errors=(
         "bot_not_found",
         "version_exists",
         "quota_exceeded",
         "invalid_name",
         *_OF_WEBHOOKS,
-        "invalid_source",
+        *_OF_UPLOADS,
     ),
     limit="uploads_per_owner",
     max_body=_MAX_JSON,
     raw=_FILES,
     raw_query=NewVersionFileQuery,
 )
-def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
+def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any] | Response:
     """Add a version of a bot
 
     Versions never change. New games use the newest version, and each version is rated separately. The
     service first sends a webhook a signed ping; if it does not answer, the version is not added. An upload
     may also be sent as a file in place of JSON.
+
+    An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for that;
+    then the response is 202, and `Location` is where the upload can be read. It takes its label and counts in
+    the quotas from the start; if it is refused, it frees both.
     """
     _check_owner(who, bot)
-    upload = _read_upload(body)
+    upload = _take_upload(body)
     accounts = services().accounts
+    if upload is not None:
+        received = services().uploads.receive(bot, body["label"], upload)
+        del upload
+        received = _outcome(received)
+        if not received.is_settled:
+            return _still_checked(UploadSchema, received, received)
+        return {**vars(accounts.bot(bot).find(received.label)), "webhook_secret": None}
     secrets = accounts.signing_secrets(bot)
     if secrets and "secret" in body:
         raise InvalidSecret(
@@ -280,10 +338,44 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     if not webhook:
         made = None
     secret = made or ""
-    version = accounts.add_version(bot, body["label"], body["transport"], secret=secret, **webhook, **upload)
+    version = accounts.add_version(bot, body["label"], body["transport"], secret=secret, **webhook)
     if webhook:
         services().webhooks.close_circuit(bot)
     return {**vars(version), "webhook_secret": made}
+
+
+@blueprint.operation(
+    "/bots/<bot>/uploads", scopes=("owner", "admin"), returns=UploadsSchema, errors=("bot_not_found",)
+)
+def list_uploads(who: Principal, bot: str) -> dict[str, Any]:
+    """List the uploads of a bot that are being checked
+
+    Oldest first. An upload that is a version or refused is not listed.
+    """
+    _check_owner_or_admin(who, bot, "read uploads")
+    return {"uploads": services().uploads.unsettled(bot)}
+
+
+@blueprint.operation(
+    "/bots/<bot>/uploads/<upload>",
+    scopes=("owner", "admin"),
+    query=UploadQuery,
+    returns=UploadSchema,
+    errors=("upload_not_found",),
+)
+def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> ReceivedUpload:
+    """Get an upload
+
+    Returns what became of an upload, for a week after that is known. With `wait` it is a long poll, which
+    returns as soon as the upload is a version or refused. An upload that no worker has checked within a day
+    is refused.
+    """
+    found = services().uploads.find(bot, upload)
+    if found.owner != who.name or who.scope != "owner":
+        if not who.admin:
+            raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
+        services().accounts.audit(who, "read upload", f"bot {bot}", upload)
+    return services().uploads.wait(found, query["wait"])
 
 
 @blueprint.operation(

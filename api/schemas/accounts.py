@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from marshmallow import fields, validate
+from marshmallow import fields, pre_dump, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described, name
 from api.schemas.fields import Moment, Truth
+from api.schemas.turns import wait
 from arena.accounts.accounts import LABEL_PATTERN, LABEL_RULE
+from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -246,6 +248,49 @@ class SourceSchema(ResponseSchema):
     component = described(fields.String, "The component in base64; null for Python.", allow_none=True)
 
 
+class UploadQuery(RequestSchema):
+    """How long to wait for the outcome."""
+
+    wait = wait()
+
+
+class UploadSchema(ResponseSchema):
+    """An upload, until it is a version or refused, and for a week after that."""
+
+    id = described(fields.String, "The upload's id.")
+    bot = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The label of the version that it becomes.", attribute="label")
+    state = described(
+        fields.String,
+        "`received`: it waits for a worker. `compiled`, `loaded`: so far it was checked. `added`: it is a "
+        "version. `refused`: see `code`.",
+        validate=validate.OneOf(("received", "compiled", "loaded", "added", "refused")),
+    )
+    code = described(
+        fields.String,
+        "Why it was refused, otherwise null: `compile_failed`, `load_failed`, `upload_not_checked` or "
+        "`version_exists`.",
+        allow_none=True,
+    )
+    reason = described(fields.String, "Why it was refused, in plain words, otherwise null.", allow_none=True)
+    language = described(
+        fields.String, "The language of the upload.", validate=validate.OneOf(("python", "component"))
+    )
+    digest = described(fields.String, "The SHA-256 of the upload.")
+    size = described(fields.Integer, "The bytes of the upload.")
+    received_ms = described(Moment, "When the upload was received.")
+
+    @pre_dump
+    def _without_empty(self, upload: ReceivedUpload, **_: object) -> dict[str, Any]:
+        return {**vars(upload), "code": upload.code or None, "reason": upload.reason or None}
+
+
+class UploadsSchema(ResponseSchema):
+    """Uploads of a bot."""
+
+    uploads = fields.List(fields.Nested(UploadSchema), required=True)
+
+
 class QualifySchema(RequestSchema):
     """The game to qualify in."""
 
@@ -374,6 +419,11 @@ class SuspensionSchema(ResponseSchema):
 class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
+    @pre_dump
+    def _without_empty(self, bot: Any, **_: object) -> dict[str, Any]:
+        values = dict(bot if isinstance(bot, dict) else vars(bot))
+        return {**values, "version": values["version"] or None}
+
     name = described(fields.String, "The bot's name.")
     owner = described(fields.String, "The bot's owner.")
     state = described(
@@ -381,7 +431,11 @@ class BotSummarySchema(ResponseSchema):
         "`withdrawn`: the bot gets no new games.",
         validate=validate.OneOf(("active", "withdrawn")),
     )
-    version = described(fields.String, "The label of the version used for new games.")
+    version = described(
+        fields.String,
+        "The label of the version used for new games; null until the bot's first upload was checked.",
+        allow_none=True,
+    )
     description = described(fields.String, "The owner's description of the bot.")
     created_ms = described(Moment, "When the bot was registered.")
 
@@ -416,6 +470,12 @@ class BotWithTokenSchema(ResponseSchema):
     bot = fields.Nested(BotSchema, required=True)
     token = described(fields.String, _TOKEN)
     webhook_secret = described(fields.String, _SECRET, allow_none=True)
+    upload = fields.Nested(
+        UploadSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The upload of its first version; null for other transports."},
+    )
 
 
 class BotPageSchema(ResponseSchema):

@@ -20,14 +20,13 @@ from arena.accounts.versions import (
     BotState,
     NoSource,
     Version,
-    new_version,
     pack_version,
-    unpack_suspension,
+    unpack_bot,
     unpack_version,
 )
 from arena.bots.transports import REMOTE, transport_of
 from arena.errors import ArenaError
-from arena.store.accounts import AccountStore
+from arena.store.accounts import AccountStore, StoredUpload
 from arena.store.amounts import Stored
 from arena.store.rows import reading, shown_or_left_out
 
@@ -264,12 +263,13 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Upload | None = None,
+        upload: StoredUpload | None = None,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
-        ``upload`` is for uploaded bots.
+        ``upload`` is for uploaded bots, which have no version until it was checked: see
+        :mod:`arena.accounts.received`.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
@@ -283,23 +283,26 @@ class Accounts:
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if self._store.bot(name) is not None:
             raise taken
-        version = new_version(label, transport, created, url, rights, upload)
-        wanted = Stored(1, 1, version.size)
+        versions: tuple[Version, ...] = ()
+        packed = ("", "")
+        if upload is None:
+            version = Version(label, transport, created, url, rights)
+            versions, packed = (version,), (label, pack_version(version))
+        wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
         with self.quotas.reserve(owner, wanted) as reservation:
             if url:
                 self._store.note_webhook(name)
-            source = _source(upload)
-            if not self._store.create_bot(name, owner, digest, fields, label, pack_version(version), source):
+            if not self._store.create_bot(name, owner, digest, fields, *packed, upload):
                 raise taken
             reservation.keep(wanted)
-        return BotAccount(name, owner, "active", label, created, description, (version,)), token
+        return BotAccount(name, owner, "active", packed[0], created, description, versions), token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
         deleted one, or :class:`~arena.errors.CorruptState`.
         """
         fields = self._store.bot(name) if re.fullmatch(NAME_PATTERN, name) else None
-        bot = _account(fields)
+        bot = unpack_bot(fields)
         if bot is None or fields is None:
             raise _unknown_bot(name)
         versions = [
@@ -312,7 +315,7 @@ class Accounts:
         )
 
     def _bot(self, name: str) -> BotAccount | None:
-        return _account(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
+        return unpack_bot(self._store.bot(name)) if re.fullmatch(NAME_PATTERN, name) else None
 
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
@@ -331,10 +334,10 @@ class Accounts:
         url: str = "",
         rights: bool = False,
         secret: str = "",
-        upload: Upload | None = None,
-    ) -> Version:
+        upload: StoredUpload | None = None,
+    ) -> Version | None:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
-        :meth:`register_bot`.
+        :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
 
         Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or
         :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
@@ -345,14 +348,15 @@ class Accounts:
             raise _version_exists(name, label)
         if url:
             self._store.note_webhook(name)
-        version = new_version(label, transport, _now(), url, rights, upload)
-        with self.quotas.reserve(bot.owner, Stored(0, 1, version.size)) as reservation:
+        version = Version(label, transport, _now(), url, rights) if upload is None else None
+        wanted = Stored(0, 1, 0 if upload is None else len(upload.data))
+        with self.quotas.reserve(bot.owner, wanted) as reservation:
             added, size = self._store.add_version(
                 name,
                 label,
-                pack_version(version),
+                "" if version is None else pack_version(version),
                 MAX_OF_BOT,
-                _source(upload),
+                upload,
                 {"hook": secret} if secret else {},
             )
             if added == "unknown":
@@ -444,7 +448,7 @@ class Accounts:
     def listed(self, names: Sequence[str]) -> list[BotAccount]:
         """Those of the bots that exist and can be read, without their versions."""
         rows = zip(names, self._store.bots(names), strict=True)
-        found = [shown_or_left_out(f"bot {name}", partial(_account, fields)) for name, fields in rows]
+        found = [shown_or_left_out(f"bot {name}", partial(unpack_bot, fields)) for name, fields in rows]
         return [bot for bot in found if bot is not None]
 
     # Webhooks
@@ -528,16 +532,12 @@ def _check_name(name: str) -> None:
         raise InvalidName(f"{name[:64]!r} is not a name", field="name", expected=NAME_RULE)
 
 
-def _source(upload: Upload | None) -> tuple[str, bytes] | None:
-    return None if upload is None else (upload.digest, upload.data)
-
-
 def _published(label: str) -> str:
     """The field that is set if everybody may read a version."""
     return f"published:{label}"
 
 
-def _check_version(label: str, transport: str, url: str, upload: Upload | None) -> None:
+def _check_version(label: str, transport: str, url: str, upload: StoredUpload | None) -> None:
     if not re.fullmatch(LABEL_PATTERN, label):
         raise InvalidName(f"{label[:64]!r} is not a version label", field="label", expected=LABEL_RULE)
     chosen = transport_of(transport)
@@ -553,24 +553,6 @@ def _check_version(label: str, transport: str, url: str, upload: Upload | None) 
             "a source or a component is required for an uploaded bot, and for nothing else",
             field="source",
             expected="source or component" if upload is None else 'the transport "uploaded"',
-        )
-
-
-def _account(fields: Mapping[str, str] | None) -> BotAccount | None:
-    """The bot, without its versions; None if there is none. Raises :class:`~arena.errors.CorruptState`."""
-    if fields is None:
-        return None
-    with reading("a bot", fields):
-        if fields["state"] == "deleted":
-            return None
-        return BotAccount(
-            fields["name"],
-            fields["owner"],
-            "active" if fields["state"] == "active" else "withdrawn",
-            fields["version"],
-            int(fields["created"]),
-            fields["description"],
-            suspended=unpack_suspension(fields.get("suspended")),
         )
 
 

@@ -1,16 +1,19 @@
-"""Uploads of bots: Python sources and components, which are checked but never run here."""
+"""Uploads of bots: Python sources and components, and what becomes of them."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
 
 Language = Literal["python", "component"]
+UploadState = Literal["received", "compiled", "loaded", "added", "refused"]
+SETTLED: Final = ("added", "refused")
+"""The states in which an upload stays."""
 
 
 class InvalidSource(ArenaError):
@@ -37,10 +40,43 @@ class Upload:
         return self.data.decode() if self.language == "python" else self.data
 
 
+@dataclass(frozen=True)
+class ReceivedUpload:
+    """An upload as a resource, and its row. ``label``: of the version that it becomes. ``received_ms``,
+    ``expires_ms`` (when it is refused unless it was checked): Unix time in milliseconds. ``attempts``: how
+    often workers began to check it. ``code`` and ``reason``: why it is refused.
+    """
+
+    id: str
+    bot: str
+    owner: str
+    label: str
+    language: Language
+    digest: str
+    size: int
+    received_ms: int
+    expires_ms: int
+    state: UploadState = "received"
+    attempts: int = 0
+    code: str | None = None
+    reason: str = ""
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is a version or refused."""
+        return self.state in SETTLED
+
+    def refused(self, code: str, reason: str) -> ReceivedUpload:
+        """The same upload, refused."""
+        return replace(self, state="refused", code=code, reason=reason)
+
+
 def python_upload(source: str | bytes) -> Upload:
     """A Python source, in UTF-8. Raises :class:`InvalidSource` if it is too long or cannot be a source.
 
-    It is not parsed here, which may take any time: the sandbox compiles it when the bot qualifies.
+    It is not parsed here, which may take any time: a worker compiles it, in the sandbox.
     """
     try:
         data = source.encode() if isinstance(source, str) else source

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
-from arena.accounts.uploads import Upload
-from arena.bots.transports import Runner, transport_of
+from arena.accounts.uploads import ReceivedUpload
+from arena.bots.transports import UPLOADED, Runner, transport_of
 from arena.errors import ArenaError
-from arena.store.rows import check_types
+from arena.store.rows import check_types, reading
 from arena.text import printable
 
 BotState = Literal["active", "withdrawn"]
@@ -64,9 +65,9 @@ class Suspension:
 
 @dataclass(frozen=True)
 class BotAccount:
-    """A registered bot. ``version``: the label of the current version, which plays new games. ``versions``:
-    all versions, oldest first; empty where a list omits them. ``suspended``: while it is set the bot is not
-    seated, whatever its ``state``.
+    """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
+    first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
+    ``suspended``: while it is set the bot is not seated, whatever its ``state``.
     """
 
     name: str
@@ -88,6 +89,12 @@ class BotAccount:
         for version in self.versions:
             if version.label == label:
                 return version
+        if not self.version:
+            raise VersionNotFound(
+                f"{self.name} has no version yet; its first upload is being checked",
+                field="version",
+                expected="to wait for the upload",
+            )
         raise VersionNotFound(
             f"{self.name} has no version {printable(label, 40)!r}",
             field="version",
@@ -100,14 +107,16 @@ class BotAccount:
         return self.find(self.version)
 
 
-def new_version(
-    label: str, transport: str, created_ms: int, url: str, rights: bool, upload: Upload | None
-) -> Version:
-    """A new version; ``upload`` for one that the arena runs."""
-    version = Version(label, transport, created_ms, url, rights)
-    if upload is None:
-        return version
-    return replace(version, language=upload.language, digest=upload.digest, size=len(upload.data))
+def version_of(upload: ReceivedUpload) -> Version:
+    """The version that an upload becomes."""
+    return Version(
+        upload.label,
+        UPLOADED.name,
+        upload.received_ms,
+        language=upload.language,
+        digest=upload.digest,
+        size=upload.size,
+    )
 
 
 def pack_version(version: Version) -> str:
@@ -148,3 +157,24 @@ def unpack_suspension(text: str | None) -> Suspension | None:
     suspension = Suspension(*json.loads(text)[:4])
     check_types(Suspension, vars(suspension))
     return suspension
+
+
+def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
+    """The bot with these stored fields, without its versions; None if there is none.
+
+    Raises :class:`~arena.errors.CorruptState`.
+    """
+    if fields is None:
+        return None
+    with reading("a bot", fields):
+        if fields["state"] == "deleted":
+            return None
+        return BotAccount(
+            fields["name"],
+            fields["owner"],
+            "active" if fields["state"] == "active" else "withdrawn",
+            fields["version"],
+            int(fields["created"]),
+            fields["description"],
+            suspended=unpack_suspension(fields.get("suspended")),
+        )

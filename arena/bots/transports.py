@@ -53,11 +53,11 @@ _WEBHOOK: Final = Transport(
     "the service posts them to its `url`, which must first answer a ping.",
     needs_url=True,
 )
-_UPLOADED: Final = Transport(
+UPLOADED: Final = Transport(
     "uploaded", SANDBOX, "the arena runs its `source` or `component` in a sandbox; it needs no token."
 )
 
-TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOOK, _UPLOADED)}
+TRANSPORTS: Final = {transport.name: transport for transport in (REMOTE, _WEBHOOK, UPLOADED)}
 """The transports of registered bots, by name; house bots have none."""
 
 

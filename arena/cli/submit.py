@@ -14,6 +14,7 @@ from typing import Any, Final
 import click
 
 from arena.client import Client
+from arena.client.bots import UploadPending
 from arena.client.http import DEFAULT_URL, ApiError
 from arena.errors import ArenaError
 from arena.games import GAMES
@@ -27,6 +28,13 @@ _LONG: Final = 20.0
 """Seconds after which the wait is explained."""
 
 _LOOKED_AT: Final = 50
+
+_STATES: Final = {
+    "received": "received; waits for a worker, which compiles and loads it",
+    "compiled": "compiled; is being loaded",
+    "loaded": "loaded; is being added",
+}
+_REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
 
 
 class NotQualified(ArenaError):
@@ -43,7 +51,9 @@ def submit_bot(
 
     Raises :class:`NotQualified` and the errors of the client.
     """
-    version = _upload(client, file, name, label)
+    start = time.monotonic()
+    version = _upload(client, file, name, label, seconds)
+    seconds = max(0.0, seconds - (time.monotonic() - start))
     wanted = kinds or tuple(GAMES)
     begun = [kind for kind in wanted if client.qualify(name, version, kind)["state"] == "qualifying"]
     if begun:
@@ -178,8 +188,10 @@ def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> s
     return ""
 
 
-def _upload(client: Client, file: Path, name: str, label: str | None) -> str:
-    """The label of the version that holds the file."""
+def _upload(client: Client, file: Path, name: str, label: str | None, seconds: float) -> str:
+    """The label of the version that holds the file. Raises :class:`NotQualified` if it is refused, or not
+    checked in time.
+    """
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -188,21 +200,41 @@ def _upload(client: Client, file: Path, name: str, label: str | None) -> str:
         ) from None
     body: dict[str, Any] = {"transport": "uploaded"}
     body["component" if file.suffix == ".wasm" else "source"] = data
+    body |= {"wait": seconds, "on_upload": _show}
     known = _known(client, name)
-    if known is None:
-        version = label or "1"
-        client.register_bot(name, version=version, **body)
-        click.echo(f"{name} {version}: registered")
-        return version
     digest = hashlib.sha256(data).hexdigest()
-    current = next(one for one in known["versions"] if one["label"] == known["version"])
-    if current["digest"] == digest and label in (None, current["label"]):
-        click.echo(f"{name} {current['label']}: already has this source")
-        return str(current["label"])
-    version = label or _next_label([one["label"] for one in known["versions"]])
-    client.add_version(name, version, **body)
+    version = label or "1"
+    try:
+        if known is None:
+            client.create_bot(name, version=version, **body)
+            click.echo(f"{name} {version}: registered")
+            return version
+        current = next((one for one in known["versions"] if one["label"] == known["version"]), None)
+        if current is not None and current["digest"] == digest and label in (None, current["label"]):
+            click.echo(f"{name} {current['label']}: already has this source")
+            return str(current["label"])
+        pending = client.uploads(name)
+        for upload in pending:
+            if upload["digest"] == digest and label in (None, upload["version"]):
+                version = str(upload["version"])
+                client.await_upload(name, upload, seconds, _show)
+                break
+        else:
+            taken = [one["label"] for one in known["versions"]] + [one["version"] for one in pending]
+            version = label or _next_label(taken)
+            client.add_version(name, version, **body)
+    except UploadPending as error:
+        raise NotQualified(f"{error.message}; repeat the command to go on waiting") from None
+    except ApiError as error:
+        if error.code not in _REFUSED:
+            raise
+        raise NotQualified(f"{name} {version} is refused: {error.message} ({error.code})") from None
     click.echo(f"{name} {version}: added")
     return version
+
+
+def _show(upload: Mapping[str, Any]) -> None:
+    click.echo(f"{upload['bot']} {upload['version']}: {_STATES[upload['state']]}", err=True)
 
 
 def _known(client: Client, name: str) -> dict[str, Any] | None:

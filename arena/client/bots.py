@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from arena.client.http import HttpClient, RawFile, path
+from arena.client.http import ApiError, HttpClient, RawFile, path
+from arena.errors import ArenaError
+
+OnUpload = Callable[[Mapping[str, Any]], None]
+"""Called with an upload that is being checked."""
+
+_ACCEPTED: Final = 202
+_REFUSED: Final = 422
+_LONG_POLL: Final = 20.0
 
 _FILES: Final = {"source": "text/x-python", "component": "application/wasm"}
+
+
+class UploadPending(ArenaError):
+    """An upload was not checked in time; the service goes on with it. ``field``: where it can be read.
+    ``extra``: the ``token`` of a new bot.
+    """
+
+    code = "upload_pending"
 
 
 class BotsCalls(HttpClient):
@@ -19,9 +36,22 @@ class BotsCalls(HttpClient):
         """
         return str(self.create_bot(name, **fields)["token"])
 
-    def create_bot(self, name: str, **fields: Any) -> Any:
-        """As :meth:`register_bot`, but returns the bot, its token and its webhook secret."""
-        return self._send_version(path("bots"), {"name": name, **fields})
+    def create_bot(
+        self, name: str, *, wait: float | None = None, on_upload: OnUpload | None = None, **fields: Any
+    ) -> Any:
+        """As :meth:`register_bot`, but returns the bot, its token, its webhook secret and its upload.
+
+        ``wait``, ``on_upload``: as for :meth:`add_version`. A bot whose upload is refused is not registered.
+        """
+        made, pending = self._send_version(path("bots"), {"name": name, **fields})
+        if pending:
+            try:
+                made["upload"] = self.await_upload(name, made["upload"], wait, on_upload)
+            except UploadPending as error:
+                error.extra["token"] = made["token"]
+                raise
+            made["bot"] = self.bot(name)
+        return made
 
     def bots(self, *, owner: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All bots by name; ``limit`` per request."""
@@ -39,18 +69,73 @@ class BotsCalls(HttpClient):
         """Delete a bot that has not played."""
         self.request("DELETE", path("bots", bot))
 
-    def add_version(self, bot: str, label: str, **fields: Any) -> Any:
+    def add_version(
+        self,
+        bot: str,
+        label: str,
+        *,
+        wait: float | None = None,
+        on_upload: OnUpload | None = None,
+        **fields: Any,
+    ) -> Any:
         """Add a version, which new games are played with. ``fields``: ``transport`` and so on, or a
         ``source`` or ``component`` in bytes, which is sent as a file.
-        """
-        return self._send_version(path("bots", bot, "versions"), {"label": label, **fields})
 
-    def _send_version(self, where: str, fields: dict[str, Any]) -> Any:
+        An upload is checked first. If that takes longer than the service lets a request wait, this waits for
+        it for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state.
+        Raises :class:`UploadPending` after that, and :class:`~arena.client.http.ApiError` for a refused one.
+        """
+        made, pending = self._send_version(path("bots", bot, "versions"), {"label": label, **fields})
+        if not pending:
+            return made
+        self.await_upload(bot, made, wait, on_upload)
+        (version,) = [one for one in self.bot(bot)["versions"] if one["label"] == label]
+        return {**version, "webhook_secret": None}
+
+    def upload(self, bot: str, upload: str, *, wait: float | None = None) -> Any:
+        """An upload; with ``wait``, as soon as it is a version or refused, or after that many seconds."""
+        return self.request("GET", path("bots", bot, "uploads", upload), query={"wait": wait})
+
+    def uploads(self, bot: str) -> list[dict[str, Any]]:
+        """The uploads of a bot that are being checked."""
+        found: list[dict[str, Any]] = self.request("GET", path("bots", bot, "uploads"))["uploads"]
+        return found
+
+    def await_upload(
+        self,
+        bot: str,
+        upload: Mapping[str, Any],
+        wait: float | None = None,
+        on_upload: OnUpload | None = None,
+    ) -> Any:
+        """The upload when it is a version; ``wait``, ``on_upload`` and errors: as for :meth:`add_version`."""
+        until = time.monotonic() + (self.patience if wait is None else wait)
+        told = None
+        while upload["state"] not in ("added", "refused"):
+            if on_upload is not None and upload["state"] != told:
+                told = upload["state"]
+                on_upload(upload)
+            left = until - time.monotonic()
+            if left <= 0:
+                raise UploadPending(
+                    f"{bot} {upload['version']} has not been checked yet: the upload is {upload['state']}",
+                    field=path("bots", bot, "uploads", upload["id"]),
+                )
+            upload = self.upload(bot, upload["id"], wait=min(left, _LONG_POLL))
+        if upload["state"] == "refused":
+            raise ApiError(_REFUSED, {"code": upload["code"], "detail": upload["reason"]})
+        return upload
+
+    def _send_version(self, where: str, fields: dict[str, Any]) -> tuple[Any, bool]:
+        """What the service answers, and whether the upload is still being checked."""
+        body: object = fields
+        query = None
         for field, media in _FILES.items():
             if isinstance(fields.get(field), bytes):
+                body = RawFile(media, fields[field])
                 query = {name: value for name, value in fields.items() if name not in (field, "transport")}
-                return self.request("POST", where, RawFile(media, fields[field]), query, repeatable=False)
-        return self.request("POST", where, fields, repeatable=False)
+        status, value = self._with_status("POST", where, body, query, False)
+        return value, status == _ACCEPTED
 
     def publish_version(self, bot: str, version: str, published: bool = True) -> Any:
         """Publish the source of a version, or hide it."""

@@ -147,13 +147,19 @@ class HttpClient:
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
         answer and :class:`NotTheService` if another service does.
         """
+        return self._with_status(method, path, body, query, repeatable)[1]
+
+    def _with_status(
+        self, method: str, path: str, body: object, query: Mapping[str, Any] | None, repeatable: bool
+    ) -> tuple[int, Any]:
+        """The status, and what :meth:`request` returns."""
         reply = self._send(method, path, body, query, repeatable)
         value = reply.value
         if value is None and reply.body:
             raise NotTheService(
                 f"{self.url} answered {method} {path} with something that is not JSON", field="url"
             )
-        return value
+        return reply.status, value
 
     def _target(self, path: str, query: Mapping[str, Any] | None) -> str:
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}

@@ -19,6 +19,7 @@ class JobName(StrEnum):
     UPDATE_STANDINGS = "update_standings"
     PUBLISH_BOARD = "publish_board"
     TICK = "tick"
+    CHECK_UPLOAD = "check_upload"
 
 
 class Job(NamedTuple):
@@ -79,6 +80,10 @@ class Jobs(ABC):
     def publish_board(self, kind: str, division: str) -> None:
         """Publish a leaderboard."""
         self.request(Job(JobName.PUBLISH_BOARD, (kind, division)))
+
+    def check_upload(self, bot: str, upload: str) -> None:
+        """Compile and load an upload, and make it a version or refuse it."""
+        self.request(Job(JobName.CHECK_UPLOAD, (bot, upload)))
 
     def problem(self) -> str | None:
         """Why jobs cannot be requested now, None if they can."""

@@ -11,6 +11,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.received import Uploads
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
@@ -55,6 +56,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    uploads: Uploads
     budgets: Budgets
     suspensions: Suspensions
     limits: Limits
@@ -132,8 +134,12 @@ class Service:
         """Publish a leaderboard with newly released groups."""
         self.boards.publish(kind, division)
 
+    def check_upload(self, bot: str, upload: str) -> None:
+        """Compile and load an upload, and make it a version or refuse it."""
+        self.uploads.check(bot, upload)
+
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards and compaction.
+        """Start what is due: schedules, tournaments, leaderboards, uploads and compaction.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -147,6 +153,8 @@ class Service:
         while due := tournaments.claim_due(now_ms, now_ms + _LEASE_MS, _TOURNAMENTS_AT_ONCE):
             for tournament_id in due:
                 self.jobs.step_tournament(tournament_id)
+        for bot, upload in self.uploads.due():
+            self.jobs.check_upload(bot, upload)
         for kind, division in self.boards.due():
             self.jobs.publish_board(kind, division)
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
@@ -173,6 +181,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
+        uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
         limits=Limits(store.limits, settings.http.limits),

@@ -67,12 +67,12 @@ class HttpSettings:
     and the first head of a connection from its start. ``body_seconds``: how long a small body may take.
     ``unfinished``: requests of one address whose head, or whose body, has not arrived completely.
     ``body_memory``: bytes of all larger bodies that are arriving; a quarter for one address. ``max_depth``:
-    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``ping_seconds``: pause
-    between the pings on a quiet stream. ``send_seconds``: how long the reader of a stream may accept nothing
-    before it is disconnected. ``stream_seconds``: lifetime of a stream; its reader then reconnects, which
-    spreads the load over processes. ``proxies``: number of trusted proxies in front. ``public_url``: the
-    service's address for its users, empty for that of each request. ``sweep``: whether this process serves
-    the clocks of games.
+    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``upload_wait``: seconds
+    that a request with an upload waits for its outcome. ``ping_seconds``: pause between the pings on a quiet
+    stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
+    ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
+    processes. ``proxies``: number of trusted proxies in front. ``public_url``: the service's address for its
+    users, empty for that of each request. ``sweep``: whether this process serves the clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -86,6 +86,7 @@ class HttpSettings:
     body_memory: int = 128 << 20
     max_depth: int = 32
     max_wait: float = 60.0
+    upload_wait: float = 10.0
     ping_seconds: float = 15.0
     send_seconds: float = 20.0
     stream_seconds: float = 3600.0

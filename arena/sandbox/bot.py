@@ -235,6 +235,18 @@ def sandboxed_spec(
     return SandboxedSpec(name, version, source, limits=limits)
 
 
+def compile_bot(spec: SandboxedSpec) -> None:
+    """Compile the bot, for all processes that share the cache. Raises :class:`~arena.bots.InvalidBot` with
+    the error.
+    """
+    if spec.component is not None:
+        component_program(spec.component, spec.limits)
+        return
+    summary, _, _ = python_program().prepared(spec.source, spec.limits).error.partition("\n")
+    if summary:
+        raise InvalidBot(printable(summary, _SUMMARY), field="source")
+
+
 def check_bot(spec: SandboxedSpec) -> None:
     """Load the bot once in the sandbox. Raises :class:`~arena.bots.InvalidBot` with the error."""
     bot = spec.make(0)

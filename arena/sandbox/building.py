@@ -21,6 +21,7 @@ from arena.bots import HostFailure, InvalidBot
 from arena.errors import ArenaError
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
 from arena.sandbox.compiler import COMPILE_BUDGET, COMPONENT, NOT_A_BOT, compile_budget, settings_of
+from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
 
 SOURCES: Final = Path(arena.__file__).parent
@@ -120,17 +121,10 @@ def compiled(source: bytes | Path, digest: str, engine: str, kind: str = COMPONE
 
 def _upload(name: str, make: Callable[[Path], None]) -> Path:
     """A file of the cache for uploads, which keeps the most recently used ones, and reasons of refusals."""
-    folder = cache_folder() / "uploads"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    check_private(folder)
-    refusal = folder / f"{name}-{_tag(_COMPILE_SECONDS, *COMPILE_BUDGET)}.refused"
-
-    made = False
+    refusal = _uploads_folder() / f"{name}-{_tag(_COMPILE_SECONDS, *COMPILE_BUDGET)}.refused"
 
     def make_or_refuse(path: Path) -> None:
-        nonlocal made
         _raise_known(refusal)
-        made = True
         try:
             make(path)
         except InvalidBot as error:
@@ -140,8 +134,41 @@ def _upload(name: str, make: Callable[[Path], None]) -> Path:
             raise
 
     _raise_known(refusal)
+    return _kept(f"{name}.cwasm", make_or_refuse)
+
+
+def compiled_source(source: bytes, runtime: str, make: Callable[[], bytes]) -> bytes:
+    """What ``make`` returned for a source and the runtime with this id, from the cache if it is there."""
+    tag = _tag(runtime, COMPILE_MS, COMPILE_BYTES, COMPILE_BUDGET)
+    made = b""
+
+    def write(path: Path) -> None:
+        nonlocal made
+        made = make()
+        path.write_bytes(made)
+
+    path = _kept(f"{hashlib.sha256(source).hexdigest()[:32]}-{tag}.code", write)
+    return made or path.read_bytes()
+
+
+def _uploads_folder() -> Path:
+    folder = cache_folder() / "uploads"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    check_private(folder)
+    return folder
+
+
+def _kept(name: str, make: Callable[[Path], None]) -> Path:
+    folder = _uploads_folder()
+    made = False
+
+    def make_and_note(path: Path) -> None:
+        nonlocal made
+        made = True
+        make(path)
+
     try:
-        path = cached(f"{name}.cwasm", make_or_refuse, folder)
+        path = cached(name, make_and_note, folder)
     finally:
         if made:
             trim(folder, _CACHE_BYTES)
@@ -153,6 +180,12 @@ def _upload(name: str, make: Callable[[Path], None]) -> Path:
 def _raise_known(refusal: Path) -> None:
     with suppress(FileNotFoundError):
         raise InvalidBot(refusal.read_text(), field="source")
+
+
+def checks_id() -> str:
+    """Names what decides whether an upload is refused: another release may decide otherwise."""
+    versions = version("wasmtime"), version("componentize-py")
+    return _tag(arena.__version__, versions, DEFAULT_LIMITS, COMPILE_BUDGET, COMPILE_MS, COMPILE_BYTES)
 
 
 def _tag(*parts: Any) -> str:

@@ -44,6 +44,12 @@ def cache_folder() -> Path:
     raise UnsafeCache(f"neither {base} nor the temporary folder can be written", expected="XDG_CACHE_HOME")
 
 
+def cache_environment() -> dict[str, str]:
+    """The environment in which another process finds the same folder."""
+    names = ("XDG_CACHE_HOME", "HOME", "TMPDIR")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def check_private(path: Path) -> None:
     """Raises :class:`UnsafeCache` unless only this user can write ``path``."""
     status = path.lstat()

@@ -20,6 +20,12 @@ PROCESSOR_FACTOR: Final = 3
 LEAST_PROCESSOR_SECONDS: Final = 0.5
 """What a call with little fuel may use: reading the turn, for instance, is not the component's work."""
 
+COMPILE_MS: Final = (2_000, 8_000)
+"""Milliseconds of fuel for compiling a source: for every one, and more per MiB of it."""
+
+COMPILE_BYTES: Final = 512 << 20
+"""The memory of the instance that compiles a source, and does nothing else."""
+
 COMPONENT_MAGIC: Final = b"\0asm\x0d\0\x01\0"
 """The first bytes of every WebAssembly component."""
 
@@ -38,12 +44,18 @@ class SandboxLimits:
     output_chars: int = 20_000
     """Printed text that is kept per game."""
     answer_chars: int = 1_000
-    source_bytes: int = 256 << 10
+    source_bytes: int = 1 << 20
     component_bytes: int = 24 << 20
     backstop_seconds: float = 120
     """Of wall-clock time, per call: a call that took longer is a server fault, not the bot's. It interrupts
     components; for Python, whose calls are all ended by fuel, it is checked afterwards.
     """
+
+
+def compile_ms(size: int) -> int:
+    """Milliseconds of fuel for compiling a source of ``size`` bytes."""
+    least, more = COMPILE_MS
+    return least + more * size // (1 << 20)
 
 
 def processor_seconds(fuel: int) -> float:

@@ -8,7 +8,7 @@ before the data it points to, and readers check that the data exist.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
@@ -30,6 +30,18 @@ _COUNT_AFTER_MS: Final = 60_000
 """How long after the last change what an owner stores is counted anew: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
+
+
+class StoredUpload(NamedTuple):
+    """An upload as it is stored: its id and row, and the SHA-256 and the data of its source."""
+
+    id: str = ""
+    row: bytes = b""
+    digest: str = ""
+    data: bytes = b""
+
+
+_NO_UPLOAD: Final = StoredUpload()
 
 
 class AccountStore:
@@ -62,18 +74,21 @@ class AccountStore:
         fields: Mapping[str, str],
         label: str,
         version: str,
-        source: tuple[str, bytes] | None = None,
+        upload: StoredUpload | None = None,
     ) -> bool:
-        """Create a bot with its first version; False, and nothing is stored, if the name is or was in use.
-        ``source``: the SHA-256 and the data of its upload.
+        """Create a bot with its first version, or, if ``label`` is empty, with an upload that may become it;
+        False, and nothing is stored, if the name is or was in use.
         """
         if self._one("EXISTS", _bot(name)):
             return False
-        indexes = [_bots_of(owner), _BOTS, *([_UPLOADED] if source else [])]
-        self._connection.run([("ZADD", index, 0, name) for index in indexes])
+        indexes = [_bots_of(owner), _BOTS, *([_UPLOADED] if upload else [])]
+        indexed = [("ZADD", index, 0, name) for index in indexes]
+        self._connection.run(indexed)
         pairs = _pairs({"name": name, "owner": owner, **fields})
-        call = _CREATE_BOT.call(_keys(name), token, label, version, *(source or ("", b"")), *pairs)
-        return bool(self._one(*call))
+        call = _CREATE_BOT.call(bot_keys(name), token, label, version, *(upload or _NO_UPLOAD), *pairs)
+        # Again: a bot of this name that was released just now leaves the indexes.
+        created, *_ = self._connection.run([call, *indexed])
+        return bool(created)
 
     def bot(self, name: str) -> dict[str, str] | None:
         """The bot's fields (only ``name`` and ``state`` if deleted), None if it never existed."""
@@ -94,19 +109,20 @@ class AccountStore:
         label: str,
         version: str,
         most: Stored,
-        source: tuple[str, bytes] | None = None,
+        upload: StoredUpload | None = None,
         fields: Mapping[str, str] | None = None,
     ) -> tuple[str, int]:
-        """Add a version with its upload (SHA-256 and data), make it the current one and set ``fields`` of the
-        bot, all or nothing. Returns ``added`` and the bytes that were stored, or why it was refused:
-        ``exists``, ``full`` (there are ``most.versions``), ``large`` (it would have more than ``most.bytes``;
-        and the bytes that it has) or ``unknown`` (bot).
+        """Add a version, make it the current one and set ``fields`` of the bot; or, if ``version`` is empty,
+        add an upload that may become the version ``label``; all or nothing. Returns ``added`` and the bytes
+        that were stored, or why it was refused: ``exists``, ``full`` (there are ``most.versions``), ``large``
+        (it would have more than ``most.bytes``; and the bytes that it has) or ``unknown`` (bot).
         """
-        if source:
+        if upload:
             self._connection.run([("ZADD", _UPLOADED, 0, name)])
         limits = (most.versions, most.bytes)
-        pairs = _pairs(fields or {})
-        call = _ADD_VERSION.call(_keys(name), *limits, label, version, *(source or ("", b"")), *pairs)
+        call = _ADD_VERSION.call(
+            bot_keys(name), *limits, label, version, *(upload or _NO_UPLOAD), *_pairs(fields or {})
+        )
         verdict, number = self._one(*call)
         return _text(verdict), int(number)
 
@@ -116,10 +132,20 @@ class AccountStore:
 
     def delete_bot(self, name: str, owner: str) -> Stored | None:
         """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
-        deleted, versions, size = self._one(*_DELETE.call(_keys(name)))
-        indexes = (_BOTS, _bots_of(owner), _WEBHOOKS, _UPLOADED, _SUSPENDED)
-        self._connection.run([("ZREM", index, name) for index in indexes])
+        uploads = self._one("HKEYS", uploads_key(name))
+        deleted, versions, size = self._one(*_DELETE.call(bot_keys(name)))
+        entries = [(index, name) for index in _indexes(owner)]
+        entries += [(UPLOADS_DUE, f"{name}/{_text(upload)}") for upload in uploads]
+        self._connection.run([("ZREM", *entry) for entry in entries])
         return Stored(1, versions, size) if deleted else None
+
+    def leave_indexes(self, name: str, owner: str) -> None:
+        """Remove a bot that was released from the lists, unless the name was registered again meanwhile."""
+        indexes = _indexes(owner)
+        removed = self._connection.run([("ZREM", index, name) for index in indexes])
+        if self._one("EXISTS", _bot(name)):
+            lists = [index for index, was_in in zip(indexes, removed, strict=True) if was_in]
+            self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
         """What the bots of an owner, or all bots, store: counted anew."""
@@ -133,7 +159,7 @@ class AccountStore:
                 for name, of in zip(part, owners, strict=True)
                 if of is not None and owner in (None, _text(of))
             ]
-            found = self._connection.run([_STORED.call(_keys(name)[1:]) for name in own])
+            found = self._connection.run([_STORED.call(bot_keys(name)[1:]) for name in own])
             total = Stored.sum([total, *(Stored(1, *counts) for counts in found)])
         return total
 
@@ -215,12 +241,19 @@ _WEBHOOKS: Final = "bots:webhook"
 _UPLOADED: Final = "bots:uploaded"
 _SUSPENDED: Final = "bots:suspended"
 _AUDIT: Final = "audit"
+UPLOADS_DUE: Final = "uploads:due"
+"""The list of the uploads that are being checked: see :mod:`arena.store.uploads`."""
+
 _STORED_BY_ALL: Final = "{arena}:stored"
 _COUNTED_AT_ONCE: Final = 500
 
 
 def _owner(name: str) -> str:
     return f"{{o:{name}}}"
+
+
+def _indexes(owner: str) -> tuple[str, ...]:
+    return _BOTS, _bots_of(owner), _WEBHOOKS, _UPLOADED, _SUSPENDED
 
 
 def _bots_of(owner: str) -> str:
@@ -239,8 +272,14 @@ def _sources(name: str) -> str:
     return f"{{b:{name}}}:sources"
 
 
-def _keys(name: str) -> list[str]:
-    return [_bot(name), _versions(name), _sources(name)]
+def uploads_key(name: str) -> str:
+    """The hash of a bot's uploads that are being checked."""
+    return f"{{b:{name}}}:uploads"
+
+
+def bot_keys(name: str) -> list[str]:
+    """The keys of a bot: itself, its versions, its sources, and its uploads that are being checked."""
+    return [_bot(name), _versions(name), _sources(name), uploads_key(name)]
 
 
 def _pairs(fields: Mapping[str, str]) -> list[str]:

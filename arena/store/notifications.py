@@ -203,4 +203,17 @@ def tournament_topic(tournament: str) -> str:
     return game_topic(f"@{tournament}")
 
 
-__all__ = ["Notifier", "Subscription", "game_topic", "right_topic", "tournament_topic", "turn_topic"]
+def upload_topic(upload: str) -> str:
+    """The topic of the outcome of an upload, which is published like a step of a game ``@<id>``."""
+    return game_topic(f"@{upload}")
+
+
+__all__ = [
+    "Notifier",
+    "Subscription",
+    "game_topic",
+    "right_topic",
+    "tournament_topic",
+    "turn_topic",
+    "upload_topic",
+]

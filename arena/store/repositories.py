@@ -27,6 +27,7 @@ from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
+from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
 
 _SCRIPTS: Final = (
@@ -36,6 +37,7 @@ _SCRIPTS: Final = (
     *BOARD_SCRIPTS,
     *DOCUMENT_SCRIPTS,
     *ACCOUNT_SCRIPTS,
+    *UPLOAD_SCRIPTS,
     *WEBHOOK_SCRIPTS,
     *LIMIT_SCRIPTS,
     *BUDGET_SCRIPTS,
@@ -63,6 +65,7 @@ class Store:
         self.annulments = Documents(connection, "annulled")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
+        self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)

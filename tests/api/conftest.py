@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
 from flask import Flask
 
 from api.app import create_app
+from api.capture import checking
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.contract import ContractClient, contract_client
+from tests.waiting import PATIENCE
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
 
 
 @pytest.fixture(scope="session")
 def settings(store: EmbeddedStore) -> Settings:
-    """The settings of the tests' app: no limits."""
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
+    """The settings of the tests' app: no limits, and patience with uploads on a busy machine."""
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), upload_wait=PATIENCE)
     return Settings(store.url, admin_token=ADMIN_TOKEN, http=http)
 
 
@@ -34,6 +36,13 @@ def one_app(settings: Settings) -> Flask:
 def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     """The app on an empty database."""
     return one_app
+
+
+@pytest.fixture
+def checker(app: Flask) -> Iterator[None]:
+    """Somebody checks uploads while the test runs."""
+    with checking(app):
+        yield
 
 
 @pytest.fixture

@@ -16,12 +16,17 @@ from api.descriptors import RESERVED, connections_within
 from api.edge import SMALL_BODY
 from api.errors import HttpError, MalformedJson
 from arena.ops.settings import HttpSettings, Limit, Settings
-from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.sandbox.limits import DEFAULT_LIMITS
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
+from tests.sandbox import components
 
-LISTS = "x = '" + "[{" * (DEFAULT_LIMITS.source_bytes // 2 - 10) + "'"
-"""Almost the longest source, full of brackets."""
+BOT = "\ndef choose(turn):\n    return None\n"
+BRACKETS = "x = '" + "[{" * 499_900 + "'" + BOT
+"""Almost the longest source in JSON, full of brackets."""
+
+LISTS = "x = " + "[],\\\n" * (DEFAULT_LIMITS.source_bytes // 5 - 20) + "0" + BOT
+"""Almost the longest source, full of lists."""
 
 
 # JSON
@@ -74,20 +79,22 @@ def test_too_many_values(anybody: ContractClient) -> None:
 # Uploads
 
 
+@pytest.mark.usefixtures("checker")
 def test_a_source_is_taken_whatever_it_contains(owner: Account) -> None:
-    body = {"name": "lists", "transport": "uploaded", "source": LISTS}
+    body = {"name": "brackets", "transport": "uploaded", "source": BRACKETS}
     assert owner.client.post("/v1/bots", json=body).status_code == 201
-    told = owner.client.get("/v1/bots/lists/versions/1/source").json
-    assert told["source"] == LISTS
+    told = owner.client.get("/v1/bots/brackets/versions/1/source").json
+    assert told["source"] == BRACKETS
 
 
+@pytest.mark.usefixtures("checker")
 def test_files_are_taken_as_they_are(owner: Account) -> None:
     made = owner.client.post(
         "/v1/bots?name=lists&description=Full%20of%20lists", data=LISTS, content_type="text/x-python"
     )
     assert made.status_code == 201, made.text
     assert made.json["bot"]["description"] == "Full of lists"
-    component = COMPONENT_MAGIC + bytes(DEFAULT_LIMITS.component_bytes - len(COMPONENT_MAGIC))
+    component = components.component(choose=components.text(32, 9))
     added = owner.client.post(
         "/v1/bots/lists/versions?label=2", data=component, content_type="application/wasm"
     )

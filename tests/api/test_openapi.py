@@ -134,7 +134,7 @@ def test_the_story_of_the_examples_still_goes(one_app: Flask, clean_store: Embed
     from api.app import create_app
     from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1)
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1, upload_wait=600)
     app = create_app(Settings(clean_store.url, admin_token=ADMIN_TOKEN, http=http))
     captured = capture(app)
     assert {name: sorted(known["responses"]) for name, known in captured.items()} == {

@@ -175,6 +175,8 @@ def told_codes(path: Path) -> Iterator[str]:
                     isinstance(statement, ast.Assign | ast.AnnAssign)
                     and ast.unparse(statement).startswith(("code = ", "code: "))
                     and isinstance(statement.value, ast.Constant)
+                    # Rows have a field of this name.
+                    and statement.value.value is not None
                 ):
                     yield statement.value.value
         elif isinstance(node, ast.Call):

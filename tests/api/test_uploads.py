@@ -5,19 +5,24 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
 
 from arena.events.service import Tournaments
-from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
 from arena.store.accounts import AccountStore
+from arena.store.amounts import Stored
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
+from tests.sandbox import components
 
 FIRST = "def choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    return turn['no such field']\n"
 BODY = {"name": "first", "transport": "uploaded", "source": FIRST}
+
+
+pytestmark = pytest.mark.usefixtures("checker")
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def test_a_source_is_kept_as_it_was_sent(uploaded: Account, anybody: ContractCli
 
 
 def test_a_component_is_kept_as_it_was_sent(uploaded: Account) -> None:
-    data = COMPONENT_MAGIC + bytes(500_000)
+    data = components.component(choose=components.text(32, 9))
     body = {"label": "2", "transport": "uploaded", "component": b64encode(data).decode()}
     response = uploaded.client.post("/v1/bots/first/versions", json=body)
     assert response.status_code == 201, response.text
@@ -85,7 +90,6 @@ def test_what_was_not_uploaded_has_no_source(owner: Account, register: Callable[
     ("changes", "field", "told"),
     [
         ({"source": "x = '\0'"}, "source", "null bytes"),
-        ({"source": "#" * (DEFAULT_LIMITS.source_bytes + 1)}, "source", "262145 bytes"),
         ({"source": ""}, "source", "empty"),
         ({"source": None, "component": "not base64!"}, "component", "base64"),
         ({"source": None, "component": "AAAA"}, "component", "not a WebAssembly component"),
@@ -152,17 +156,69 @@ def test_the_log_of_a_game_is_for_the_owner(
 
 
 @pytest.mark.parametrize(
-    ("label", "source", "error"),
-    [("2", BROKEN, "no such field"), ("3", "x = 1\ndef choose(turn:\n", "SyntaxError: '(' was never closed")],
+    ("source", "refused", "told"),
+    [
+        ("x = 1\ndef choose(turn:\n", "compile_failed", "SyntaxError: '(' was never closed (bot.py, line 2)"),
+        ("x = 1\ny = {}['gone']\n", "load_failed", "KeyError: 'gone' (bot.py, line 2)"),
+        ("while True:\n    pass\n", "load_failed", "no answer within 2000 ms of thinking (fuel)"),
+    ],
 )
-def test_the_owner_learns_why_it_failed(
-    uploaded: Account, app: Flask, sign_up: Callable[..., Account], label: str, source: str, error: str
+def test_a_refused_version_leaves_nothing(
+    uploaded: Account, app: Flask, source: str, refused: str, told: str
 ) -> None:
-    body = {"label": label, "transport": "uploaded", "source": source}
+    store = app.extensions["botequim"].store.accounts
+    before = store.stored("ana"), store.versions("first")
+    body = {"label": "2", "transport": "uploaded", "source": source}
+    response = uploaded.client.post("/v1/bots/first/versions", json=body)
+    assert response.status_code == 422, response.text
+    assert (code(response), response.json["detail"], response.json["field"]) == (refused, told, "source")
+    assert (store.stored("ana"), store.versions("first")) == before
+    assert store.source("first", hashlib.sha256(source.encode()).hexdigest()) is None
+    # The label is free.
+    assert uploaded.client.post("/v1/bots/first/versions", json={**body, "source": FIRST}).status_code == 201
+
+
+def test_a_bot_whose_first_upload_is_refused_is_not_registered(
+    owner: Account, sign_up: Callable[..., Account], anybody: ContractClient, app: Flask
+) -> None:
+    refused = owner.client.post("/v1/bots", json={**BODY, "source": "def choose(turn:\n"})
+    assert (refused.status_code, code(refused)) == (422, "compile_failed")
+    assert code(anybody.get("/v1/bots/first")) == "bot_not_found"
+    assert anybody.get("/v1/bots").json["bots"] == []
+    store: AccountStore = app.extensions["botequim"].accounts._store
+    assert (store.stored("ana"), store.stored(), store.uploaded_names()) == (Stored(), Stored(), [])
+    used = owner.client.get("/v1/owners/me").json["quotas"]
+    assert [used[name]["used"] for name in ("bots", "versions", "bytes")] == [0, 0, 0]
+    # Anybody may have the name now.
+    assert sign_up("pia").client.post("/v1/bots", json=BODY).status_code == 201
+    assert anybody.get("/v1/bots?owner=pia").json["bots"][0]["name"] == "first"
+
+
+def test_what_was_refused_is_refused_at_once(uploaded: Account, app: Flask, owner: Account) -> None:
+    body = {"label": "2", "transport": "uploaded", "source": "def choose(turn:\n"}
+    first = uploaded.client.post("/v1/bots/first/versions", json=body).json
+    uploads = app.extensions["botequim"].uploads
+    checked = []
+    uploads._jobs, jobs = SimpleNamespace(check_upload=lambda *of: checked.append(of)), uploads._jobs
+    try:
+        again = uploaded.client.post("/v1/bots/first/versions", json=body)
+        registered = owner.client.post("/v1/bots", json={**BODY, "name": "second", "source": body["source"]})
+    finally:
+        uploads._jobs = jobs
+    for response in (again, registered):
+        told = {**response.json, "request_id": first["request_id"]}
+        assert (response.status_code, told) == (422, first)
+    assert checked == []
+
+
+def test_the_owner_learns_why_it_failed(
+    uploaded: Account, app: Flask, sign_up: Callable[..., Account]
+) -> None:
+    body = {"label": "2", "transport": "uploaded", "source": BROKEN}
     assert uploaded.client.post("/v1/bots/first/versions", json=body).status_code == 201
-    told = qualify(uploaded, app, label)
+    told = qualify(uploaded, app, "2")
     assert told["state"] == "failed"
-    assert error in str(told["detail"])
+    assert "no such field" in str(told["detail"])
     assert "line 2" in str(told["detail"])
-    path = f"/v1/bots/first/versions/{label}/qualifications"
+    path = "/v1/bots/first/versions/2/qualifications"
     assert code(sign_up("pia").client.get(path)) == "forbidden"

@@ -32,6 +32,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getBot": ("bot", {"bot": "bot"}),
     "changeBot": ("change_bot", {"bot": "bot", "state": "withdrawn", "description": "d"}),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
+    "listUploads": ("uploads", {"bot": "bot"}),
+    "getUpload": ("upload", {"bot": "bot", "upload": "upload", "wait": 3}),
     "addVersion": ("add_version", {"bot": "bot", "label": "2", **FIELDS}),
     "publishVersion": ("publish_version", {"bot": "bot", "version": "version"}),
     "getSource": ("source", {"bot": "bot", "version": "version"}),
@@ -92,7 +94,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FILES = {"registerBot", "addVersion"}
 
-HELPERS = {"request", "close", "create_bot", "records_page"}
+HELPERS = {"request", "close", "create_bot", "records_page", "await_upload"}
 """Public methods that are not an operation, or another form of one."""
 
 ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
@@ -128,7 +130,17 @@ class Receiver:
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str, dict[str, str], Any]] = []
-        keys = ("bots", "games", "tournaments", "groups", "entries", "qualifications", "schedules", "points")
+        keys = (
+            "bots",
+            "games",
+            "tournaments",
+            "groups",
+            "entries",
+            "qualifications",
+            "schedules",
+            "points",
+            "uploads",
+        )
         page = {key: [] for key in (*keys, "leaderboards", "changes")}
         reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
         receiver = self

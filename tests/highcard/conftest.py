@@ -19,6 +19,7 @@ from tests.api.conftest import (  # noqa: F401  (fixtures)
     admin,
     anybody,
     app,
+    checker,
     owner,
     settings,
     sign_up,

@@ -101,6 +101,7 @@ def test_wrong_requests_name_the_game(owner: Account) -> None:
     assert owner.client.post("/v1/games", json=rules).json["code"] == "invalid_option"
 
 
+@pytest.mark.usefixtures("checker")
 def test_a_tournament_with_an_uploaded_bot_its_board_and_its_pages(
     services: Service, owner: Account, admin: ContractClient, anybody: ContractClient
 ) -> None:

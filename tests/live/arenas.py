@@ -8,6 +8,8 @@ from itertools import count
 from typing import Any
 
 from arena.accounts.accounts import Principal
+from arena.accounts.received import Uploads
+from arena.accounts.uploads import component_upload, python_upload
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.retention import Retention
@@ -35,6 +37,10 @@ class Arena:
         self.clock = self.store.clock
         self.boards = self.service.boards
         self.schedules = self.service.schedules
+
+    @property
+    def uploads(self) -> Uploads:
+        return self.service.uploads
 
     def now_ms(self) -> int:
         return self.clock().now_ms
@@ -94,6 +100,16 @@ class Arena:
         for bot, answer in (bots or {}).items():
             turns = self.live.turns(bot, rights=False).turns
             self.live.answer(bot, [{"turn": turn["turn"], "action": answer(turn)} for turn in turns])
+
+    def upload(self, name: str, source: str | bytes, label: str = "1", owner: str = "olga") -> None:
+        """Upload a source or a component as a new bot, or, with another label, as a version."""
+        given = python_upload(source) if isinstance(source, str) else component_upload(source)
+        if label == "1":
+            _, _, received = self.uploads.register(owner, name, label, "", given)
+        else:
+            received = self.uploads.receive(name, label, given)
+        self.uploads.check(name, received.id)
+        assert self.uploads.find(name, received.id).state == "added"
 
     def bot(self, owner: str, name: str) -> Principal:
         """A new bot of a new or known owner; the owner."""

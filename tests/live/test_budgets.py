@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from arena.accounts.budgets import DAY_MS, BudgetExceeded
-from arena.accounts.uploads import python_upload
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
@@ -139,7 +138,7 @@ def test_fuel_counts_and_what_runs_waits_for_the_next_day(url: str) -> None:
     arena = Frugal(url, Compute(groups=1000, fuel_ms=1))
     try:
         next_day(arena)
-        arena.accounts.register_bot("olga", "first", transport="uploaded", upload=python_upload(FIRST))
+        arena.upload("first", FIRST)
         begun = arena.tournaments.qualify("toepen", "first", "1")
         arena.run(begun["tournament"])
         assert used(arena, "fuel_ms") > 1

@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 
-from arena.accounts.uploads import component_upload
 from arena.events import local_groups, uploaded_bots
 from arena.events.local_groups import LEASE_MS, Played
 from arena.sandbox.bot import sandboxed_spec
@@ -45,7 +44,7 @@ def test_the_lease_is_renewed_during_a_long_call(
     once = partial(sandboxed_spec, limits=SandboxLimits(game_ms=2_000))
     monkeypatch.setattr(uploaded_bots, "sandboxed_spec", once)
     first, second = arenas
-    first.accounts.register_bot("olga", "slow", transport="uploaded", upload=component_upload(SLOW))
+    first.upload("slow", SLOW)
     name = first.tournaments.qualify("toepen", "slow", "1")["tournament"]
     wait_until(lambda: first.tournaments.step(name).state == "running")
     played: list[Played] = []

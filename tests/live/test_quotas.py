@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,12 +11,13 @@ import pytest
 from arena.accounts.accounts import Accounts, NameTaken, VersionExists
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.quotas import QuotaExceeded
-from arena.accounts.uploads import Upload, component_upload
+from arena.accounts.uploads import ReceivedUpload, Upload, component_upload
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC
-from arena.store.accounts import _owner
+from arena.store.accounts import StoredUpload, _owner
 from arena.store.amounts import Stored
 from arena.store.repositories import Store, open_store
+from arena.store.rows import write_row
 
 MEGABYTE = 1 << 20
 
@@ -38,7 +40,18 @@ def accounts(store: Store, owner: Stored | None = None, service: Stored | None =
 
 
 def add(here: Accounts, label: str, what: Upload, bot: str = "zap") -> None:
-    here.add_version(bot, label, "uploaded", upload=what)
+    here.add_version(bot, label, "uploaded", upload=incoming(bot, label, what))
+
+
+def register(here: Accounts, owner: str, bot: str, what: Upload) -> None:
+    here.register_bot(owner, bot, transport="uploaded", upload=incoming(bot, "1", what))
+
+
+def incoming(bot: str, label: str, what: Upload) -> StoredUpload:
+    """An upload that no worker checks."""
+    upload_id = f"u{secrets.token_hex(8)}"
+    row = ReceivedUpload(upload_id, bot, "ana", label, what.language, what.digest, len(what.data), 1, 1)
+    return StoredUpload(upload_id, write_row(row), what.digest, what.data)
 
 
 def refused(act: Callable[[], object]) -> ArenaError:
@@ -49,7 +62,7 @@ def refused(act: Callable[[], object]) -> ArenaError:
 
 def test_a_refused_version_leaves_nothing(store: Store) -> None:
     here = accounts(store, Stored(5, 5, 3 * MEGABYTE))
-    here.register_bot("ana", "zap", transport="uploaded", upload=upload())
+    register(here, "ana", "zap", upload())
     before = store.accounts.stored("ana")
     assert before == Stored(1, 1, MEGABYTE)
     for seed in range(1, 9):
@@ -64,14 +77,14 @@ def test_a_refused_version_leaves_nothing(store: Store) -> None:
     }
     assert store.accounts.stored("ana") == before
     # A label that another request took a moment ago, and other races, are decided by the same script.
-    source = ("0" * 64, b"x" * 100)
-    assert store.accounts.add_version("zap", "1", "other", MAX_OF_BOT, source) == ("exists", 0)
-    assert store.accounts.add_version("zap", "2", "two", Stored(1, 1, MEGABYTE), source) == ("full", 0)
-    assert store.accounts.add_version("zap", "2", "two", Stored(1, 9, MEGABYTE), source) == (
+    source = StoredUpload("u" + "0" * 16, b"{}", "0" * 64, b"x" * 100)
+    assert store.accounts.add_version("zap", "1", "", MAX_OF_BOT, source) == ("exists", 0)
+    assert store.accounts.add_version("zap", "2", "", Stored(1, 1, MEGABYTE), source) == ("full", 0)
+    assert store.accounts.add_version("zap", "2", "", Stored(1, 9, MEGABYTE), source) == (
         "large",
         MEGABYTE,
     )
-    assert not store.accounts.create_bot("zap", "bia", "token", {}, "1", "one", source)
+    assert not store.accounts.create_bot("zap", "bia", "token", {}, "", "", source)
     assert store.accounts.stored() == before
     assert here.quotas.of_owner("ana")["bytes"] == {
         "used": MEGABYTE,
@@ -140,22 +153,20 @@ def test_uploading_at_once_does_not_exceed_the_quota(store: Store) -> None:
 )
 def test_the_service_has_quotas(store: Store, most: Stored, quota: str) -> None:
     here = accounts(store, service=most)
-    here.register_bot("ana", "zap", transport="uploaded", upload=upload())
+    register(here, "ana", "zap", upload())
     for _ in range(2):
-        error = refused(
-            lambda: here.register_bot("bia", "copas", transport="uploaded", upload=upload(seed=1))
-        )
+        error = refused(lambda: register(here, "bia", "copas", upload(seed=1)))
         assert error.extra["quota"] == quota
     assert store.accounts.stored() == Stored(1, 1, MEGABYTE)
     here.delete_bot("zap")
-    here.register_bot("bia", "copas", transport="uploaded", upload=upload(seed=1))
+    register(here, "bia", "copas", upload(seed=1))
     # Bia's own quota was not charged for what was refused.
     assert here.quotas.of_owner("bia")["bots"]["used"] == 1
 
 
 def test_the_same_source_is_stored_once(store: Store) -> None:
     here = accounts(store, Stored(1, 5, 2 * MEGABYTE))
-    here.register_bot("ana", "zap", transport="uploaded", upload=upload())
+    register(here, "ana", "zap", upload())
     for label in ("2", "3"):
         add(here, label, upload())
     assert store.accounts.stored("ana") == Stored(1, 3, MEGABYTE)

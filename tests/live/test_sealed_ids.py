@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from arena.accounts.uploads import python_upload
 from arena.play import groups
 from arena.records.decisions import decisions, decisions_until
 from arena.records.verify import verify
@@ -70,7 +69,7 @@ def test_nothing_that_a_bot_is_given_tells_where_it_plays(
 
 
 def test_the_owner_sees_the_ids_of_the_records(arena: Arena) -> None:
-    arena.accounts.register_bot("olga", "spy", transport="uploaded", upload=python_upload(SPY))
+    arena.upload("spy", SPY)
     name = arena.tournaments.qualify("toepen", "spy", "1")["tournament"]
     arena.run(name)
     records = [json.loads(line) for line in arena.tournaments.records(name)]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from arena.accounts.suspensions import BotSuspended, SuspensionNotFound
-from arena.accounts.uploads import python_upload
 from arena.accounts.versions import Suspension
 from arena.sandbox.progress import GroupAttempt
 from tests.live.arenas import Arena
@@ -22,7 +21,7 @@ GROUP = "r1-p1-g1"
 def arena(url: str) -> Iterator[Arena]:
     opened = Arena(url)
     for name in ("amy", "bea", "cat"):
-        opened.accounts.register_bot(f"of-{name}", name, transport="uploaded", upload=python_upload(SOURCE))
+        opened.upload(name, SOURCE, owner=f"of-{name}")
         event = opened.tournaments.qualify("toepen", name, "1")["tournament"]
         opened.run(event)
     yield opened
@@ -129,7 +128,7 @@ def test_a_suspended_bot_is_not_seated_until_that_is_lifted(arena: Arena) -> Non
     assert suspensions.among(["amy", "bea", "nobody"]) == {"amy"}
     # Its owner cannot lift it.
     arena.accounts.change_bot("amy", "active")
-    arena.accounts.add_version("amy", "2", "uploaded", upload=python_upload(SOURCE + "\n"))
+    arena.upload("amy", SOURCE + "\n", "2")
     for seat in (
         lambda: arena.tournaments.enter("cup", "amy"),
         lambda: arena.tournaments.qualify("toepen", "amy", "2"),

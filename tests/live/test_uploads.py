@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from arena.accounts.accounts import Accounts
 from arena.accounts.uploads import InvalidSource, python_upload
 from arena.accounts.versions import NoSource
 from arena.errors import ArenaError
@@ -31,10 +30,6 @@ def arena(url: str) -> Iterator[Arena]:
     opened.live.close()
 
 
-def upload(accounts: Accounts, name: str, source: str, owner: str = "olga") -> None:
-    accounts.register_bot(owner, name, transport="uploaded", upload=python_upload(source))
-
-
 def qualify(arena: Arena, name: str, kind: str = "toepen", version: str = "1") -> dict[str, Any]:
     begun = arena.tournaments.qualify(kind, name, version)
     assert begun["state"] == "qualifying"
@@ -48,7 +43,7 @@ def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
 
 
 def test_an_uploaded_bot_qualifies_and_is_rated_with_the_sealed(arena: Arena) -> None:
-    upload(arena.accounts, "first", FIRST)
+    arena.upload("first", FIRST)
     told = qualify(arena, "first")
     assert (told["state"], told["reason"], told["detail"]) == ("qualified", None, None)
     records = records_of(arena, told["tournament"])
@@ -72,7 +67,7 @@ def test_an_uploaded_bot_qualifies_and_is_rated_with_the_sealed(arena: Arena) ->
 
 
 def test_only_the_owner_sees_why_a_bot_failed(arena: Arena) -> None:
-    upload(arena.accounts, "broken", BROKEN)
+    arena.upload("broken", BROKEN)
     told = qualify(arena, "broken")
     assert told["state"] == "failed"
     assert "crashed" in told["reason"]
@@ -93,7 +88,7 @@ def test_only_the_owner_sees_why_a_bot_failed(arena: Arena) -> None:
 
 
 def test_an_endless_loop_is_a_late_fault_of_the_bot(arena: Arena) -> None:
-    upload(arena.accounts, "endless", ENDLESS)
+    arena.upload("endless", ENDLESS)
     told = qualify(arena, "endless")
     assert told["state"] == "failed"
     assert told["detail"].startswith("late: no answer within")
@@ -106,7 +101,7 @@ def test_an_endless_loop_is_a_late_fault_of_the_bot(arena: Arena) -> None:
 
 def test_divisions_are_kept_apart(arena: Arena) -> None:
     by = arena.bot("olga", "runs-elsewhere")
-    upload(arena.accounts, "first", FIRST)
+    arena.upload("first", FIRST)
     arena.cup_in_entry(name="open", kind="toepen")
     arena.cup_in_entry(name="sealed", kind="toepen", division="sealed")
     for name, bot in (("open", "first"), ("sealed", "runs-elsewhere")):
@@ -117,8 +112,8 @@ def test_divisions_are_kept_apart(arena: Arena) -> None:
 
 
 def test_qualified_uploaded_bots_are_entered_automatically(arena: Arena) -> None:
-    upload(arena.accounts, "first", FIRST)
-    upload(arena.accounts, "never-asked", FIRST, owner="pia")
+    arena.upload("first", FIRST)
+    arena.upload("never-asked", FIRST, owner="pia")
     assert qualify(arena, "first")["state"] == "qualified"
     arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["random", "rookie"])
     view = arena.run()
@@ -156,7 +151,7 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
     made = schedules.create({"id": "again", "cron": "0 0 1 1 *", "tournament": cup, "until_groups": 2}, "")
     assert made["until_groups"] == 2
     # Nobody has qualified.
-    upload(arena.accounts, "first", FIRST)
+    arena.upload("first", FIRST)
     assert fired() == []
     assert schedules.view("again")["last_ms"] is None
     assert qualify(arena, "first")["state"] == "qualified"
@@ -168,7 +163,7 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
     arena.boards.publish("toepen", "sealed")
     # Two groups in the tournament; that of the qualification does not count.
     assert fired() == []
-    arena.accounts.add_version("first", "2", "uploaded", upload=python_upload(FIRST + "\n"))
+    arena.upload("first", FIRST + "\n", "2")
     assert fired() == []
     assert qualify(arena, "first", version="2")["state"] == "qualified"
     (second,) = fired()
@@ -180,7 +175,7 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
 
 def test_bots_take_turns_when_a_tournament_is_full(arena: Arena) -> None:
     for name in ("amy", "bea", "cat"):
-        upload(arena.accounts, name, FIRST)
+        arena.upload(name, FIRST)
         assert qualify(arena, name)["state"] == "qualified"
     seen = []
     for number in range(3):
@@ -200,7 +195,7 @@ def test_bots_take_turns_when_a_tournament_is_full(arena: Arena) -> None:
 
 
 def test_a_deleted_bot_loses_its_games(arena: Arena, url: str) -> None:
-    upload(arena.accounts, "first", FIRST)
+    arena.upload("first", FIRST)
     qualify(arena, "first")
     arena.cup(kind="toepen", division="sealed", auto_enter=True, house=["rookie"], groups=1)
     wait_until(lambda: arena.tournaments.step("cup").state == "running")
@@ -216,8 +211,8 @@ def test_a_deleted_bot_loses_its_games(arena: Arena, url: str) -> None:
 
 def test_sources_are_kept_per_version(arena: Arena) -> None:
     accounts = arena.accounts
-    upload(accounts, "first", FIRST)
-    accounts.add_version("first", "2", "uploaded", upload=python_upload(ENDLESS))
+    arena.upload("first", FIRST)
+    arena.upload("first", ENDLESS, "2")
     accounts.add_version("first", "3")
     assert accounts.upload_of("first", "1").source == FIRST
     assert accounts.upload_of("first", "2").source == ENDLESS
@@ -234,7 +229,7 @@ def test_sources_are_kept_per_version(arena: Arena) -> None:
     [
         ("", "empty"),
         ("x = '\0'", "null"),
-        ("#" * 300_000, "at most 262144 bytes"),
+        ("#" * 1_048_577, "at most 1048576 bytes"),
         ("x = '\ud800'", "text"),
     ],
 )

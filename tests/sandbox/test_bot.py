@@ -135,7 +135,7 @@ def test_a_source_that_does_not_load_is_refused() -> None:
     with pytest.raises(InvalidBot) as caught:
         check_bot(sandboxed_spec("mine", "1", "x = 1\ny = x / 0\n"))
     assert str(caught.value) == "ZeroDivisionError: division by zero (bot.py, line 2); at source"
-    with pytest.raises(InvalidBot, match="the bot has 262145 bytes"):
+    with pytest.raises(InvalidBot, match="the bot has 1048577 bytes"):
         sandboxed_spec("mine", "1", "#" * (QUICK.source_bytes + 1))
 
 

@@ -23,7 +23,7 @@ from typing import Final
 
 import click
 
-from arena.accounts.uploads import component_upload, python_upload
+from arena.accounts.uploads import Upload, component_upload, python_upload
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from arena.sandbox.building import digest_of, python_component
@@ -88,6 +88,9 @@ class HostileBench:
     kinds: dict[str, str] = field(default_factory=dict)
     """Those of the hostile bots."""
 
+    refused: dict[str, str] = field(default_factory=dict)
+    """The other kinds, with the reasons why their uploads were refused."""
+
     _calls: list[Call] = field(default_factory=list)
     _read: dict[Path, int] = field(default_factory=dict)
 
@@ -118,14 +121,22 @@ class HostileBench:
         ]
         self.stack.enter_context(Process([*python, "workers", "--scheduler"], self.folder, **options))
         self.service.accounts.sign_up("olga")
-        accounts = self.service.accounts
-        accounts.register_bot("olga", HONEST, transport="uploaded", upload=python_upload(PYTHON))
+        assert self._upload(HONEST, python_upload(PYTHON)) == ""
         while self.qualify(HONEST) != "qualified":
             time.sleep(0.2)
         for number, (kind, make) in enumerate(KINDS.items()):
-            self.kinds[f"hostile-{number}"] = kind
-            upload = component_upload(make())
-            accounts.register_bot("olga", f"hostile-{number}", transport="uploaded", upload=upload)
+            reason = self._upload(f"hostile-{number}", component_upload(make()))
+            if reason:
+                self.refused[kind] = reason
+            else:
+                self.kinds[f"hostile-{number}"] = kind
+
+    def _upload(self, name: str, upload: Upload) -> str:
+        """Upload a bot, which the workers check. Why it is refused, empty if it is not."""
+        _, _, received = self.service.uploads.register("olga", name, "1", "", upload)
+        settled = self.service.uploads.wait(received, 600)
+        assert settled.is_settled, settled
+        return settled.reason
 
     def qualify(self, name: str) -> str:
         """Start the qualification of a bot if none is under way; its state."""
@@ -271,6 +282,9 @@ def play(
         bench.start(workers, least, decision_ms)
         limit = max(least, PROCESSOR_FACTOR * decision_ms / 1000)
         say(f"limits: {decision_ms} ms of fuel and {limit:g} s of processor time per call")
+        say(f"kinds that are refused at the upload: {len(bench.refused)}")
+        for kind, reason in bench.refused.items():
+            say(f"    {kind}: {told(reason)}")
         # So that what is loaded once is not counted.
         bench.honest_phase("first")
         before = bench.honest_phase("before")

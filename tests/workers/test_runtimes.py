@@ -97,12 +97,14 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     assert second["message"] == first["message"]
     (fetched,) = other.glob(f"{component.stem}-{published.sha256[:16]}.wasm")
     assert fetched.read_bytes() == component.read_bytes()
-    # It plays, and the records say in what.
-    arena.accounts.sign_up("olga")
-    arena.accounts.register_bot("olga", "mine", transport="uploaded", upload=python_upload(BOT))
-    name = arena.tournaments.qualify("toepen", "mine", "1")["tournament"]
-    arena.tournaments.step(name)
+    # It checks uploads in it and plays, and the records say in what.
+    _, _, upload = arena.uploads.register("olga", "mine", "1", "", python_upload(BOT))
     with Process(WORKER, tmp_path, REDIS_URL=store.url, **cache):
+        RqJobs(store.url).check_upload("mine", upload.id)
+        wait_until(lambda: arena.uploads.find("mine", upload.id).state == "added")
+        assert list(other.glob("uploads/*.code"))
+        name = arena.tournaments.qualify("toepen", "mine", "1")["tournament"]
+        arena.tournaments.step(name)
         RqJobs(store.url).play_more_groups(name, 0)
         wait_until(lambda: arena.tournaments.qualifications("mine", "1")[0]["state"] == "qualified")
     records = [json.loads(line) for line in arena.tournaments.records(name)]
@@ -171,9 +173,8 @@ def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
     assert not arena.store.runtimes.publish(OTHER, b"other", None)
     assert not arena.store.runtimes.publish(OTHER, b"other", OTHER)
     assert arena.store.runtimes.current() == published
-    arena.accounts.sign_up("olga")
     for bot in ("mine", "late"):
-        arena.accounts.register_bot("olga", bot, transport="uploaded", upload=python_upload(BOT))
+        arena.upload(bot, BOT)
     jobs = RqJobs(store.url)
     with Process(WORKER, tmp_path, REDIS_URL=store.url) as worker:
 

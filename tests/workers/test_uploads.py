@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
+from arena.client import ApiError
+from arena.client.bots import UploadPending
 from arena.records.record import dumps
+from arena.sandbox.checking import MOST_SECONDS
 from arena.sandbox.runtime import python_program, runtime_id
-from tests.service import ROOT, Service, botequim, environment
+from queues.rq_jobs import JOB_SECONDS
+from tests.service import ROOT, Service, botequim, command_line, descendants, environment
+from tests.waiting import wait_until
 
 ADMIN = "a" * 32
 BOTS = {"truco": "truco_careful.py", "toepen": "toepen_last_trick.py"}
@@ -144,9 +152,61 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0")
         told = call(service, ROOT / "examples", *submit, token=owner)
         assert told.returncode == 2
-        assert "mine 1: qualifies in truco and toepen" in told.stdout
-        assert "mine 1 has not qualified yet: truco: not over after 0 s" in told.stderr
-        assert "ask it again" not in told.stdout
+        assert "mine 1 has not been checked yet: the upload is received; repeat the command" in told.stderr
+        client = service.client(owner)
+        (upload,) = client.uploads("mine")
+        assert (upload["state"], upload["version"], upload["code"]) == ("received", "1", None)
+        # The same file is not uploaded twice.
+        told = call(service, ROOT / "examples", *submit, token=owner)
+        assert "mine 1 has not been checked yet" in told.stderr
+        assert client.uploads("mine") == [upload]
+        bot = client.bot("mine")
+        assert (bot["version"], bot["versions"]) == (None, [])
+        assert {name: one["used"] for name, one in client.me()["quotas"].items()} == {
+            "bots": 1,
+            "versions": 1,
+            "bytes": upload["size"],
+        }
+        with pytest.raises(UploadPending) as caught:
+            client.add_version("mine", "2", transport="uploaded", source=b"x = 2\n", wait=0)
+        assert (caught.value.field or "").startswith("/v1/bots/mine/uploads/u")
+
+
+# It compiles for seconds.
+LONG = b"x = " + b"[],\\\n" * 190_000 + b"0\ndef choose(turn):\n    return turn['legal_actions'][0]\n"
+FIELDS = b"def choose(turn):\n    return f'" + b"{turn}" * 80_000 + b"'\n"
+
+
+def checkers(service: Service) -> list[int]:
+    """The processes that check an upload."""
+    return [pid for pid in descendants(service.process.pid) if "arena.sandbox.checking" in command_line(pid)]
+
+
+def test_a_check_ends_before_the_job_that_does_it() -> None:
+    assert MOST_SECONDS < JOB_SECONDS - 120
+
+
+def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        client = service.client(service.client().sign_up("olga"))
+        with ThreadPoolExecutor(1) as pool:
+            made = pool.submit(client.create_bot, "long", wait=600, transport="uploaded", source=LONG)
+            wait_until(lambda: checkers(service))
+            *_, worker = service.pids("worker")
+            os.kill(worker, signal.SIGKILL)
+            # Its watchdog starts another one, which begins again; the client follows 202 by itself.
+            answer = made.result(600)
+        assert answer["upload"]["state"] == "added"
+        assert [version["label"] for version in answer["bot"]["versions"]] == ["1"]
+        assert (answer["bot"]["version"], client.uploads("long")) == ("1", [])
+        assert client.me()["quotas"]["bytes"]["used"] == len(LONG)
+        assert worker not in service.pids("worker")
+        with pytest.raises(ApiError) as caught:
+            client.add_version("long", "2", wait=600, transport="uploaded", source=FIELDS)
+        assert caught.value.code == "compile_failed"
+        assert "ms of fuel, the most for its size" in caught.value.message
+        assert [version["label"] for version in client.bot("long")["versions"]] == ["1"]
+        assert client.me()["quotas"]["bytes"]["used"] == len(LONG)
 
 
 @pytest.mark.system
@@ -180,11 +240,11 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         file.write_text("def choose(turn:\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 2
-        assert "was never closed (bot.py, line 1)" in told.stderr
+        assert "mine 2 is refused: SyntaxError: '(' was never closed (bot.py, line 1)" in told.stderr
         file.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
         told = call(service, tmp_path, *submit, token=owner)
         assert (told.returncode, told.stderr) == (0, "")
-        assert "mine 3: added" in told.stdout
+        assert "mine 2: added" in told.stdout
         cup = service.client(owner).create_tournament(
             name="Sealed cup",
             kind="toepen",
@@ -195,6 +255,6 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         )
         told = call(service, tmp_path, *submit, token=owner)
         assert told.returncode == 0
-        assert "mine 3: already has this source" in told.stdout
+        assert "mine 2: already has this source" in told.stdout
         assert "toepen: plays in 'Sealed cup' at " in told.stdout
         assert f" min: {service.url}/tournaments/{cup['id']}\n" in told.stdout

@@ -14,7 +14,6 @@ from redis import Redis
 from rq import Worker as RqWorker
 
 from arena.accounts.suspensions import BotSuspended
-from arena.accounts.uploads import component_upload
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import ARENA_QUEUE, RqJobs
 from tests.live.arenas import Arena
@@ -37,9 +36,7 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 @pytest.fixture
 def arena(store: EmbeddedStore) -> Iterator[Arena]:
     opened = Arena(store.url)
-    opened.accounts.register_bot(
-        "olga", "stuck", transport="uploaded", upload=component_upload(components.PLAYS)
-    )
+    opened.upload("stuck", components.PLAYS)
     yield opened
     opened.live.close()
 

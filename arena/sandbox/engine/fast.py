@@ -8,6 +8,7 @@ import hashlib
 import json
 import marshal
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -17,19 +18,38 @@ from wasmtime import FuncType, Linker, Module, ValType
 from wasmtime.component import LinkerInstance
 
 from arena.bots import InvalidBot, Turn
-from arena.sandbox.building import BuildFailed, compiled, digest_of, recipe_of, runtime_name
+from arena.sandbox.building import (
+    BuildFailed,
+    compiled,
+    compiled_source,
+    digest_of,
+    recipe_of,
+    runtime_name,
+)
 from arena.sandbox.cache import cached
-from arena.sandbox.compiler import COMPONENT, FAST, MODULE, make_engine
+from arena.sandbox.compiler import COMPONENT, FAST, MODULE, compile_budget, make_engine
 from arena.sandbox.components import ComponentProgram, component_program
 from arena.sandbox.engine.image import with_immortal_objects
 from arena.sandbox.engine.instances import InstancePool, OutsideMemory, RuntimeFunction
 from arena.sandbox.engine.internals import FastTextFunction, add_text_function, check_version
 from arena.sandbox.engine.linking import HOST, linked
 from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
-from arena.sandbox.limits import FUEL_PER_MS, MOST_TEXT, SandboxLimits
-from arena.sandbox.program import Failed, NoAction, Prepared, Program, ProgramInstance, SandboxEngine, Trapped
+from arena.sandbox.limits import COMPILE_BYTES, FUEL_PER_MS, MOST_TEXT, SandboxLimits, compile_ms
+from arena.sandbox.program import (
+    Failed,
+    NoAction,
+    OutOfFuel,
+    Prepared,
+    Program,
+    ProgramInstance,
+    SandboxEngine,
+    Trapped,
+)
 
 _PREPARED: Final = 32
+
+_OUT_OF_MEMORY: Final = "MemoryError: \n"
+"""The report of an error that says no more."""
 
 _LINKED_BY: Final = ("binary", "component", "linking", "image")
 """The modules of this package that make the linked runtime."""
@@ -50,7 +70,7 @@ class FastEngine(SandboxEngine):
             path = compiled(module, digest, FAST, MODULE)
         except InvalidBot as error:
             raise BuildFailed(error.message) from None
-        self.python = LinkedPython(engine, Module.deserialize_file(engine, str(path)))
+        self.python = LinkedPython(engine, Module.deserialize_file(engine, str(path)), self.runtime_id)
 
     def component(self, wasm: bytes) -> Program:
         """See :meth:`arena.sandbox.program.SandboxEngine.component`."""
@@ -85,9 +105,9 @@ def linked_module(component: Path) -> Path:
 class LinkedPython(Program):
     """The Python of the sandbox as one core module."""
 
-    def __init__(self, engine: WasmtimeEngine, module: Module) -> None:
+    def __init__(self, engine: WasmtimeEngine, module: Module, runtime_id: str) -> None:
         super().__init__()
-        self.parts = (engine, module)
+        self.parts = (engine, module, runtime_id)
         linker = Linker(engine)
         i32, i64 = ValType.i32(), ValType.i64()
         linker.define_func(HOST, "log", FuncType([i32, i32], []), self._log)
@@ -106,14 +126,43 @@ class LinkedPython(Program):
         return LinkedInstance(self, limits, seed, print, used)
 
     def _compile(self, source: str, limits: SandboxLimits) -> Prepared:
-        output: list[str] = []
-        instance = self.instance(limits, 0, output.append)
+        *_, runtime_id = self.parts
+        data = source.encode("utf-8", "surrogatepass")
+
+        def compile_now() -> bytes:
+            return marshal.dumps(tuple(self._compile_now(source, len(data), limits)))
+
         try:
-            return Prepared(instance.prepare(source, limits.load_ms * FUEL_PER_MS), "", "".join(output))
-        except Failed as error:
-            return Prepared(b"", str(error), "".join(output))
+            stored = compiled_source(data, runtime_id, compile_now)
+        except OSError:
+            # The disk is full, or another process removed it from the cache in between.
+            stored = compile_now()
+        return Prepared(*marshal.loads(stored))
+
+    def _compile_now(self, source: str, size: int, limits: SandboxLimits) -> Prepared:
+        output = ""
+
+        def print_some(text: str) -> None:
+            nonlocal output
+            output += text[: limits.output_chars - len(output)]
+
+        fuel_ms, most = compile_ms(size), compile_budget(size).code
+        instance = self.instance(replace(limits, memory_bytes=COMPILE_BYTES), 0, print_some)
+        try:
+            code, error = instance.prepare(source, fuel_ms * FUEL_PER_MS), ""
+        except OutOfFuel:
+            code, error = b"", f"compiling it takes more than {fuel_ms} ms of fuel, the most for its size"
+        except Failed as failure:
+            code, error = b"", str(failure)
+            if error.startswith(_OUT_OF_MEMORY):
+                error = f"compiling it takes more than {COMPILE_BYTES >> 20} MiB of memory"
+        except Trapped as trapped:
+            code, error = b"", f"compiling it ends the compiler: {trapped}"
         finally:
             instance.close()
+        if len(code) > most:
+            code, error = b"", f"its code would have {len(code)} bytes; the most for its size is {most}"
+        return Prepared(code, error, output)
 
     def _log(self, at: int, size: int) -> None:
         instance = self.running

@@ -1,6 +1,8 @@
--- What a bot stores. KEYS: its versions, its sources. Returns the number of versions and the bytes of sources.
+-- bot_stored
+-- What a bot stores. KEYS: its versions, its sources, its uploads. Returns the number of versions and of uploads
+-- that may become versions, and the bytes of sources.
 local bytes = 0
 for _, digest in ipairs(redis.call('HKEYS', KEYS[2])) do
   bytes = bytes + redis.call('HSTRLEN', KEYS[2], digest)
 end
-return {redis.call('HLEN', KEYS[1]), bytes}
+return {redis.call('HLEN', KEYS[1]) + redis.call('HLEN', KEYS[3]), bytes}

@@ -1,0 +1,364 @@
+"""Uploads, from their receipt until they are versions or refused.
+
+An upload counts in the quotas, and takes its label, from its receipt on. A worker compiles and loads it in
+a process with limits; then it becomes a version, or is refused and its room is given back. A worker may be
+killed at any point: another one begins again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, Protocol
+
+import orjson
+
+from arena.accounts.accounts import Accounts, VersionExists
+from arena.accounts.uploads import ReceivedUpload, Upload
+from arena.accounts.versions import BotAccount, pack_version, version_of
+from arena.bots.transports import UPLOADED
+from arena.errors import ArenaError
+from arena.sandbox.building import checks_id
+from arena.sandbox.checking import COMPILED, check_upload
+from arena.sandbox.runtime import Runtime
+from arena.store.accounts import StoredUpload
+from arena.store.notifications import Notifier, upload_topic
+from arena.store.repositories import Store
+from arena.store.rows import read_row, reading, shown_or_left_out, write_row
+
+log = logging.getLogger(__name__)
+
+KEPT_MS: Final = 7 * 86_400_000
+"""How long the outcome of an upload can be read."""
+
+EXPIRES_MS: Final = 86_400_000
+"""After this time without an outcome an upload is refused."""
+
+REMEMBERED_MS: Final = 86_400_000
+"""How long the same upload is refused without another check."""
+
+LEASE_MS: Final = 15_000
+"""An upload is checked again if its worker has not renewed the lease for this long."""
+
+MOST_ATTEMPTS: Final = 3
+"""An upload whose checks began this often without an outcome is refused."""
+
+RETRY_MS: Final = 5_000
+"""The pause after an attempt that the service failed, times the number of attempts."""
+
+_RENEW: Final = 3.0
+_SURELY_STORED_MS: Final = 30_000
+_AT_ONCE: Final = 100
+_ID: Final = r"u[0-9a-f]{16}"
+
+
+class UploadNotFound(ArenaError):
+    """The bot has no such upload, or it was settled long ago."""
+
+    code = "upload_not_found"
+
+
+class UploadRefused(ArenaError):
+    """The upload does not become a version. It has the code of one of the errors below, or of
+    :class:`~arena.accounts.accounts.VersionExists`.
+    """
+
+
+class CompileFailed(UploadRefused):
+    """It does not compile within the limits."""
+
+    code = "compile_failed"
+
+
+class LoadFailed(UploadRefused):
+    """It raises an error or exceeds a limit when it is loaded."""
+
+    code = "load_failed"
+
+
+class NotChecked(UploadRefused):
+    """The service could not check it."""
+
+    code = "upload_not_checked"
+
+
+class UploadJobs(Protocol):
+    """The job that checks uploads. A lost request is repeated by the tick."""
+
+    def check_upload(self, bot: str, upload: str) -> None:
+        """Check an upload."""
+
+
+class Uploads:
+    """The uploads of all bots."""
+
+    def __init__(
+        self,
+        store: Store,
+        accounts: Accounts,
+        notifier: Notifier,
+        jobs: UploadJobs,
+        ready: Callable[[], Runtime],
+    ) -> None:
+        """``ready``: makes the service's runtime of the sandbox, and returns it."""
+        self._store = store.uploads
+        self._bots = store.accounts
+        self._now_ms: Callable[[], int] = lambda: store.clock().now_ms
+        self._accounts = accounts
+        self._notifier = notifier
+        self._jobs = jobs
+        self._ready = ready
+
+    # Receipt
+
+    def register(
+        self, owner: str, name: str, label: str, description: str, upload: Upload
+    ) -> tuple[BotAccount, str, ReceivedUpload]:
+        """Register a bot whose first version an upload becomes. Returns it, its token, which is shown only
+        once, and the upload. A bot whose only upload is refused is released: its name is free again.
+
+        Raises as :meth:`receive`, and as :meth:`~arena.accounts.accounts.Accounts.register_bot`.
+        """
+        row = self._new(name, owner, label, upload)
+        with self._noted(row):
+            bot, token = self._accounts.register_bot(
+                owner, name, label, UPLOADED.name, description, upload=_stored(row, upload)
+            )
+        return bot, token, row
+
+    def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
+        """Store an upload that becomes the version ``label``, and let it be checked.
+
+        Raises :class:`UploadRefused` if the same was refused before, and as
+        :meth:`~arena.accounts.accounts.Accounts.add_version`; then nothing is stored.
+        """
+        row = self._new(name, self._accounts.bot(name).owner, label, upload)
+        with self._noted(row):
+            self._accounts.add_version(name, label, UPLOADED.name, upload=_stored(row, upload))
+        return row
+
+    def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
+        upload_id = f"u{secrets.token_hex(8)}"
+        received_ms = time.time_ns() // 1_000_000
+        size = len(upload.data)
+        # The clock of the service decides when it expires; versions have the time of this process.
+        expires_ms = self._now_ms() + EXPIRES_MS
+        row = ReceivedUpload(
+            upload_id, bot, owner, label, upload.language, upload.digest, size, received_ms, expires_ms
+        )
+        known = self._refused_before(upload.digest)
+        if known is not None:
+            raise refusal(row.refused(*known))
+        return row
+
+    @contextmanager
+    def _noted(self, row: ReceivedUpload) -> Iterator[None]:
+        # The entry comes first: what a process that dies in between has taken of the quotas is found by it.
+        self._store.note_due(row.bot, row.id, self._now_ms() + _SURELY_STORED_MS)
+        try:
+            yield
+        except ArenaError:
+            self._store.forget(row.bot, row.id)
+            raise
+        self._store.note_due(row.bot, row.id, self._now_ms())
+        self._jobs.check_upload(row.bot, row.id)
+
+    # Reading
+
+    def find(self, bot: str, upload_id: str) -> ReceivedUpload:
+        """An upload. Raises :class:`UploadNotFound`."""
+        row = self._store.find(bot, upload_id) if re.fullmatch(_ID, upload_id) else None
+        if row is None:
+            raise UploadNotFound(f"there is no upload {upload_id[:40]!r} of {bot[:64]!r}", field="upload")
+        upload = _read(row)
+        if not upload.is_settled and self._is_expired(upload):
+            self._expire(row, upload)
+            return self.find(bot, upload_id)
+        return upload
+
+    def wait(self, upload: ReceivedUpload, seconds: float) -> ReceivedUpload:
+        """The upload when it is settled, or after ``seconds``."""
+        until = time.monotonic() + seconds
+        with self._notifier.waiting(upload_topic(upload.id)) as subscription:
+            while True:
+                upload = self.find(upload.bot, upload.id)
+                left = until - time.monotonic()
+                if upload.is_settled or left <= 0 or self._notifier.is_stopped:
+                    return upload
+                subscription.wait(left)
+
+    def unsettled(self, bot: str) -> list[ReceivedUpload]:
+        """The uploads of a bot that are being checked, oldest first."""
+        rows = self._store.all_unsettled(bot)
+        found = [
+            shown_or_left_out(f"upload {key} of {bot}", partial(_read, row)) for key, row in rows.items()
+        ]
+        return sorted((one for one in found if one is not None), key=lambda one: one.received_ms)
+
+    # Checking
+
+    def due(self) -> list[tuple[str, str]]:
+        """Some uploads that no worker is checking: bot and id."""
+        return self._store.due(self._now_ms(), _AT_ONCE)
+
+    def check(self, bot: str, upload_id: str) -> None:
+        """Check an upload and settle it, unless another worker is doing that. May be repeated.
+
+        Raises what making the runtime raises; that is no attempt.
+        """
+        now_ms = self._now_ms()
+        if not self._store.claim(bot, upload_id, now_ms, now_ms + LEASE_MS):
+            return
+        row = self._store.unsettled(bot, upload_id)
+        if row is None:
+            # A process died after it took room, or before it gave it back.
+            self._bots.count_stored()
+            self._store.forget(bot, upload_id)
+            return
+        upload = _read(row)
+        if self._is_expired(upload):
+            self._expire(row, upload)
+        elif upload.attempts >= MOST_ATTEMPTS:
+            again = "the service could not finish the checks; send it again"
+            self._settle(row, upload.refused(NotChecked.code, again))
+        else:
+            with self._renewing(upload):
+                self._attempt(row, upload, self._ready())
+
+    def _attempt(self, row: bytes, upload: ReceivedUpload, runtime: Runtime) -> None:
+        progress = _Progress(self._store, row, upload)
+        try:
+            progress.change(attempts=upload.attempts + 1)
+            code, reason = self._refused_before(upload.digest) or self._examine(progress, runtime)
+        except _Changed:
+            # The bot was deleted, or another worker has taken over.
+            return
+        except Exception:
+            log.exception("checking upload %s of %s failed", upload.id, upload.bot)
+            pause = RETRY_MS * (upload.attempts + 1)
+            self._store.renew(upload.bot, upload.id, self._now_ms() + pause)
+            return
+        self._settle(progress.row, progress.upload.refused(code, reason) if code else progress.upload)
+
+    def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
+        """The code and the reason of a refusal, both empty for none."""
+        upload = progress.upload
+        data = self._bots.source(upload.bot, upload.digest)
+        if data is None:
+            raise _Changed
+        source = Upload(upload.language, data).source
+        objection = check_upload(source, runtime.component, lambda step: progress.change(state=step))
+        if objection is None:
+            return "", ""
+        code = (CompileFailed if objection.step == COMPILED else LoadFailed).code
+        known = {"checks": checks_id(), "code": code, "reason": objection.detail}
+        self._store.remember(upload.digest, known, REMEMBERED_MS)
+        return code, objection.detail
+
+    def _settle(self, row: bytes, upload: ReceivedUpload) -> None:
+        """Refuse an upload, or, if it is not refused, make it a version."""
+        is_version = upload.state != "refused"
+        version = pack_version(version_of(upload)) if is_version else ""
+        settled = replace(upload, state="added") if is_version else upload
+        verdict, gone = self._store.settle(
+            upload.bot,
+            upload.id,
+            row,
+            write_row(settled),
+            KEPT_MS,
+            upload.digest,
+            upload.label,
+            version,
+            upload.received_ms,
+        )
+        if verdict == "exists":
+            # A process of an earlier release does not know that the label is taken.
+            reason = f"{upload.bot} already has a version {upload.label!r}"
+            self._settle(row, upload.refused(VersionExists.code, reason))
+            return
+        if verdict == "changed":
+            return
+        if verdict == "repeated" and not is_version:
+            self._bots.count_stored()
+        if gone.bots:
+            self._bots.leave_indexes(upload.bot, upload.owner)
+        self._accounts.quotas.give_back(upload.owner, gone)
+        self._store.forget(upload.bot, upload.id)
+        self._store.wake(upload.id)
+
+    @contextmanager
+    def _renewing(self, upload: ReceivedUpload) -> Iterator[None]:
+        done = threading.Event()
+
+        def renew() -> None:
+            while not done.wait(_RENEW):
+                try:
+                    self._store.renew(upload.bot, upload.id, self._now_ms() + LEASE_MS)
+                except ArenaError:
+                    log.warning("the lease of upload %s was not renewed", upload.id, exc_info=True)
+
+        thread = threading.Thread(target=renew, name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def _refused_before(self, digest: str) -> tuple[str, str] | None:
+        known = self._store.refusal(digest)
+        if known is None or known["checks"] != checks_id():
+            return None
+        return known["code"], known["reason"]
+
+    def _is_expired(self, upload: ReceivedUpload) -> bool:
+        return self._now_ms() >= upload.expires_ms
+
+    def _expire(self, row: bytes, upload: ReceivedUpload) -> None:
+        reason = "no worker of the service checked it within a day; send it again"
+        self._settle(row, upload.refused(NotChecked.code, reason))
+
+
+class _Changed(Exception):
+    """The row of the upload is no longer the one that was read."""
+
+
+class _Progress:
+    """The row of an upload while one worker checks it."""
+
+    def __init__(self, store: Any, row: bytes, upload: ReceivedUpload) -> None:
+        self._store = store
+        self.row = row
+        self.upload = upload
+
+    def change(self, **fields: Any) -> None:
+        """Change fields of the row. Raises :class:`_Changed`."""
+        upload = replace(self.upload, **fields)
+        row = write_row(upload)
+        if row != self.row and not self._store.replace(upload.bot, upload.id, self.row, row):
+            raise _Changed
+        self.row, self.upload = row, upload
+
+
+def refusal(upload: ReceivedUpload) -> UploadRefused:
+    """The error for a refused upload."""
+    field = "source" if upload.language == "python" else "component"
+    if upload.code == VersionExists.code:
+        field = "label"
+    return UploadRefused(upload.reason, code=upload.code, field=field)
+
+
+def _stored(row: ReceivedUpload, upload: Upload) -> StoredUpload:
+    return StoredUpload(row.id, write_row(row), row.digest, upload.data)
+
+
+def _read(row: bytes) -> ReceivedUpload:
+    with reading("an upload"):
+        return read_row(ReceivedUpload, orjson.loads(row))

@@ -1,0 +1,152 @@
+"""Check an upload before it becomes a version: compile it, and load it once, in a process with limits.
+
+    python -m arena.sandbox.checking python|component FILE RUNTIME
+
+prints a line of JSON for each step: :data:`COMPILED`, then :data:`LOADED` or what is wrong. ``RUNTIME`` is
+the component of the sandbox's Python.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from arena.bots import HostFailure, InvalidBot
+from arena.sandbox.bot import check_bot, compile_bot, sandboxed_spec
+from arena.sandbox.building import SOURCES
+from arena.sandbox.cache import cache_environment
+from arena.sandbox.compiler import compile_budget
+from arena.sandbox.limits import DEFAULT_LIMITS, PROCESSOR_FACTOR, compile_ms
+from arena.sandbox.runtime import load_runtime, use_runtime
+
+Step = Literal["compiled", "loaded"]
+COMPILED: Final = "compiled"
+LOADED: Final = "loaded"
+
+CHECK_MEMORY: Final = 1536 << 20
+"""Bytes that the process may write to. The address space of wasmtime's memories is larger."""
+
+_OWN_SECONDS: Final = 20
+"""Processor time of the process besides the upload's own: it starts, and maps the sandbox's Python."""
+
+_WALL_FACTOR: Final = 8
+"""The wall-clock time that the process has per second of processor time."""
+
+MOST_SECONDS: Final = 600
+"""And at most this: a job of a worker ends after 15 minutes."""
+
+
+class Objection(NamedTuple):
+    """Why an upload cannot be a bot. ``step``: the one that it fails."""
+
+    step: Step
+    detail: str
+
+
+class CheckEnded(HostFailure):
+    """The process that checked an upload was ended; nobody's fault."""
+
+
+def check_upload(source: str | bytes, runtime: Path, reached: Callable[[Step], None]) -> Objection | None:
+    """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it;
+    ``reached`` is called after each step. ``runtime``: the component of the sandbox's Python, for which this
+    process has the engine in its cache. Returns why it cannot be a bot, None if it can.
+
+    Raises :class:`~arena.bots.HostFailure`.
+    """
+    data = source.encode() if isinstance(source, str) else source
+    seconds = _seconds(source, len(data))
+    with tempfile.TemporaryDirectory(prefix="botequim-check-") as folder:
+        path = Path(folder) / "upload"
+        path.write_bytes(data)
+        language = "python" if isinstance(source, str) else "component"
+        command = [sys.executable, "-m", "arena.sandbox.checking", language, str(path), str(runtime)]
+        with (Path(folder) / "errors").open("w+") as errors:
+            child = subprocess.Popen(
+                command,
+                cwd=SOURCES.parent,
+                env={"PATH": "/usr/bin:/bin", **cache_environment()},
+                preexec_fn=lambda: _limit(seconds),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+            wall = _WALL_FACTOR * (seconds + compile_budget(len(data)).seconds)
+            timer = threading.Timer(min(wall, MOST_SECONDS), child.kill)
+            timer.start()
+            try:
+                return _follow(child, reached)
+            except CheckEnded as error:
+                errors.seek(0)
+                raise CheckEnded(f"{error}: {errors.read()[-500:].strip() or 'it was silent'}") from None
+            finally:
+                timer.cancel()
+                child.kill()
+                child.communicate()
+
+
+def _seconds(source: str | bytes, size: int) -> int:
+    """The processor time of the process; a component is compiled in one of its own."""
+    fuel_ms = DEFAULT_LIMITS.load_ms + (compile_ms(size) if isinstance(source, str) else 0)
+    return _OWN_SECONDS + PROCESSOR_FACTOR * fuel_ms // 1000
+
+
+def _limit(seconds: int) -> None:
+    # Only the soft limits: the compiler of components, a child of this process, has limits of its own.
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, most))
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (CHECK_MEMORY, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Objection | None:
+    assert child.stdout is not None
+    seen: list[Step] = []
+    for line in child.stdout:
+        told = json.loads(line)
+        if "detail" in told:
+            return Objection(told["step"], told["detail"])
+        seen.append(told["step"])
+        reached(told["step"])
+        if LOADED in seen:
+            return None
+    status = child.wait()
+    if status == -signal.SIGXCPU:
+        return Objection(LOADED if COMPILED in seen else COMPILED, "it takes too much processor time")
+    raise CheckEnded(f"the process that checked the upload ended with {status}")
+
+
+def main() -> int:
+    """See the top of this file."""
+    language, path, runtime = sys.argv[1:]
+    use_runtime(load_runtime(Path(runtime)))
+    data = Path(path).read_bytes()
+    step: Step = COMPILED
+    try:
+        spec = sandboxed_spec("bot", "1", data.decode() if language == "python" else data)
+        compile_bot(spec)
+        _tell(step=COMPILED)
+        step = LOADED
+        check_bot(spec)
+        _tell(step=LOADED)
+    except InvalidBot as error:
+        _tell(step=step, detail=error.message)
+    return 0
+
+
+def _tell(**fields: Any) -> None:
+    print(json.dumps(fields), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""Uploads that are being checked, and what became of them.
+
+The row of an upload is in the slot of its bot, so an upload becomes a version, or goes, in one step. The list
+of those that are due is in another slot: an entry is written before the row, and removed after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+
+from arena.store.accounts import UPLOADS_DUE, bot_keys, uploads_key
+from arena.store.amounts import Stored
+from arena.store.connection import RedisConnection, Script
+from arena.store.documents import by_name
+from arena.store.games import WAKE_CHANNEL
+
+_REPLACE: Final = Script("replace")
+_CLAIM: Final = Script("upload_claim")
+_SETTLE: Final = Script("upload_settle")
+UPLOAD_SCRIPTS: Final = (_REPLACE, _CLAIM, _SETTLE)
+"""The scripts that the connection of an :class:`UploadStore` must load."""
+
+
+class UploadStore:
+    """The uploads of all bots, by bot and id."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def _one(self, *command: Any) -> Any:
+        (reply,) = self._connection.run([command])
+        return reply
+
+    def find(self, bot: str, upload: str) -> bytes | None:
+        """The row of an upload that is being checked, or that was settled a while ago at most."""
+        row, settled = self._connection.run(
+            [("HGET", uploads_key(bot), upload), ("GET", _outcome(bot, upload))]
+        )
+        found: bytes | None = row or settled
+        return found
+
+    def unsettled(self, bot: str, upload: str) -> bytes | None:
+        """The row of an upload that is being checked."""
+        row: bytes | None = self._one("HGET", uploads_key(bot), upload)
+        return row
+
+    def all_unsettled(self, bot: str) -> dict[str, bytes]:
+        """The rows of all uploads of a bot that are being checked, by id."""
+        return by_name(self._one("HGETALL", uploads_key(bot)))
+
+    def replace(self, bot: str, upload: str, before: bytes, after: bytes) -> bool:
+        """Replace the row of an upload; False if it is not ``before``."""
+        return bool(self._one(*_REPLACE.call([uploads_key(bot)], upload, before, after)))
+
+    def settle(
+        self,
+        bot: str,
+        upload: str,
+        before: bytes,
+        after: bytes,
+        kept_ms: int,
+        digest: str,
+        label: str,
+        version: str,
+        received_ms: int,
+    ) -> tuple[str, Stored]:
+        """Make an upload a version, or, if ``version`` is empty, refuse it; ``after`` can be read for
+        ``kept_ms``. Returns ``done`` and what is no longer stored; ``repeated``: it was done before;
+        ``changed``: its row is not ``before``; ``gone``; or ``exists``: the label is taken.
+        """
+        keys = [*bot_keys(bot), _outcome(bot, upload)]
+        call = _SETTLE.call(keys, upload, before, after, kept_ms, digest, label, version, received_ms)
+        verdict, *gone = self._one(*call)
+        return verdict.decode(), Stored(*gone)
+
+    def wake(self, upload: str) -> None:
+        """Wake the requests that wait for an upload."""
+        # No game has such an id; see arena.store.notifications.
+        self._one("PUBLISH", WAKE_CHANNEL, orjson.dumps([(f"@{upload}", 0, [], [])]))
+
+    # The list of what is due
+
+    def note_due(self, bot: str, upload: str, at_ms: int) -> None:
+        """Let a worker check the upload from ``at_ms`` on."""
+        self._one("ZADD", UPLOADS_DUE, at_ms, f"{bot}/{upload}")
+
+    def due(self, now_ms: int, limit: int) -> list[tuple[str, str]]:
+        """Some of the uploads that no worker is checking: bot and id."""
+        found = self._one("ZRANGEBYSCORE", UPLOADS_DUE, "-inf", now_ms, "LIMIT", 0, limit)
+        members = (member.decode().partition("/") for member in found)
+        return [(bot, upload) for bot, _, upload in members]
+
+    def claim(self, bot: str, upload: str, now_ms: int, lease_ms: int) -> bool:
+        """Claim an upload until ``lease_ms``; False if it is not due."""
+        return bool(self._one(*_CLAIM.call([UPLOADS_DUE], f"{bot}/{upload}", now_ms, lease_ms)))
+
+    def renew(self, bot: str, upload: str, lease_ms: int) -> None:
+        """Extend a claim."""
+        self._one("ZADD", UPLOADS_DUE, "XX", lease_ms, f"{bot}/{upload}")
+
+    def forget(self, bot: str, upload: str) -> None:
+        """The upload is settled, or was never stored."""
+        self._one("ZREM", UPLOADS_DUE, f"{bot}/{upload}")
+
+    # What was refused before
+
+    def refusal(self, digest: str) -> Any:
+        """What :meth:`remember` stored for an upload with this SHA-256; None for nothing."""
+        data = self._one("GET", _refusal(digest))
+        return None if data is None else orjson.loads(data)
+
+    def remember(self, digest: str, refusal: Any, kept_ms: int) -> None:
+        """Remember for a while why uploads with this SHA-256 are refused."""
+        self._one("SET", _refusal(digest), orjson.dumps(refusal), "PX", kept_ms)
+
+
+def _outcome(bot: str, upload: str) -> str:
+    return f"{{b:{bot}}}:upload:{upload}"
+
+
+def _refusal(digest: str) -> str:
+    return f"refused:{digest}"
