@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
@@ -102,8 +103,9 @@ class GroupResult:
         if player in self.forfeiters:
             return 0.0
         gained = []
+        teams = tuple(map(tuple, self.teams))
         for game in self.games:
-            worth = points(game.places, self.teams)
+            worth = _points(tuple(game.places), teams)
             points_of_seats = [worth[seat] for seat, other in enumerate(game.players) if other == player]
             gained.append(sum(points_of_seats) / len(points_of_seats))
         return sum(gained) / len(gained)
@@ -135,6 +137,12 @@ class GroupResult:
             for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *_ in games
         ]
         return cls(kind, group_id, size, mirrored, tuple(map(tuple, teams)), results, annulled)
+
+
+@lru_cache(1 << 14)
+def _points(places: tuple[int, ...], teams: tuple[tuple[int, ...], ...]) -> tuple[float, ...]:
+    """:func:`~arena.play.outcomes.points`, remembered: most games have one of a few results."""
+    return points(places, teams)
 
 
 class _Setting(NamedTuple):
