@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
-from urllib.error import URLError
 
 import pytest
 
@@ -16,8 +14,8 @@ from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from tests.archive.entries import group_entry
+from tests.archive.s3_server import credentials, s3_server
 from tests.ports import free_port
-from tests.waiting import wait_until
 
 PLACE = "s3://bucket/some/archive"
 
@@ -25,37 +23,13 @@ PLACE = "s3://bucket/some/archive"
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
     """A running store with an empty bucket."""
-    url = f"http://127.0.0.1:{free_port()}"
-    port = url.rpartition(":")[2]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def has_bucket() -> bool:
-        try:
-            request = urllib.request.Request(f"{url}/bucket", method="PUT")
-            with urllib.request.urlopen(request, timeout=5):
-                return True
-        except URLError:
-            assert server.poll() is None
-            return False
-
-    try:
-        wait_until(has_bucket)
+    with s3_server() as url:
         yield url
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @pytest.fixture(autouse=True)
-def credentials(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    values = {
-        "AWS_ENDPOINT": endpoint,
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-    }
-    for name, value in values.items():
+def configured(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in credentials(endpoint).items():
         monkeypatch.setenv(name, value)
 
 

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.client import Client
+from arena.client import ApiError, Client
 from arena.records.verify import verify
 from tests.service import Service, environment
 
@@ -48,6 +48,10 @@ class Season:
     owner: Client = field(init=False)
     players: list[Player] = field(default_factory=list)
     games: list[str] = field(default_factory=list)
+    private: set[str] = field(default_factory=set)
+    """Those of the games that only the owner sees."""
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The records that were read so far, by game."""
 
     def enter(self, count: int) -> None:
         """Create the owner and ``count`` bots."""
@@ -56,15 +60,22 @@ class Season:
             name = f"player-{number}"
             self.players.append(Player(name, self.owner.register_bot(name), self.folder / f"{name}.jsonl"))
 
-    def create(self, kinds: Sequence[str], games: int, house: Sequence[str] = ()) -> None:
-        """Make ``games`` games of each kind, with everybody at every table, the seats going round."""
+    def create(
+        self, kinds: Sequence[str], games: int, house: Sequence[str] = (), *, private: bool = False
+    ) -> None:
+        """Make ``games`` games of each kind, with everybody at every table, the seats going round.
+        ``private``: every other round is.
+        """
         seats: list[Mapping[str, Any]] = [{"bot": player.name} for player in self.players]
         seats += ({"house": name} for name in house)
         for number in range(games):
             turned = number % len(seats)
             for kind in kinds:
-                made = self.owner.create_game(kind, seats[turned:] + seats[:turned], clock=CLOCK)
+                hidden = {"visibility": "private"} if private and number % 2 else {}
+                made = self.owner.create_game(kind, seats[turned:] + seats[:turned], clock=CLOCK, **hidden)
                 self.games.append(made["game"])
+                if hidden:
+                    self.private.add(made["game"])
 
     @contextmanager
     def playing(self, commands: Sequence[list[str]] = ()) -> Iterator[None]:
@@ -104,9 +115,17 @@ class Season:
             assert time.monotonic() < deadline, "the games do not end"
             meanwhile()
 
+    def read(self) -> None:
+        """Read the records of the games that have ended since the last time."""
+        for game in self.owner.games(state="finished"):
+            if game["game"] not in self.records:
+                with suppress(ApiError):
+                    self.records[game["game"]] = self.owner.record(game["game"])
+
     def prove(self) -> Counter[str]:
-        """Every game is over, every record verifies, and the records and what the bots were told agree:
-        no accepted action is missing, and none is there that was not accepted. Returns counts.
+        """Every game is over and listed once, every record verifies and is as it was when it was read first,
+        and the records and what the bots were told agree: no accepted action is missing, and none is there
+        that was not accepted. Returns counts.
         """
         counts: Counter[str] = Counter()
         accepted: dict[tuple[str, int], dict[int, str]] = {}
@@ -122,6 +141,7 @@ class Season:
         for game in self.games:
             record = self.owner.record(game, wait=True)
             assert verify(record) == [], game
+            assert self.records.setdefault(game, record) == record, game
             canonical = record["canonical"]
             counts[canonical["kind"]] += 1
             counts["actions"] += len(canonical["actions"])
@@ -136,7 +156,19 @@ class Season:
                     told = accepted.pop((game, seat), {})
                     assert logged == told, f"{game} seat {seat}: {logged.items() ^ told.items()}"
         assert not accepted, "answers were accepted of games that are not there"
+        listed = Counter(game["game"] for game in self.owner.games())
+        assert listed == Counter(self.games)
+        public = [record for game, record in self.records.items() if game not in self.private]
+        prove_downloads(self.owner.records(), public)
         return counts
+
+
+def prove_downloads(lines: Iterable[str], expected: Iterable[Mapping[str, Any]]) -> None:
+    """What is downloaded are the expected records, each once."""
+    downloaded = [json.loads(line) for line in lines]
+    records = {record["canonical"]["game"]: record for record in downloaded}
+    assert len(records) == len(downloaded), "a record is downloaded twice"
+    assert records == {record["canonical"]["game"]: record for record in expected}
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
