@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
 from redis import Redis, RedisError
+from redis.client import Pipeline
 from rq import Queue, SimpleWorker
 from rq.executions import Execution
 from rq.job import Job
@@ -21,7 +23,9 @@ from queues.rq_jobs import JOB_SECONDS, QUEUES, NamedJob, open_queue
 from workers.jobs import service
 
 HEARTBEAT: Final = 15
-"""Seconds after which a job whose worker died counts as abandoned (RQ's default: minutes)."""
+"""Seconds after which a job whose worker died counts as abandoned (RQ's default: minutes). A worker that
+lives renews them three times as often.
+"""
 
 QUIET_FOR: Final = 60
 """Seconds without a heartbeat after which an idle worker counts as dead."""
@@ -47,9 +51,33 @@ class Worker(SimpleWorker):
     watchdog ends the process. The sweeper of the games requests a job again that was lost with its process.
     """
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._renewal = threading.Lock()
+
     def get_heartbeat_ttl(self, job: Job, working_time: float = 0.0) -> int:
         """How long a job counts as running after the last heartbeat."""
         return HEARTBEAT
+
+    def keep_renewing(self) -> None:
+        """Renew the heartbeat of the running job for ever, in a thread of its own."""
+        while True:
+            time.sleep(HEARTBEAT / 3)
+            # The thread of the job meets the same error, or the next renewal succeeds.
+            with suppress(RedisError):
+                self._renew()
+
+    def _renew(self) -> None:
+        with self._renewal:
+            for execution in list(self.executions.values()):
+                # A row that has expired, because the process stood still, is written anew as a whole.
+                execution.save(HEARTBEAT)
+                self.maintain_heartbeats(execution.job, execution)
+
+    def cleanup_execution(self, job: Job, pipeline: Pipeline, execution: Execution | None = None) -> None:
+        """Remove the rows of a job that has ended; no renewal writes them again."""
+        with self._renewal:
+            super().cleanup_execution(job, pipeline, execution)
 
     def perform_job(self, job: Job, queue: Queue, execution: Execution) -> bool:
         """Run a job. Its lines in the log have its id, and that of the request that caused it. Returns
@@ -65,6 +93,8 @@ class Worker(SimpleWorker):
                 done = super().perform_job(job, queue, execution)
             finally:
                 PROGRESS.end(JOB)
+                # It is there only if its end could not be stored: then it is abandoned.
+                self.executions.pop(execution.id, None)
             level = logging.DEBUG if request_id is None or job.id.startswith(_FREQUENT) else logging.INFO
             ms = round(1000 * (time.monotonic() - start), 1)
             log.log(level, "job %s", "done" if done else "failed", extra={"queue": queue.name, "ms": ms})
@@ -95,6 +125,7 @@ def work(ended: GroupAttempt | None = None) -> None:
             maintenance_interval=HEARTBEAT,
             worker_ttl=QUIET_FOR,
         )
+        threading.Thread(target=worker.keep_renewing, name="renewal", daemon=True).start()
         worker.work(logging_level="WARNING")
     except RedisError as error:
         raise StoreUnavailable(f"the database of the job queues is unavailable: {error}") from error
