@@ -9,6 +9,7 @@ import pytest
 
 from arena.games import GAMES
 from arena.games.descriptor import Game
+from tests.contract.history import TOLD, Told
 from tests.contract.playouts import AlternativeLog
 
 
@@ -22,3 +23,9 @@ def game(request: pytest.FixtureRequest) -> Game:
 def alternative_log(game: Game) -> AlternativeLog:
     """Makes the log of a world that looks the same to a seat."""
     return cast(AlternativeLog, import_module(f"tests.contract.redeal_{game.kind}").alternative_log)
+
+
+@pytest.fixture(scope="module")
+def told(game: Game) -> Told:
+    """Tells what happened in a hand."""
+    return TOLD[game.kind]

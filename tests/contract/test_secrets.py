@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.bots.redeal import redeal
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE
+from tests.contract.history import Told
 from tests.contract.playouts import LOG, AlternativeLog, playout, rules_of
 
 
@@ -69,6 +70,27 @@ def test_alternative_logs_do_differ(game: Game, alternative_log: AlternativeLog)
         other = alternative_log(log, 0, random, game.options.complete())
         different += other is not None and other != log
     assert different > 40
+
+
+@settings(max_examples=100)
+@given(data=st.data(), seed=st.integers(0, 2**32))
+def test_one_observation_tells_all_that_was_seen_of_the_hand(
+    game: Game, told: Told, data: st.DataObject, seed: int
+) -> None:
+    """A bot that forgets everything between two turns knows as much of the hand as one that does not."""
+    rules = data.draw(rules_of(game))
+    viewers = (None, *range(game.seats(rules)))
+    history: list[Any] = []
+    for number, (state, _, _, events) in enumerate(playout(game, rules, Random(seed))):
+        for event in events:
+            if event[0] == told.begins:
+                history = []
+            view = game.view_event(event, None)
+            history += told.by_event(view) if view is not None else []
+        for viewer in viewers:
+            assert told.by_observation(state.observation(viewer)) == history
+        if number > 250:
+            break
 
 
 @settings(max_examples=100)

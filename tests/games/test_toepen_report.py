@@ -58,10 +58,43 @@ def test_spectator_observation() -> None:
         "pelt": [],
         "trick": [{"seat": 0, "card": "AC"}],
         "tricks": [],
+        "calls": [
+            {"seat": 2, "said": "knock", "value": 2, "trick": 0, "on_table": 0},
+            {"seat": 3, "said": "fold", "value": 1, "trick": 0, "on_table": 0},
+            {"seat": 0, "said": "stay", "value": 2, "trick": 0, "on_table": 0},
+            {"seat": 1, "said": "stay", "value": 2, "trick": 0, "on_table": 0},
+        ],
         "hands_won": [0, 0, 0, 0],
         "rubber": 1,
         "drinks": [0, 0, 0, 0],
     }
+
+
+@pytest.mark.rule("TP-8.1")
+def test_who_knocked_before_the_last_one_is_seen_and_before_which_card() -> None:
+    def knocked_by(*seats: int, first: str = "") -> list[dict[str, Any]]:
+        table = playing(*FOUR)
+        if first:
+            table.play(first)
+        for value, knocker in enumerate(seats, 2):
+            table.do(f"{knocker} knock:{value}")
+            table.do(*(f"{(knocker + step) % 4} stay:{value}" for step in (1, 2, 3)))
+        seen = table.seen()
+        if not first:
+            table.play("7C")
+            assert table.seen()["calls"] == seen["calls"]
+        calls: list[dict[str, Any]] = seen.pop("calls")
+        others.append(seen)
+        return calls
+
+    others: list[dict[str, Any]] = []
+    one, other = knocked_by(1, 2, 3), knocked_by(2, 1, 3)
+    assert others[0] == others[1]
+    assert [call["seat"] for call in one if call["said"] == "knock"] == [1, 2, 3]
+    assert [call["seat"] for call in other if call["said"] == "knock"] == [2, 1, 3]
+    later = knocked_by(1, 2, 3, first="7C")
+    assert [(call["trick"], call["on_table"]) for call in later] == [(0, 1)] * 12
+    assert [{**call, "on_table": 0} for call in later] == one
 
 
 @pytest.mark.rule("TP-8.1")
@@ -359,6 +392,10 @@ def test_a_clone_is_independent() -> None:
         (["trick"], "TS"),
         (["tricks"], [[0, [1], 7]]),
         (["tricks"], [1]),
+        (["calls"], [1]),
+        (["calls"], [[4, 0, 2, 0, 0]]),
+        (["calls"], [[0, 3, 2, 0, 0]]),
+        (["calls"], "stay"),
     ],
 )
 def test_a_corrupted_state_is_refused(path: list[Any], value: Any) -> None:

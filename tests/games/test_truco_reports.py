@@ -31,7 +31,7 @@ VIEWERS = (0, 1, 2, 3, None)
 
 ALWAYS = {
     "seat", "hand_number", "score", "phase", "awaiting", "dealer", "forehand", "stake", "elevens", "passed",
-    "burned", "held", "tricks", "truco", "eleven_deferred", "extra_trick", "signals",
+    "burned", "held", "tricks", "truco", "eleven_deferred", "extra_trick", "signals", "calls",
 }  # fmt: skip
 
 
@@ -141,6 +141,11 @@ def test_an_observation_shows_the_hand_so_far() -> None:
         "eleven_deferred": False,
         "extra_trick": False,
         "signals": [],
+        "calls": [
+            {"seat": 0, "said": "keep", "value": None, "trick": 0, "on_table": 0},
+            {"seat": 1, "said": "truco", "value": 3, "trick": 1, "on_table": 1},
+            {"seat": 2, "said": "raise", "value": 6, "trick": 1, "on_table": 1},
+        ],
         "hand": ["6C", "QC"],
     }
 
@@ -159,6 +164,87 @@ def test_a_call_in_observations_before_and_after_its_answer() -> None:
     truco = state.observation(None)["truco"]
     assert (truco["value"], truco["pending"], truco["deferred"], truco["on_table"]) == (3, False, False, 0)
     assert state.observation(None)["stake"] == 3
+
+
+def differ_in_calls_alone(one: TrucoState, other: TrucoState) -> bool:
+    """Whether the calls, and nothing else that a spectator sees, differ."""
+    seen, also_seen = one.observation(None), other.observation(None)
+    calls, also_calls = seen.pop("calls"), also_seen.pop("calls")
+    assert seen == also_seen
+    return bool(calls != also_calls)
+
+
+@pytest.mark.rule("BT-7.1")
+@pytest.mark.parametrize(
+    ("said", "otherwise"),
+    [
+        (("truco", "accept:3", "4D"), ("truco", "defer", "accept:3", "4D")),
+        (
+            ("truco", "raise:6", "defer", "raise:9"),
+            ("truco", "defer", "raise:6", "raise:9"),
+        ),
+    ],
+)
+def test_calls_and_answers_are_seen_later(said: tuple[str, ...], otherwise: tuple[str, ...]) -> None:
+    states = started(hands(*LOW)), started(hands(*LOW))
+    do(states[0], *said)
+    do(states[1], *otherwise)
+    seen = [
+        [f"{call['seat']} {call['said']}" for call in state.observation(2)["calls"][1:]] for state in states
+    ]
+    assert seen[0] != seen[1]
+    assert [len(calls) for calls in seen] == [
+        sum(action not in PACK for action in actions) for actions in (said, otherwise)
+    ]
+
+
+@pytest.mark.rule("BT-7.1", "BT-5.2")
+def test_who_decided_at_eleven_is_seen_during_the_play() -> None:
+    alone, deferred = (game_at(11, 4) for _ in range(2))
+    do(alone, hands(*LOW), "accept:3")
+    do(deferred, hands(*LOW), "defer", "accept:3")
+    assert differ_in_calls_alone(alone, deferred)
+    assert [(call["seat"], call["said"], call["value"]) for call in deferred.observation(1)["calls"]] == [
+        (0, "keep", None),
+        (0, "defer", None),
+        (2, "accept", 3),
+    ]
+
+
+@pytest.mark.rule("BT-7.1", "BT-2.2")
+def test_the_cut_is_seen_for_the_whole_hand() -> None:
+    states = [new_game(cut="player") for _ in range(4)]
+    for state, cut in zip(states, ("no_cut", "cut:17:top", "cut:18:top", "cut:17:bottom"), strict=True):
+        do(state, pack_of(), cut)
+    assert all(differ_in_calls_alone(states[0], state) for state in states[1:])
+    assert differ_in_calls_alone(states[1], states[2])
+    assert differ_in_calls_alone(states[1], states[3])
+    assert states[3].observation(0)["calls"] == [
+        {"seat": 2, "said": "cut", "value": 17, "trick": 0, "on_table": 0, "from": "bottom"}
+    ]
+
+
+@pytest.mark.rule("BT-7.1", "BT-2.3")
+def test_the_order_of_passes_and_burns_is_seen() -> None:
+    states = new_game(), new_game()
+    do(states[0], pack_of("4D5D6D", "4H5H6H"), "pass", "burn")
+    do(states[1], pack_of("4H5H6H", "4D5D6D"), "burn", "pass")
+    assert differ_in_calls_alone(*states)
+    assert [call["said"] for call in states[1].observation(3)["calls"]] == ["burn", "pass"]
+
+
+@pytest.mark.rule("BT-7.1", "BT-6.2")
+def test_a_gesture_has_its_place_among_the_cards() -> None:
+    states = [started(hands(*LOW), signals="table") for _ in range(3)]
+    for place, state in enumerate(states):
+        for number, card in enumerate(("4D", "4H")):
+            if number == place:
+                state.apply(2, "signal:wink")
+            do(state, card)
+        if place == 2:
+            state.apply(2, "signal:wink")
+    assert differ_in_calls_alone(states[0], states[1])
+    assert differ_in_calls_alone(states[1], states[2])
 
 
 @pytest.mark.rule("BT-7.1", "BT-7.2")

@@ -65,7 +65,10 @@ def test_a_gesture_is_seen_and_means_what_partners_agree() -> None:
             shown = {"trick": 0, "seat": 2, "gesture": gesture}
             assert state.observation(viewer)["signals"] == [shown]
         for seat in range(4):
-            assert {**state.observation(seat), "signals": []} == before[seat]
+            seen = state.observation(seat)
+            said = seen["calls"].pop()
+            assert (said["said"], said["seat"], said["gesture"]) == ("signal", 2, gesture)
+            assert {**seen, "signals": []} == before[seat]
         states.append(state)
     assert len({tuple(state.legal_actions(0)) for state in states}) == 1
 

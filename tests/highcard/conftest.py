@@ -25,6 +25,7 @@ from tests.api.conftest import (  # noqa: F401  (fixtures)
     sign_up,
 )
 from tests.api.conftest import register as register_bot  # noqa: F401  (a fixture)
+from tests.contract.history import Told
 from tests.contract.playouts import LOG, AlternativeLog
 from tests.highcard.game import GAME
 from tests.highcard.rules import CARDS
@@ -62,3 +63,13 @@ def alternative_log() -> AlternativeLog:
         return other
 
     return make
+
+
+@pytest.fixture(scope="module")
+def told() -> Told:
+    """Tells the cards played in a hand."""
+    return Told(
+        lambda seen: [("play", play["seat"], play["card"]) for play in seen["played"]],
+        lambda view: [("play", view["seat"], view["card"])] if view["type"] == "play" else [],
+        "hand",
+    )

@@ -367,6 +367,14 @@ MUTANTS = [
         REPORT_TESTS,
     ),
     Mutant(
+        "nobody sees who knocked before the last one",
+        "TP-8.1",
+        RULES,
+        "        self.calls.append((seat, 0, self.value, len(self.tricks), len(self.trick)))\n",
+        "",
+        REPORT_TESTS,
+    ),
+    Mutant(
         "a late seat plays its highest card",
         "TP-8.3",
         CARDS,

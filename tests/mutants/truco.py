@@ -350,6 +350,14 @@ MUTANTS = [
         REPORT_TESTS,
     ),
     Mutant(
+        "nobody sees that an answer was left to the partner",
+        "BT-7.1",
+        RULES,
+        "            self.note(seat, DEFER)\n",
+        "",
+        REPORT_TESTS,
+    ),
+    Mutant(
         "every player learns the card played face down",
         "BT-7.1",
         VIEW,

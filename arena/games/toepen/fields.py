@@ -13,7 +13,7 @@ VERSION: Final = 1
 """The version of the rules and of the serialised form."""
 
 FIELDS: Final = frozenset(
-    ("kind", "version", "rules", "numbers", "seats", "stock", "laid", "trick", "tricks")
+    ("kind", "version", "rules", "numbers", "seats", "stock", "laid", "trick", "tricks", "calls")
 )
 """The fields of a serialised state."""
 
@@ -30,6 +30,9 @@ PHASES: Final = ("dealer", "deal", "exchange", "challenge", "poverty", "play", "
 """What the game waits for: chance to draw the dealer or to deal, a player to exchange or keep, an
 opponent to challenge or trust, to stay or leave against poverty, a card, an answer to a knock; nothing."""
 
+CALLS: Final = ("knock", "stay", "fold")
+"""What ``calls`` holds."""
+
 NOBODY: Final = -1
 NO_SEAT: Final = -2
 """The seat to act when the game is over."""
@@ -40,13 +43,15 @@ class ToepenFields(State):
 
     ``trick`` holds ``seat * 32 + card`` per card in the order played, ``tricks`` (leader, that list
     as a tuple, winner), ``laid`` (seat, mask, challenger, who lost a life) per exchange of the hand,
-    ``stock`` the cards still to be drawn as text, first card first. ``out`` is the number of the
-    hand in which a seat went out (0: it has lives).
+    ``stock`` the cards still to be drawn as text, first card first, ``calls`` (seat, ``CALLS`` index, lives,
+    finished tricks, cards in the present trick) per knock and per answer to a knock or to poverty. ``out``
+    is the number of the hand in which a seat went out (0: it has lives).
     """
 
     __slots__ = (
         "answers",
         "asked",
+        "calls",
         "dealer",
         "drinks",
         "exchanges",
@@ -119,6 +124,7 @@ class ToepenFields(State):
         self.laid: list[tuple[int, int, int, int]] = []
         self.trick: list[int] = []
         self.tricks: list[tuple[int, tuple[int, ...], int]] = []
+        self.calls: list[tuple[int, int, int, int, int]] = []
 
     def copy_from(self, other: ToepenFields) -> None:
         """Become an independent copy of ``other``."""
@@ -149,6 +155,7 @@ class ToepenFields(State):
         self.laid = other.laid[:]
         self.trick = other.trick[:]
         self.tricks = other.tricks[:]
+        self.calls = other.calls[:]
 
     def content(self) -> dict[str, Any]:
         """See :class:`~arena.games.kernel.State`: hands as masks of cards, cards as numbers."""
@@ -185,6 +192,7 @@ class ToepenFields(State):
             "laid": self.laid,
             "trick": self.trick,
             "tricks": self.tricks,
+            "calls": self.calls,
         }
 
 
@@ -254,6 +262,13 @@ def fill(state: ToepenFields, content: dict[str, Any]) -> None:
         _within(leader, 0, seats - 1)
         _within(winner, 0, seats - 1)
         state.tricks.append((leader, tuple(_codes(codes, seats)), winner))
+    # Earlier releases did not store them: in a hand that began there they are not shown.
+    for call in _items(content, "calls", 5) if "calls" in content else []:
+        _check_numbers(call, "calls", 5)
+        seat, said, lives, done, on_table = call
+        _within(seat, 0, seats - 1)
+        _within(said, 0, len(CALLS) - 1)
+        state.calls.append((seat, said, lives, done, on_table))
 
 
 def _corrupt(why: str) -> CorruptState:

@@ -18,7 +18,7 @@ from arena.games.shapes import (
     cards,
     numbers,
 )
-from arena.games.toepen.fields import PHASES
+from arena.games.toepen.fields import CALLS, PHASES
 
 _PLAY: Final = ObjectShape(
     "A card on the table.",
@@ -47,6 +47,18 @@ _EXCHANGE: Final = ObjectShape(
     },
 )
 
+_SAID: Final = ObjectShape(
+    "A knock, or an answer to a knock or to poverty.",
+    name="ToepenSaid",
+    fields={
+        "seat": NumberShape("Who."),
+        "said": TextShape("What.", choices=CALLS),
+        "value": NumberShape("Lives: what the hand is then worth, or what the fold costs."),
+        "trick": NumberShape("In which trick, from 0; poverty is before the first."),
+        "on_table": NumberShape("How many cards lay in that trick."),
+    },
+)
+
 OBSERVATION: Final = ObjectShape(
     'What a seat of Toepen sees. "Per seat" is a list with one item per seat.',
     name="ToepenObservation",
@@ -59,13 +71,19 @@ OBSERVATION: Final = ObjectShape(
         "turn": NumberShape("Who exchanges, or whose turn it is to play.", nullable=True),
         "hand_number": NumberShape("From 1; 0 before the first."),
         "dealer": NumberShape("Null before the lot.", nullable=True),
-        "leader": NumberShape("Who leads the present trick; null before the play.", nullable=True),
+        "leader": NumberShape(
+            "Who leads the present trick, or under poverty the first one; null before.", nullable=True
+        ),
         "value": NumberShape("Lives that the hand is worth."),
         "knocker": NumberShape("The last to knock in this hand.", nullable=True),
         "lives": numbers("Per seat."),
         "lost": numbers("Per seat: lives lost in this hand so far."),
         "in_game": ListShape("Per seat: whether it has lives.", of=TruthShape()),
-        "in_hand": ListShape("Per seat: whether it is still in this hand.", of=TruthShape()),
+        "in_hand": ListShape(
+            "Per seat: whether it is in this hand, which a seat that folds or goes out by a challenge "
+            "leaves; one that goes out by paying for it stays in until the next deal.",
+            of=TruthShape(),
+        ),
         "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
         "hand": cards("One's own cards; absent for a spectator.", required=False),
         "held": numbers("Per seat: how many cards it holds."),
@@ -78,6 +96,7 @@ OBSERVATION: Final = ObjectShape(
         "pelt": numbers("The seats on their last life in this hand."),
         "trick": ListShape("The present trick.", of=_PLAY),
         "tricks": ListShape("The finished ones of this hand.", of=_TRICK),
+        "calls": ListShape("The knocks and the answers to them and to poverty, in order.", of=_SAID),
         "hands_won": numbers("Per seat, in the whole game."),
         "rubber": NumberShape("The number of the rubber, from 1."),
         "drinks": numbers("Per seat: drinks bought."),
@@ -216,5 +235,9 @@ ACTIONS: Final = (
     ActionForm("play:[A-Z2-9]{2}", "Play a card."),
     ActionForm("knock:[0-9]+", "Raise the hand to that many lives, in turn or not (TP-5.1)."),
     ActionForm("stay:[0-9]+", "Play on for that many lives, after a knock or against poverty."),
-    ActionForm("fold:[0-9]+", "Leave the hand and lose that many lives, or all that are left (TP-5.7)."),
+    ActionForm(
+        "fold:[0-9]+",
+        "Leave the hand and lose that many lives: what it was worth before, or all that the seat has if "
+        "those are fewer (TP-5.7).",
+    ),
 )

@@ -9,7 +9,8 @@ Actions of chance: ``dealer:<seat>`` once, then ``deal:<32 cards>`` per hand (TP
 ``play:TS``     play a card
 ``knock:3``     raise the hand to 3 lives (TP-5.1), in turn or not
 ``stay:3``      play on for 3 after a knock or against poverty
-``fold:2``      leave the hand and lose 2 lives (fewer if it has fewer, TP-5.7)
+``fold:2``      leave the hand and lose 2 lives: what it was worth before, or all that the seat has if
+                those are fewer (TP-5.7)
 =============== =========================================================================
 
 A player who cannot exchange and has nothing to announce is not asked, and the cards of a last trick
@@ -255,6 +256,7 @@ class ToepenState(ToepenFields):
         self.laid = []
         self.trick = []
         self.tricks = []
+        self.calls = []
         self._ask_exchange(self.next_seats[in_hand * 8 + self.dealer], events)
         return events
 
@@ -432,6 +434,7 @@ class ToepenState(ToepenFields):
     def _knock(self, seat: int) -> list[Event]:
         self.value += 1
         self.knocker = seat
+        self.calls.append((seat, 0, self.value, len(self.tricks), len(self.trick)))
         self.answers = answers = self.in_hand - BIT[seat]
         self.phase = KNOCKED
         self._ask_answer(self.next_seats[answers * 8 + seat])
@@ -465,10 +468,12 @@ class ToepenState(ToepenFields):
         bit = BIT[seat]
         self.answers -= bit
         if action == self.legal[0]:
+            self.calls.append((seat, 1, self.value, len(self.tricks), len(self.trick)))
             return [("stay", seat, self.value)]
         due = self.value - 1
         lives = self.lives[seat]
         lost = due if due < lives else lives  # TP-5.7
+        self.calls.append((seat, 2, lost, len(self.tricks), len(self.trick)))
         self.in_hand -= bit
         self.todo &= ~bit
         events: list[Event] = [("fold", seat, lost)]

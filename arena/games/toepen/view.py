@@ -24,7 +24,8 @@
 ``over``      seat (the first with place 1), ``places``, ``scores``
 ============= ============================================================================
 
-**Observation**: all about the present hand, so that a bot needs no memory. After the end of a hand it
+**Observation**: all about the present hand, so that a bot needs no memory: also who did what in which
+order, since seats exchange one after the other until each keeps. After the end of a hand it
 still shows that hand, until the next deal. "Per seat" is a list with one item per seat.
 
 ================== ======================================================================
@@ -36,13 +37,14 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``turn``           who exchanges, or whose turn it is to play; null if nobody's
 ``hand_number``    from 1; 0 before the first
 ``dealer``         seat (between hands: of the next one); null before the lot
-``leader``         who leads the present trick; null before the play
+``leader``         who leads the present trick, or under poverty the first one (TP-6.1); null before
 ``value``          lives that the hand is worth
 ``knocker``        the last to knock in this hand, or null
 ``lives``          per seat
 ``lost``           per seat: lives lost in this hand so far
 ``in_game``        per seat: whether it has lives
-``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out
+``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out by a challenge;
+                   one that goes out by paying for the hand stays in it until the next deal
 ``out_in_hand``    per seat: the number of the hand in which it went out, or null
 ``hand``           own cards; absent for a spectator
 ``held``           per seat: how many cards it holds (a folded hand still counts)
@@ -54,6 +56,9 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``pelt``           the seats on their last life in this hand (TP-6.1), once the exchanges are over
 ``trick``          the present trick: list of ``seat``, ``card``
 ``tricks``         the finished ones: ``leader``, ``cards`` (as in ``trick``), ``winner``
+``calls``          the knocks and the answers to them and to poverty, in order: ``seat``, ``said`` (``knock
+                   stay fold``), ``value`` (lives: what the hand is then worth, or what the fold costs),
+                   ``trick`` (from 0) and ``on_table`` (cards in that trick) when it was
 ``hands_won``      per seat, in the whole game
 ``rubber``         number of the rubber, from 1
 ``drinks``         per seat: drinks bought
@@ -77,6 +82,7 @@ from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
 from arena.games.toepen.cards import CARD_BIT, CARD_NUMBER, PACK, SAID, SEATS_OF, WHOLE_PACK, cards_of
 from arena.games.toepen.fields import (
+    CALLS,
     CHALLENGE,
     DEAL,
     DEALER,
@@ -179,6 +185,10 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
             {"leader": leader, "cards": _shown(codes), "winner": winner}
             for leader, codes, winner in state.tricks
         ],
+        "calls": [
+            {"seat": seat, "said": CALLS[said], "value": lives, "trick": trick, "on_table": on_table}
+            for seat, said, lives, trick, on_table in state.calls
+        ],
         "hands_won": list(state.won),
         "rubber": state.rubber,
         "drinks": list(state.drinks),
@@ -215,6 +225,10 @@ def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping
     state.trick = _codes(observation["trick"])
     state.tricks = [
         (trick["leader"], tuple(_codes(trick["cards"])), trick["winner"]) for trick in observation["tricks"]
+    ]
+    state.calls = [
+        (call["seat"], CALLS.index(call["said"]), call["value"], call["trick"], call["on_table"])
+        for call in observation["calls"]
     ]
     state.won = list(observation["hands_won"])
     state.rubber = observation["rubber"]

@@ -82,7 +82,7 @@ WEAKEST_FIRST: Final[list[int]] = sorted(
 )
 """The order in which a late seat's cards are played (BT-7.3)."""
 
-# What an action asks for: below CUT a code (a card played), from CUT on the number of cards lifted.
+# The code of an action: below RUN the code of the card played, from CUT_TOP on the number of cards lifted.
 RUN: Final = 128
 ACCEPT: Final = 129
 RAISE: Final = 130
@@ -99,6 +99,8 @@ CUT_BOTTOM: Final = 300
 NO_ACTION: Final = 999
 """Not an action of the game."""
 
+SAID: Final = ("cut", "no_cut", "keep", "pass", "burn", "truco", "raise", "accept", "defer", "signal")
+"""The words of the actions that play no card and do not end the hand."""
 NO_CUT: Final = "no_cut"
 SIGNAL_ACTIONS: Final[tuple[str, ...]] = tuple("signal:" + gesture for gesture in GESTURES)
 CUT_ACTIONS: Final[tuple[str, ...]] = (
@@ -136,6 +138,9 @@ def _action_codes() -> dict[str, int]:
 
 
 ACTION_CODE: Final[dict[str, int]] = _action_codes()
+
+CALL_CODES: Final[frozenset[int]] = frozenset(code for code in ACTION_CODE.values() if code > RUN)
+"""The actions that play no card and do not end the hand."""
 
 PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
     (("hide" if code & FACE_DOWN else "play"), seat, PACK[code & 63] if code & 63 < CARD_COUNT else "")

@@ -18,7 +18,7 @@ from arena.games.shapes import (
     cards,
     numbers,
 )
-from arena.games.truco.cards import GESTURES
+from arena.games.truco.cards import GESTURES, SAID
 from arena.games.truco.table import PHASES
 
 _PLAY: Final = ObjectShape(
@@ -38,7 +38,9 @@ _TRICK: Final = ObjectShape(
         "leader": NumberShape("Who led."),
         "plays": ListShape("The cards in the order of play.", of=_PLAY),
         "winner": NumberShape(
-            "The team; null: tied. Absent from the trick in progress.", required=False, nullable=True
+            "The team, not the seat; null: tied. Absent from the trick in progress.",
+            required=False,
+            nullable=True,
         ),
     },
 )
@@ -69,6 +71,25 @@ _SIGNAL: Final = ObjectShape(
     },
 )
 
+_SAID: Final = ObjectShape(
+    "Something that a seat did besides playing a card.",
+    name="TrucoSaid",
+    fields={
+        "seat": NumberShape("Who."),
+        "said": TextShape("The word of the action.", choices=SAID),
+        "value": NumberShape(
+            "The points of `truco`, `raise` and `accept`, or the cards lifted by `cut`; else null.",
+            nullable=True,
+        ),
+        "trick": NumberShape("In which trick, from 0; the deal is part of the first."),
+        "on_table": NumberShape("How many cards lay in that trick."),
+        "from": TextShape(
+            "Of `cut`: from where the cards are dealt.", choices=("top", "bottom"), required=False
+        ),
+        "gesture": TextShape("Of `signal`: which.", choices=GESTURES, required=False),
+    },
+)
+
 OBSERVATION: Final = ObjectShape(
     "What a seat of Brazilian Truco sees. Teams are 0 (seats 0, 2) and 1 (seats 1, 3).",
     name="TrucoObservation",
@@ -90,6 +111,11 @@ OBSERVATION: Final = ObjectShape(
         "eleven_deferred": TruthShape("Whether the team with 11 has deferred its decision."),
         "extra_trick": TruthShape("Whether this trick is the one more after a tie under truco."),
         "signals": ListShape("This hand's gestures.", of=_SIGNAL),
+        "calls": ListShape(
+            "All that was done in this hand besides playing cards, in order: the cut, passes and burns, "
+            "calls and answers, the decision at eleven, gestures.",
+            of=_SAID,
+        ),
         "hand": cards("One's own cards.", required=False),
         "passed_cards": cards("The hand passed, for the forehand and its partner.", required=False),
         "partner_dealt": cards("The partner's cards as dealt, at 11 points.", required=False),

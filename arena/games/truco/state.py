@@ -242,6 +242,7 @@ class TrucoState(TrucoTable):
 
     def _cut(self, seat: int, code: int) -> list[Event]:
         """BT-2.2: the lifted packet goes under; from the bottom is in reverse order."""
+        self.note(seat, code)
         if code < CUT_BOTTOM:
             lifted = code - CUT_TOP
             self.top, self.end = lifted - CARD_COUNT, lifted
@@ -279,6 +280,7 @@ class TrucoState(TrucoTable):
 
     def _discard(self, seat: int, code: int) -> list[Event]:
         """BT-2.3: pass or burn, and three cards more."""
+        self.note(seat, code)
         hand = self.hands[seat]
         if code == PASS:
             self.passed = True
@@ -292,6 +294,7 @@ class TrucoState(TrucoTable):
 
     def _keep(self, seat: int) -> list[Event]:
         """BT-2.5: the other hands; then BT-5.2 or the first lead."""
+        self.note(seat, KEEP)
         events: list[Event] = [("kept", seat), self._deal((seat + 1) & 3, False)]
         if not self.passed:
             events.append(self._deal((seat + 2) & 3, False))
@@ -431,6 +434,7 @@ class TrucoState(TrucoTable):
         self.truco_trick = len(self.leaders) - 1
         self.truco_on_table = len(self.plays) & 3
         self.turn_flags &= ~MAY_CALL
+        self.note(seat, CALL, self.proposed)
         self._ask()
         return [("truco", seat, 3)]
 
@@ -442,6 +446,7 @@ class TrucoState(TrucoTable):
 
     def _answer(self, seat: int, code: int) -> list[Event]:
         if code == DEFER:
+            self.note(seat, DEFER)
             self.actor = (seat + 2) & 3
             self.legal = self.legal[:-1]
             return [("defer", seat)]
@@ -452,6 +457,7 @@ class TrucoState(TrucoTable):
             self._end_hand(self.proposer & 1, self.stake, "run", events)
             return events
         self.stake = self.proposed
+        self.note(seat, code, self.proposed if code == RAISE else self.stake)
         if code == RAISE:
             self.proposer = seat
             self._ask()
@@ -463,6 +469,7 @@ class TrucoState(TrucoTable):
 
     def _answer_eleven(self, seat: int, code: int) -> list[Event]:
         if code == ACCEPT:
+            self.note(seat, ACCEPT, self.stake)
             self._lead(self.forehand)
             return [("accept", seat, self.stake)]
         events: list[Event] = [("run", seat, 1)]
@@ -473,6 +480,7 @@ class TrucoState(TrucoTable):
 
     def _signal(self, seat: int, gesture: int) -> list[Event]:
         self.may_signal &= ~(1 << seat)
+        self.note(seat, SIGNAL + gesture)
         trick = max(len(self.leaders), 1) - 1
         self.signals.append(trick << 5 | seat << 3 | gesture)
         return [("signal", seat, GESTURES[gesture])]

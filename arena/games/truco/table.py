@@ -12,6 +12,7 @@ from arena.errors import CorruptState, InvalidOption, NewerFormat
 from arena.games.kernel import CHANCE, State, check_format
 from arena.games.truco.cards import (
     ANSWERS,
+    CALL_CODES,
     CARD_COUNT,
     CUT_ACTIONS,
     ELEVEN_ANSWERS,
@@ -33,7 +34,18 @@ VERSION: Final = 1
 FIELDS: Final = frozenset(
     (
         *("kind", "version", "rules", "phase", "actor", "dealer", "hand_number", "score", "pack", "hands"),
-        *("passed", "burned", "stake", "truco", "proposer", "plays", "leaders", "winners", "signals"),
+        *(
+            "passed",
+            "burned",
+            "stake",
+            "truco",
+            "proposer",
+            "plays",
+            "leaders",
+            "winners",
+            "signals",
+            "calls",
+        ),
     )
 )
 """The fields of a serialised state."""
@@ -72,7 +84,8 @@ class TrucoTable(State):
     ``burned`` (hands), ``stake``, ``truco_seat`` (who called, -1: nobody),
     ``truco_trick`` and ``truco_on_table`` (index of the trick, cards in it at the call), ``proposer`` (who
     raised last), ``plays`` (codes in order of play), ``leaders`` and ``winners`` (by trick), ``signals``
-    (trick index, seat and gesture as one number).
+    (trick index, seat and gesture as one number), ``calls`` (all that was done besides playing cards, in
+    order: cards played before, seat, value and action code as one number, see ``note``).
 
     Derived, kept for speed: ``elevens`` (a bit per team that had 11 points when the hand began, BT-5.1),
     ``legal`` (the actor's actions, signals apart), ``turn_flags`` (``MAY_HIDE`` and ``MAY_CALL``) and
@@ -82,6 +95,7 @@ class TrucoTable(State):
     __slots__ = (
         "actor",
         "burned",
+        "calls",
         "dealer",
         "elevens",
         "end",
@@ -117,6 +131,7 @@ class TrucoTable(State):
         self.pack: bytes = b""
         self.burned: list[tuple[int, ...]] = []
         self.signals: list[int] = []
+        self.calls: list[int] = []
         self.clear_hand()
 
     def clear_hand(self) -> None:
@@ -138,6 +153,8 @@ class TrucoTable(State):
         self.winners: list[int] = []
         if self.signals:
             self.signals = []
+        if self.calls:
+            self.calls = []
         self.legal: tuple[str, ...] = NOTHING
         self.turn_flags: int = 0
         self.may_signal: int = 0
@@ -147,6 +164,10 @@ class TrucoTable(State):
         self.pack = numbers
         self.top = 0
         self.end = len(numbers)
+
+    def note(self, seat: int, code: int, value: int = 0) -> None:
+        """Add an action that plays no card to ``calls``; ``value``: the points that it names, if any."""
+        self.calls.append(len(self.plays) << 15 | seat << 13 | value << 9 | code)
 
     # What the data mean
 
@@ -250,6 +271,7 @@ class TrucoTable(State):
         other.leaders = self.leaders.copy()
         other.winners = self.winners.copy()
         other.signals = self.signals.copy()
+        other.calls = self.calls.copy()
         other.legal = self.legal
         other.elevens = self.elevens
         other.turn_flags = self.turn_flags
@@ -277,6 +299,7 @@ class TrucoTable(State):
             "leaders": self.leaders,
             "winners": self.winners,
             "signals": self.signals,
+            "calls": self.calls,
         }
 
     def load(self, data: dict[str, Any]) -> None:
@@ -297,6 +320,10 @@ class TrucoTable(State):
         self.leaders = _numbers(data["leaders"], 0, SEATS - 1)
         self.winners = _numbers(data["winners"], TIE, 1)
         self.signals = _numbers(data["signals"], 0, 127)
+        # Earlier releases did not store them: in a hand that began there they are not shown.
+        self.calls = _numbers(data.get("calls", []), 0, (12 << 15) + (1 << 15) - 1)
+        if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
+            raise ValueError("an action that is no call")
         if len(self.score) != 2 or len(self.hands) != SEATS or len(self.leaders) > 3:
             raise ValueError("wrong number of teams, seats or tricks")
         self.refresh()

@@ -22,24 +22,33 @@ The observation of a seat (``seat`` None: a spectator, who sees what is public):
     held            [int] x 4, how many cards each seat holds
     tricks          [{"leader": int, "plays": [{"seat": int, "card": str, "face_down": bool}, ...],
                       "winner": int or None}, ...] this hand's, the one in progress included;
-                    "card" is absent from other seats' face-down cards, "winner" (None: tied) from the
-                    trick in progress
+                    "card" is absent from other seats' face-down cards, "winner" (the team, not the seat;
+                    None: tied) from the trick in progress
     truco           None, or {"seat": int, "team": int, "trick": int (index), "on_table": int (cards in that
                     trick at the call), "proposer": int (who raised last), "value": int (accepted, or
                     proposed while "pending"), "pending": bool, "deferred": bool}
     eleven_deferred bool, whether the team with 11 has deferred its decision
     extra_trick     bool, whether this trick is the one more of BT-4.7
     signals         [{"trick": int (index), "seat": int, "gesture": str}, ...] this hand's
+    calls           [{"seat": int, "said": str, "value": int or None, "trick": int (index), "on_table": int},
+                      ...] all that was done in this hand besides playing cards, in order: "said" is the word
+                    of the action ("cut" "no_cut" "keep" "pass" "burn" "truco" "raise" "accept" "defer"
+                    "signal"; at eleven "accept" and "defer"), "value" the points of "truco", "raise" and
+                    "accept" or the cards lifted by "cut", "trick" and "on_table" (cards in that trick) when
+                    it was; a "cut" has "from" ("top" or "bottom"), a "signal" has "gesture"
+
+With ``tricks`` and ``burned`` the calls are all that the seat saw of the hand, in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from arena.errors import ArenaError
 from arena.games.kernel import Event
 from arena.games.truco.cards import (
+    ACTION_CODE,
     CARD_COUNT,
     CARD_NUMBER,
     FACE_DOWN,
@@ -62,6 +71,15 @@ from arena.games.truco.table import (
     TIE,
     TrucoTable,
 )
+
+_WORDS: Final[dict[int, list[str]]] = {code: action.split(":") for action, code in ACTION_CODE.items()}
+"""The parts of one action for each code; of actions that differ in their points alone, of any."""
+_CODE_OF_WORD: Final[dict[str, int]] = {
+    action.split(":")[0]: code
+    for action, code in ACTION_CODE.items()
+    if not action.startswith(("cut:", "signal:"))
+}
+"""By the word of an action that has one code whatever its points."""
 
 
 def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
@@ -88,6 +106,7 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
             {"trick": signal >> 5, "seat": signal >> 3 & 3, "gesture": GESTURES[signal & 7]}
             for signal in table.signals
         ],
+        "calls": [_call(call) for call in table.calls],
     }
     if seat is not None:
         if table.elevens != BOTH:
@@ -135,6 +154,38 @@ def _truco(table: TrucoTable) -> dict[str, Any] | None:
         "pending": pending,
         "deferred": pending and table.actor != (table.proposer + 1) & 3,
     }
+
+
+def _call(call: int) -> dict[str, Any]:
+    words = _WORDS[call & 511]
+    said = words[0]
+    shown: dict[str, Any] = {
+        "seat": call >> 13 & 3,
+        "said": said,
+        "value": (call >> 9 & 15) or None,
+        "trick": call >> 17,
+        "on_table": call >> 15 & 3,
+    }
+    if said == "cut":
+        shown["value"] = int(words[1])
+        shown["from"] = words[2]
+    elif said == "signal":
+        shown["gesture"] = words[1]
+    return shown
+
+
+def _call_number(call: Mapping[str, Any]) -> int:
+    """The inverse of ``_call``."""
+    said: str = call["said"]
+    value: int = call["value"] or 0
+    code = _CODE_OF_WORD.get(said, 0)
+    if not code:
+        code = ACTION_CODE[f"cut:{value}:{call['from']}" if said == "cut" else f"signal:{call['gesture']}"]
+        if said == "cut":
+            value = 0
+    played: int = call["trick"] * 4 + call["on_table"]
+    seat: int = call["seat"]
+    return played << 15 | seat << 13 | value << 9 | code
 
 
 def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
@@ -309,6 +360,7 @@ def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str
     for signal in observation["signals"]:
         gesture = GESTURES.index(signal["gesture"])
         table.signals.append(signal["trick"] << 5 | signal["seat"] << 3 | gesture)
+    table.calls = [_call_number(call) for call in observation["calls"]]
     _check_cards(table, observation)
     table.refresh()
 
