@@ -173,3 +173,35 @@ def test_signals_in_the_extra_trick() -> None:
     do(state, "truco", "accept:3", "3C", "3D", "5D", "5H")
     assert may_signal(state) == [True] * 4
     assert len(of_type(do(state, "4D", "4H", "6D", "6H"), "hand_over")) == 1
+
+
+@pytest.mark.rule("BT-6.2", "BT-7.4")
+@pytest.mark.parametrize("last", range(4))
+def test_the_last_gesture_skips_a_decision_that_waited_for_gestures_alone(last: int) -> None:
+    state = game_at(11, 4, signals="table")
+    do(state, hands(*LOW))
+    for seat in range(4):
+        if seat != last:
+            state.apply(seat, "signal:wink")
+    assert (state.awaiting(), state.observation(None)["phase"]) == ((0,), "choose")
+    events = state.apply(last, "signal:nose")
+    assert events[:2] == [("signal", last, "nose"), ("kept", 0)]
+    assert (state.awaiting(), state.observation(None)["phase"]) == ((0,), "eleven")
+
+
+@pytest.mark.rule("BT-6.2", "BT-7.4")
+def test_the_last_gesture_plays_a_last_card_that_cannot_be_hidden() -> None:
+    state = game_at(11, 4, signals="table", face_down="never")
+    do(state, hands("3C4DQD", "3D4HQH", "5D6DKD", "5H6HKH"), "keep", "accept:3")
+    do(state, "3C", "3D", "5D", "5H", "4D", "4H", "6D")
+    while len(state.observation(None)["tricks"]) < 3:
+        do(state, next(a.removeprefix("play:") for a in state.legal_actions(state.awaiting()[0])))
+    on_turn = state.awaiting()[0]
+    for seat in range(4):
+        if seat != on_turn:
+            state.apply(seat, "signal:wink")
+    only = set(state.legal_actions(on_turn)) - SIGNALS
+    assert len(only) == 1
+    events = state.apply(on_turn, "signal:wink")
+    assert ("play", on_turn, only.pop().removeprefix("play:")) == events[1]
+    assert of_type(events, "hand_over")

@@ -241,7 +241,7 @@ def partners_by_draw(cards: Sequence[str]) -> tuple[tuple[int, int], tuple[int, 
     The two highest cards play together, in the order A K Q J 7 6 5 4 3 2. Returns the two pairs of
     players (indices into ``cards``), the higher cards first, or None if the second and the third
     highest rank are equal: draw again. Raises ArenaError (``invalid_draw``) unless ``cards`` are
-    four different cards of the pack.
+    four different cards of the pack. The arena seats its players itself: this is for a table of people.
     """
     if len(cards) != SEATS or len(set(cards)) != SEATS or any(card not in CARD_NUMBER for card in cards):
         raise ArenaError(

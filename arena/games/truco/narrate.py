@@ -1,4 +1,4 @@
-"""The narration of Brazilian Truco."""
+"""The narration of Brazilian Truco: cards in the order in which they were dealt."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ class TrucoTeller:
         self.forehand = 0
         self.choosing = False
         """Whether the forehand has cards to keep, pass or burn."""
+        self.looked_at: Sequence[str] = ()
+        """Those cards, in the order in which they were dealt."""
         self.stake = 1
         self.deciding_at_eleven = False
         self.truco = False
@@ -70,7 +72,7 @@ class TrucoTeller:
         if kind == "passed":
             return [f"{who} passes them to {partner}."]
         if kind == "burned":
-            return [f"{who} burns them: {_cards(event[2])}."]
+            return [f"{who} burns them: {_cards(self.looked_at)}."]
         if kind == "shown":
             self.deciding_at_eleven = True
             return [f"{who} shows {partner} {_cards(event[2])}."]
@@ -93,8 +95,8 @@ class TrucoTeller:
         self.stake = 1
         lines = [
             "",
-            f"Hand {number}, dealt by {self.names[dealer]}: "
-            f"{self.teams[0]} {points[0]}, {self.teams[1]} {points[1]}.",
+            f"Hand {number}, dealt by {self.names[dealer]}: {_count(points[0], 'point')} for "
+            f"{self.teams[0]}, {points[1]} for {self.teams[1]}.",
         ]
         if points == [11, 11]:
             lines.append("Both have 11: nobody looks at the cards, and the top ones are played.")
@@ -106,7 +108,10 @@ class TrucoTeller:
     def _dealt(self, seat: int, cards: Sequence[str], blind: bool) -> list[str]:
         if blind:
             return [f"{self.names[seat]} gets three cards that nobody looks at."]
-        verb = "looks at" if self.choosing and seat == self.forehand else "gets"
+        verb = "gets"
+        if self.choosing and seat == self.forehand:
+            self.looked_at = cards
+            verb = "looks at"
         return [f"{self.names[seat]} {verb} {_cards(cards)}."]
 
     def _play(self, kind: str, who: str, card: str) -> list[str]:
