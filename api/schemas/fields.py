@@ -10,6 +10,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from arena.games.kernel import GameRules
 from arena.games.options import Option
+from arena.games.shapes import ActionForm
 
 
 class WholeNumber(fields.Integer):
@@ -34,6 +35,14 @@ class Truth(fields.Boolean):
 
 class Moment(WholeNumber):
     """Unix time in milliseconds."""
+
+
+class ActionText(fields.String):
+    """An action of one of the game's ``forms``."""
+
+    def __init__(self, forms: Sequence[ActionForm], **options: Any) -> None:
+        super().__init__(**options)
+        self.forms = forms
 
 
 class OneOf(fields.Field[Any]):
@@ -69,6 +78,18 @@ def one_of_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str
     return (
         {"anyOf": [*shapes, {"description": "Any other value."}]} if field.or_anything else {"oneOf": shapes}
     )
+
+
+def action_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+    """Attribute function of apispec's converter: the forms of an :class:`ActionText`, which fits one."""
+    if not isinstance(field, ActionText):
+        return {}
+    return {
+        "oneOf": [
+            {"type": "string", "pattern": f"^{form.pattern}$", "description": form.meaning}
+            for form in field.forms
+        ]
+    }
 
 
 def _option_field(option: Option) -> fields.Field[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from api.schemas.common import ResponseSchema, described
-from api.schemas.fields import OneOf, WholeNumber, rules_schema
+from api.schemas.fields import ActionText, OneOf, WholeNumber, rules_schema
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.shapes import (
@@ -94,6 +94,13 @@ def event_of(game: Game) -> OneOf:
     return OneOf([_event(event) for event in game.events])
 
 
+def actions_of(game: Game) -> fields.List[Any]:
+    """The field for the legal actions of a seat."""
+    forms = [form for form in game.actions if not form.by_chance]
+    metadata = {"description": "The legal actions; each has one of these forms."}
+    return fields.List(ActionText(forms), required=True, metadata=metadata)
+
+
 _objects: dict[str, type[Schema]] = {}
 
 
@@ -130,10 +137,16 @@ def _field(shape: Shape) -> fields.Field[Any]:
             return WholeNumber(**options)
         case TruthShape():
             return fields.Boolean(**options)
-        case TextShape(choices=choices):
-            return fields.String(validate=validate.OneOf(choices) if choices else None, **options)
+        case TextShape(choices=choices, pattern=pattern):
+            return fields.String(validate=_check_of(choices, pattern), **options)
         case ListShape(of=item):
             return fields.List(_field(item), **options)
         case ObjectShape():
             return fields.Nested(_object(shape), **options)
     raise TypeError(f"unsupported shape {shape!r}")
+
+
+def _check_of(choices: tuple[str, ...], pattern: str) -> validate.Validator | None:
+    if choices:
+        return validate.OneOf(choices)
+    return validate.Regexp(f"^{pattern}$") if pattern else None

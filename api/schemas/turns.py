@@ -9,7 +9,7 @@ from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import OneOf, WholeNumber
-from api.schemas.games_apart import OF_GAME, event_of, for_each_game, observation_of
+from api.schemas.games_apart import OF_GAME, actions_of, event_of, for_each_game, observation_of
 from arena.games import GAMES
 
 MAX_SEATS: Final = max(game.seat_range[1] for game in GAMES.values())
@@ -60,9 +60,6 @@ class _Turn(ResponseSchema):
     optional = described(
         fields.Boolean, "Whether the turn is a right, such as to knock, which needs no answer."
     )
-    legal_actions = fields.List(
-        fields.String(), required=True, metadata={"description": "The legal actions."}
-    )
     deadline_ms = described(
         WholeNumber,
         "Milliseconds left in the budget of this decision; null if no clock runs.",
@@ -81,6 +78,7 @@ TURNS: Final = for_each_game(
     OF_GAME,
     _Turn,
     members=lambda game: {
+        "legal_actions": actions_of(game),
         "observation": fields.Nested(observation_of(game), required=True),
         "events": fields.List(
             event_of(game),

@@ -16,6 +16,11 @@ def pack(ranks: str) -> tuple[str, ...]:
     return tuple(rank + suit for suit in SUITS for rank in ranks)
 
 
+def card_pattern(ranks: str) -> str:
+    """A regular expression for one card of a pack with these ranks."""
+    return f"[{ranks}][{SUITS}]"
+
+
 def split_cards(text: str) -> list[str]:
     """``"4C7H"`` as ``["4C", "7H"]``."""
     return [text[i : i + 2] for i in range(0, len(text), 2)]

@@ -84,11 +84,12 @@ class Awards:
 class Game:
     """One game: its rules and all that belongs to them.
 
-    ``title``: its name for people. ``seating``: one sentence on who sits where. ``presets``: the first one
-    is the default. ``duel_rules``: the rules of qualification duels and of the tournaments that a new
-    service starts. ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of
-    ``botequim play`` unless its options set others. ``house_bots``: by level, weakest first. ``redeal``: see
-    :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
+    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``seating``: one
+    sentence on who sits where. ``presets``: the first one is the default. ``duel_rules``: the rules of
+    qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule sets of
+    the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set others.
+    ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes
+    one from the names of the seats and the complete rules.
     """
 
     game_rules: GameRules
@@ -104,6 +105,7 @@ class Game:
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]
     local_rules: Mapping[str, Any] = field(default_factory=dict)
+    rules_page: str = ""
     awards: Awards | None = None
 
     @property

@@ -27,9 +27,10 @@ class TruthShape(Shape):
 
 @dataclass(frozen=True)
 class TextShape(Shape):
-    """A text; one of ``choices`` if there are any."""
+    """A text; one of ``choices`` if there are any. ``pattern``: a regular expression for the whole text."""
 
     choices: tuple[str, ...] = field(default=(), kw_only=True)
+    pattern: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,18 @@ class EventShape:
 
 @dataclass(frozen=True)
 class ActionForm:
-    """One form of action. ``pattern``: a regular expression for the whole action."""
+    """One form of action. ``pattern``: a regular expression for the whole action, alternatives in brackets;
+    ``example``: an action of this form, which may be left out where the pattern itself is the only one.
+    """
 
     pattern: str
     meaning: str
     by_chance: bool = False
+    example: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.example:
+            object.__setattr__(self, "example", self.pattern)
 
 
 def numbers(doc: str, *, nullable_items: bool = False) -> ListShape:
@@ -74,6 +82,6 @@ def numbers(doc: str, *, nullable_items: bool = False) -> ListShape:
     return ListShape(doc, of=NumberShape(nullable=nullable_items))
 
 
-def cards(doc: str, *, required: bool = True, nullable: bool = False) -> ListShape:
+def cards(doc: str, pattern: str = "", *, required: bool = True, nullable: bool = False) -> ListShape:
     """A list of cards as rank and suit."""
-    return ListShape(doc, of=TextShape(), required=required, nullable=nullable)
+    return ListShape(doc, of=TextShape(pattern=pattern), required=required, nullable=nullable)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from re import fullmatch
 from typing import Any
 
 from arena.games.shapes import ListShape, NumberShape, ObjectShape, Shape, TextShape, TruthShape
@@ -19,8 +20,9 @@ def problems(shape: Shape, value: object, where: str) -> Iterator[str]:
             right = type(value) is int
         case TruthShape():
             right = type(value) is bool
-        case TextShape(choices=choices):
+        case TextShape(choices=choices, pattern=pattern):
             right = isinstance(value, str) and (not choices or value in choices)
+            right = right and (not pattern or fullmatch(pattern, str(value)) is not None)
         case ListShape(of=item):
             right = isinstance(value, list)
             for index, inner in enumerate(value if isinstance(value, list) else ()):

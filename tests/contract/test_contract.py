@@ -243,6 +243,7 @@ def test_every_action_has_one_form(game: Game) -> None:
                 assert [form.by_chance for form in forms] == [who == CHANCE], text
                 used.update(forms)
     assert used == set(game.actions)
+    assert all(fullmatch(form.pattern, form.example) for form in game.actions)
 
 
 def test_the_descriptor_is_complete(game: Game) -> None:

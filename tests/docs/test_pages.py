@@ -6,13 +6,17 @@ import json
 import re
 import shutil
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from api.game_page import game_page
 from arena.games import GAMES
+from arena.games.kernel import CHANCE
 from arena.ops.settings import DEFAULT_LIMITS
 from arena.sandbox.runtime import python_program
 from tests.blocks import ROOT, follow
+from tests.contract.playouts import playout, random_rules
 
 needs_curl_and_jq = pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq"
@@ -104,11 +108,41 @@ def test_every_metric_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("kind", GAMES)
-def test_the_page_on_turns_has_every_action(kind: str) -> None:
-    page = (ROOT / "docs/turns.md").read_text(encoding="utf-8")
-    table = page.partition(f"(`kind` is `{kind}`):\n\n")[2].partition("\n\n")[0]
-    first_column = "".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))
-    shown = re.findall(r"`([^`]+)`", first_column)
-    patterns = [form.pattern for form in GAMES[kind].actions if not form.by_chance]
-    assert [action for action in shown if not any(re.fullmatch(one, action) for one in patterns)] == []
-    assert [one for one in patterns if not any(re.fullmatch(one, action) for action in shown)] == []
+def test_the_page_of_a_game_is_current(kind: str) -> None:
+    """Run ``python -m api.game_page <kind> > docs/<kind>.md`` after changing a descriptor."""
+    page = ROOT / "docs" / f"{kind}.md"
+    assert page.read_text(encoding="utf-8") == game_page(GAMES[kind])
+    assert f"]({page.name})" in (ROOT / "docs/turns.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", GAMES)
+def test_the_page_of_a_game_has_everything_that_is_shown(kind: str) -> None:
+    """Read as a person would read it: every cell of the first columns, against real games."""
+    page = (ROOT / "docs" / f"{kind}.md").read_text(encoding="utf-8")
+    actions, observation, events = page.split("\n## ")[2:5]
+    patterns = re.findall(r"^\| `[^`]+` \| `([^`]+)` \|", actions.split("Chance")[0], re.MULTILINE)
+    patterns = [pattern.replace("\\|", "|") for pattern in patterns]
+    game = GAMES[kind]
+    fields = {name for line in re.findall(r"^\| `(\w+)` \|", observation, re.MULTILINE) for name in [line]}
+    of_event = {
+        (type, name)
+        for types, name in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| `(\w+)` \|", events, re.MULTILINE)
+        for type in re.findall(r"`(\w+)`", types)
+    }
+    for seed in range(12):
+        random = Random(seed)
+        rules = random_rules(game, random)
+        for state, seat, action, happened in playout(game, rules, random):
+            if seat != CHANCE:
+                assert sum(bool(re.fullmatch(one, action)) for one in patterns) == 1, action
+            assert names_in(state.observation(random.randrange(game.seats(rules)))) <= fields
+            for event in happened:
+                view = game.view_event(event, None) or {"type": ""}
+                assert {(view["type"], name) for name in view.keys() - {"type"}} <= of_event
+
+
+def names_in(value: object) -> set[str]:
+    """The names of all fields in ``value``."""
+    if isinstance(value, dict):
+        return set(value).union(*map(names_in, value.values()))
+    return set().union(*map(names_in, value)) if isinstance(value, list) else set()

@@ -17,7 +17,7 @@ from arena.games.shapes import (
     numbers,
 )
 from tests.highcard.players import Cheapest, Lowest, Storyteller, redeal
-from tests.highcard.rules import RULES
+from tests.highcard.rules import PACK, RULES
 
 _SEAT: Final = NumberShape("Whose event it is.")
 _PLAY: Final = ObjectShape(
@@ -77,7 +77,12 @@ GAME: Final = Game(
         ),
     ),
     actions=(
-        ActionForm("deal:([A-Z2-9]{2}){32}", "The pack for a hand, top card first.", by_chance=True),
-        ActionForm("play:[A-Z2-9]{2}", "Play a card."),
+        ActionForm(
+            "deal:([A-Z2-9]{2}){32}",
+            "The pack for a hand, top card first.",
+            by_chance=True,
+            example="deal:" + "".join(PACK),
+        ),
+        ActionForm("play:[A-Z2-9]{2}", "Play a card.", example="play:4C"),
     ),
 )

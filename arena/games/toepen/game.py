@@ -32,6 +32,7 @@ def _fold_rate(tally: Mapping[str, int]) -> float | None:
 GAME: Final = Game(
     game_rules=TOEPEN,
     title="Toepen",
+    rules_page="rules/toepen.md",
     seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
     "the list of seats where it is not given.",
     presets=(

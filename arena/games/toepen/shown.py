@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from arena.games.cards import card_pattern
 from arena.games.shapes import (
     ActionForm,
     EventShape,
@@ -18,12 +19,15 @@ from arena.games.shapes import (
     cards,
     numbers,
 )
+from arena.games.toepen.cards import PACK, RANKS
 from arena.games.toepen.fields import CALLS, PHASES
+
+CARD: Final = card_pattern(RANKS)
 
 _PLAY: Final = ObjectShape(
     "A card on the table.",
     name="ToepenPlay",
-    fields={"seat": NumberShape("Who played it."), "card": TextShape("The card.")},
+    fields={"seat": NumberShape("Who played it."), "card": TextShape("The card.", pattern=CARD)},
 )
 
 _TRICK: Final = ObjectShape(
@@ -41,7 +45,7 @@ _EXCHANGE: Final = ObjectShape(
     name="ToepenExchange",
     fields={
         "seat": NumberShape("Who laid it away."),
-        "cards": cards("Null unless one's own or shown.", nullable=True),
+        "cards": cards("Null unless one's own or shown.", CARD, nullable=True),
         "challenger": NumberShape("Who challenged; null: nobody.", nullable=True),
         "loser": NumberShape("Who lost a life by it; null: nobody.", nullable=True),
     },
@@ -85,12 +89,13 @@ OBSERVATION: Final = ObjectShape(
             of=TruthShape(),
         ),
         "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
-        "hand": cards("One's own cards; absent for a spectator.", required=False),
+        "hand": cards("One's own cards; absent for a spectator.", CARD, required=False),
         "held": numbers("Per seat: how many cards it holds."),
         "stock": NumberShape("Cards in the stock."),
         "exchanges": numbers("Per seat: exchanges made in this hand."),
         "announcements": ListShape(
-            "Per seat: `none`, `whistle` or `stand`; null until it keeps.", of=TextShape(nullable=True)
+            "Per seat: what it announced; null until it keeps.",
+            of=TextShape(choices=("none", "whistle", "stand"), nullable=True),
         ),
         "laid_away": ListShape("In order.", of=_EXCHANGE),
         "pelt": numbers("The seats on their last life in this hand."),
@@ -106,7 +111,7 @@ OBSERVATION: Final = ObjectShape(
 _SEAT: Final = NumberShape("Whose event it is.")
 _LIVES: Final = numbers("Lives left, per seat.")
 _VALUE: Final = NumberShape("Lives that the hand is worth.")
-_OWN_CARDS: Final = cards("Null for the other seats.", nullable=True)
+_OWN_CARDS: Final = cards("Null for the other seats.", CARD, nullable=True)
 _EXCHANGER: Final = NumberShape("Who laid the hand away.")
 
 EVENTS: Final = (
@@ -147,7 +152,7 @@ EVENTS: Final = (
         {
             "seat": _SEAT,
             "exchanger": _EXCHANGER,
-            "cards": cards("The hand that was laid away."),
+            "cards": cards("The hand that was laid away.", CARD),
             "loser": NumberShape("Who loses a life by it."),
         },
     ),
@@ -171,7 +176,10 @@ EVENTS: Final = (
         },
     ),
     EventShape(
-        "ToepenPlayEvent", ("play",), "A card is played.", {"seat": _SEAT, "card": TextShape("The card.")}
+        "ToepenPlayEvent",
+        ("play",),
+        "A card is played.",
+        {"seat": _SEAT, "card": TextShape("The card.", pattern=CARD)},
     ),
     EventShape(
         "ToepenStakeEvent",
@@ -225,19 +233,35 @@ EVENTS: Final = (
 )
 
 ACTIONS: Final = (
-    ActionForm("dealer:[0-7]", "The first dealer by lot (TP-1.4).", by_chance=True),
-    ActionForm("deal:([A-Z2-9]{2}){32}", "The pack for a hand, top card first (TP-2.1).", by_chance=True),
-    ActionForm("exchange", "Lay the hand away for four new cards (TP-2.2)."),
-    ActionForm("keep", "Play with this hand."),
-    ActionForm("keep_(whistle|stand)", "Play with this hand and announce tens or jacks (TP-3.2)."),
-    ActionForm("challenge", "Look at the hand that was laid away (TP-2.5)."),
-    ActionForm("trust", "Do not look at it."),
-    ActionForm("play:[A-Z2-9]{2}", "Play a card."),
-    ActionForm("knock:[0-9]+", "Raise the hand to that many lives, in turn or not (TP-5.1)."),
-    ActionForm("stay:[0-9]+", "Play on for that many lives, after a knock or against poverty."),
+    ActionForm("dealer:[0-7]", "The first dealer by lot (TP-1.4).", by_chance=True, example="dealer:2"),
     ActionForm(
-        "fold:[0-9]+",
+        f"deal:({CARD}){{32}}",
+        "The pack for a hand, top card first (TP-2.1).",
+        by_chance=True,
+        example="deal:" + "".join(PACK),
+    ),
+    ActionForm("exchange", "Lay the hand away for four new cards (TP-2.2)."),
+    ActionForm("keep", "Play with this hand (TP-2.3)."),
+    ActionForm(
+        "keep_(whistle|stand)",
+        "Play with this hand and announce tens or jacks (TP-3.2).",
+        example="keep_whistle",
+    ),
+    ActionForm("challenge", "Look at the hand that was laid away (TP-2.5)."),
+    ActionForm("trust", "Do not look at it (TP-2.4)."),
+    ActionForm(f"play:{CARD}", "Play a card (TP-4.1).", example="play:TS"),
+    ActionForm(
+        "knock:[1-9][0-9]?", "Raise the hand to that many lives, in turn or not (TP-5.1).", example="knock:3"
+    ),
+    ActionForm(
+        "stay:[1-9][0-9]?",
+        "Play on for that many lives, after a knock or against poverty (TP-5.2, TP-6.1).",
+        example="stay:3",
+    ),
+    ActionForm(
+        "fold:[1-9][0-9]?",
         "Leave the hand and lose that many lives: what it was worth before, or all that the seat has if "
-        "those are fewer (TP-5.7).",
+        "those are fewer (TP-5.2, TP-5.7).",
+        example="fold:2",
     ),
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from arena.games.cards import card_pattern
 from arena.games.shapes import (
     ActionForm,
     EventShape,
@@ -18,15 +19,19 @@ from arena.games.shapes import (
     cards,
     numbers,
 )
-from arena.games.truco.cards import GESTURES, SAID
+from arena.games.truco.cards import GESTURES, PACK, RANKS, SAID
 from arena.games.truco.table import PHASES
+
+CARD: Final = card_pattern(RANKS)
 
 _PLAY: Final = ObjectShape(
     "A card on the table.",
     name="TrucoPlay",
     fields={
         "seat": NumberShape("Who played it."),
-        "card": TextShape("Absent where it lies face down and is not one's own.", required=False),
+        "card": TextShape(
+            "Absent where it lies face down and is not one's own.", pattern=CARD, required=False
+        ),
         "face_down": TruthShape("Whether it lies face down."),
     },
 )
@@ -67,7 +72,7 @@ _SIGNAL: Final = ObjectShape(
     fields={
         "trick": NumberShape("In which trick, from 0."),
         "seat": NumberShape("Who showed it."),
-        "gesture": TextShape("Which."),
+        "gesture": TextShape("Which.", choices=GESTURES),
     },
 )
 
@@ -104,7 +109,7 @@ OBSERVATION: Final = ObjectShape(
         "stake": NumberShape("What the hand is worth now."),
         "elevens": numbers("The teams with 11 points."),
         "passed": TruthShape("Whether the forehand passed a hand."),
-        "burned": ListShape("The burned hands.", of=cards("")),
+        "burned": ListShape("The burned hands.", of=cards("", CARD)),
         "held": numbers("How many cards each seat holds."),
         "tricks": ListShape("This hand's, the one in progress included.", of=_TRICK),
         "truco": _CALL,
@@ -116,16 +121,16 @@ OBSERVATION: Final = ObjectShape(
             "calls and answers, the decision at eleven, gestures.",
             of=_SAID,
         ),
-        "hand": cards("One's own cards.", required=False),
-        "passed_cards": cards("The hand passed, for the forehand and its partner.", required=False),
-        "partner_dealt": cards("The partner's cards as dealt, at 11 points.", required=False),
+        "hand": cards("One's own cards.", CARD, required=False),
+        "passed_cards": cards("The hand passed, for the forehand and its partner.", CARD, required=False),
+        "partner_dealt": cards("The partner's cards as dealt, at 11 points.", CARD, required=False),
     },
 )
 
 _SEAT: Final = NumberShape("Whose event it is.")
 _SCORE: Final = numbers("Points by team.")
 _WINNER: Final = NumberShape("The team; null: nobody.", nullable=True)
-_OWN_CARDS: Final = cards("Only for those who may see them.", required=False)
+_OWN_CARDS: Final = cards("Only for those who may see them.", CARD, required=False)
 
 EVENTS: Final = (
     EventShape(
@@ -166,7 +171,7 @@ EVENTS: Final = (
         "TrucoBurnedEvent",
         ("burned",),
         "The forehand's cards are burned, for all to see.",
-        {"seat": _SEAT, "cards": cards("The burned cards.")},
+        {"seat": _SEAT, "cards": cards("The burned cards.", CARD)},
     ),
     EventShape(
         "TrucoStakeEvent",
@@ -181,13 +186,16 @@ EVENTS: Final = (
         {"seat": _SEAT, "points": NumberShape("What the other team gets.")},
     ),
     EventShape(
-        "TrucoPlayEvent", ("play",), "A card is played.", {"seat": _SEAT, "card": TextShape("The card.")}
+        "TrucoPlayEvent",
+        ("play",),
+        "A card is played.",
+        {"seat": _SEAT, "card": TextShape("The card.", pattern=CARD)},
     ),
     EventShape(
         "TrucoHideEvent",
         ("hide",),
         "A card is played face down.",
-        {"seat": _SEAT, "card": TextShape("Only for its player.", required=False)},
+        {"seat": _SEAT, "card": TextShape("Only for its player.", pattern=CARD, required=False)},
     ),
     EventShape(
         "TrucoTrickEvent",
@@ -216,21 +224,37 @@ EVENTS: Final = (
 )
 
 ACTIONS: Final = (
-    ActionForm("dealer:[0-3]", "The first dealer by lot.", by_chance=True),
-    ActionForm("deal:([A-Z2-9]{2}){40}", "The pack for a hand, top card first.", by_chance=True),
+    ActionForm("dealer:[0-3]", "The first dealer by lot.", by_chance=True, example="dealer:2"),
     ActionForm(
-        "cut:([1-9]|[12][0-9]|3[0-9]):(top|bottom)", "Cut that many cards and deal from there (BT-2.2)."
+        f"deal:({CARD}){{40}}",
+        "The pack for a hand, top card first.",
+        by_chance=True,
+        example="deal:" + "".join(PACK),
     ),
-    ActionForm("no_cut", "Leave the pack as it is."),
-    ActionForm("keep", "Keep the cards (BT-2.3)."),
-    ActionForm("pass", "Pass the cards to the partner and take new ones."),
-    ActionForm("burn", "Burn the cards and take new ones."),
-    ActionForm("play:[A-Z2-9]{2}", "Play a card (BT-3.1)."),
-    ActionForm("hide:[A-Z2-9]{2}", "Play a card face down (BT-3.2)."),
+    ActionForm(
+        "cut:([1-9]|[12][0-9]|3[0-9]):(top|bottom)",
+        "Lift that many cards and have the cards dealt from that end (BT-2.2).",
+        example="cut:17:bottom",
+    ),
+    ActionForm("no_cut", "Leave the pack as it is (BT-2.2)."),
+    ActionForm("keep", "Keep the three cards (BT-2.3)."),
+    ActionForm("pass", "Pass the cards to the partner and take new ones (BT-2.3)."),
+    ActionForm("burn", "Burn the cards, for all to see, and take new ones (BT-2.3)."),
+    ActionForm(f"play:{CARD}", "Play a card (BT-3.1).", example="play:4C"),
+    ActionForm(f"hide:{CARD}", "Play a card face down (BT-3.2).", example="hide:4C"),
     ActionForm("truco", "Call truco (BT-4.1)."),
-    ActionForm("accept:(3|6|9|12)", "Accept that stake."),
-    ActionForm("raise:(6|9|12)", "Raise the stake to that many points."),
-    ActionForm("run:(1|3|6|9)", "Concede the hand for that many points."),
-    ActionForm("defer", "Leave the answer to the partner."),
-    ActionForm("signal:[a-z]+", "Show a gesture (BT-6.2)."),
+    ActionForm(
+        "accept:(3|6|9|12)",
+        "Accept a call and play on for that many points (BT-4.2); with 11 points `accept:3` plays the hand "
+        "(BT-5.2).",
+        example="accept:6",
+    ),
+    ActionForm("raise:(6|9|12)", "Answer a call by raising to that many points (BT-4.2).", example="raise:9"),
+    ActionForm(
+        "run:(1|3|6|9)",
+        "Concede the hand for that many points (BT-4.2); with 11 points `run:1` gives the hand up (BT-5.2).",
+        example="run:3",
+    ),
+    ActionForm("defer", "Leave the answer to the partner (BT-4.3, BT-5.2)."),
+    ActionForm(f"signal:({'|'.join(GESTURES)})", "Make a gesture (BT-6.2).", example="signal:wink"),
 )
