@@ -142,7 +142,7 @@ def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     :class:`~arena.accounts.received.UploadRefused`.
     """
     settings = services().settings.http
-    upload = services().uploads.wait(upload, settings.upload_wait)
+    upload = services().uploads.wait(upload, min(settings.upload_wait, settings.max_wait))
     if upload.state == "refused":
         raise refusal(upload)
     return upload

@@ -67,8 +67,8 @@ class HttpSettings:
     and the first head of a connection from its start. ``body_seconds``: how long a small body may take.
     ``unfinished``: requests of one address whose head, or whose body, has not arrived completely.
     ``body_memory``: bytes of all larger bodies that are arriving; a quarter for one address. ``max_depth``:
-    nesting of the JSON in a body. ``max_wait``: seconds that a long poll may wait. ``upload_wait``: seconds
-    that a request with an upload waits for its outcome. ``ping_seconds``: pause between the pings on a quiet
+    nesting of the JSON in a body. ``max_wait``: seconds that a request may wait. ``upload_wait``: seconds
+    that one with an upload waits for its outcome. ``ping_seconds``: pause between the pings on a quiet
     stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
     ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
     processes. ``proxies``: number of trusted proxies in front. ``public_url``: the service's address for its
