@@ -129,7 +129,9 @@ def _play_all(
     """All results in the order of the plan, and whether Ctrl-C interrupted them."""
     results: dict[int, GroupSummary] = {}
     out = path.open("w", encoding="utf-8") if path else None
-    written = 0
+    # The groups in the file and its size then, in one value: Ctrl-C may come between any two steps.
+    written = (0, 0)
+    is_file = out is not None and out.seekable()
     interrupted = False
     progress = Progress(
         TextColumn(f"{plan.kind}"),
@@ -146,15 +148,19 @@ def _play_all(
             task = progress.add_task("", total=len(plan.all_groups()))
             for result in running:
                 results[result.index] = result
-                while written in results:
-                    _write(out, results[written])
-                    written += 1
+                while written[0] in results:
+                    _write(out, results[written[0]])
+                    written = (written[0] + 1, out.tell() if out and is_file else 0)
                 progress.advance(task)
     except KeyboardInterrupt:
         interrupted = True
     finally:
         running.close()
-        for index in sorted(index for index in results if index >= written):
+        count, size = written
+        if out and is_file:
+            out.seek(size)
+            out.truncate()
+        for index in sorted(index for index in results if index >= count):
             _write(out, results[index])
         if out:
             out.close()
