@@ -8,12 +8,14 @@ import os
 import subprocess
 import sys
 import threading
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from arena.ops import process_logs
+from arena.ops import logs, process_logs
 from arena.ops.jobs import Job, JobName
 from arena.ops.logs import JsonFormatter, begin_request, current_request, log_fields
 from arena.ops.process_logs import ProcessLog, rotate_if_large
@@ -21,6 +23,12 @@ from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import MAINTENANCE_QUEUE, BackgroundJobs, RqJobs
 from tests.service import environment
 from tests.waiting import wait_until
+
+
+@pytest.fixture(autouse=True)
+def no_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread of other tests may have served a request."""
+    monkeypatch.setattr(logs, "_FIELDS", ContextVar("log_fields", default=MappingProxyType({})))
 
 
 def line_of(message: str, **extra: Any) -> dict[str, Any]:
