@@ -110,10 +110,10 @@ class BotsCalls(HttpClient):
     ) -> Any:
         """The upload when it is a version; ``wait``, ``on_upload`` and errors: as for :meth:`add_version`."""
         until = time.monotonic() + (self.patience if wait is None else wait)
-        told = None
+        last = None
         while upload["state"] not in ("added", "refused"):
-            if on_upload is not None and upload["state"] != told:
-                told = upload["state"]
+            if on_upload is not None and upload["state"] != last:
+                last = upload["state"]
                 on_upload(upload)
             left = until - time.monotonic()
             if left <= 0:

@@ -113,11 +113,11 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ob
     assert child.stdout is not None
     seen: list[Step] = []
     for line in child.stdout:
-        told = json.loads(line)
-        if "detail" in told:
-            return Objection(told["step"], told["detail"])
-        seen.append(told["step"])
-        reached(told["step"])
+        message = json.loads(line)
+        if "detail" in message:
+            return Objection(message["step"], message["detail"])
+        seen.append(message["step"])
+        reached(message["step"])
         if LOADED in seen:
             return None
     status = child.wait()

@@ -97,7 +97,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs="*", default=[1_000, 10_000], help="numbers of games")
     parser.add_argument("--bots", type=int, nargs="+", default=[100], help="numbers of bots, 100 or more")
     parser.add_argument("--real", type=int, default=2_000, help="how many games are played by house bots")
-    parser.add_argument("--entries", type=int, default=0, help="a tournament of so many bots, measured apart")
+    parser.add_argument(
+        "--entries", type=int, default=0, help="a tournament of this many bots, measured apart"
+    )
     given = parser.parse_args()
     for bots in given.bots:
         with tempfile.TemporaryDirectory() as folder:
