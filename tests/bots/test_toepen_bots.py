@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from hashlib import sha256
 from statistics import mean
 from typing import Any
 
@@ -11,18 +12,24 @@ import pytest
 
 from arena.bots import HOUSE_BOTS, bot_spec
 from arena.games import game_of
+from arena.games.toepen.bots.habits import Habits
 from arena.games.toepen.bots.history import History, Reading
+from arena.games.toepen.bots.laundry import NEW_HAND, Laundry, weakest
+from arena.games.toepen.bots.model import knock_chance
+from arena.games.toepen.bots.odds import chances
 from arena.games.toepen.bots.playout import ToepenPlayout
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes, Worth
-from arena.games.toepen.cards import TENS, WHOLE_PACK, mask_of
+from arena.games.toepen.cards import CLEAN, PACK, TENS, WHOLE_PACK, mask_of
 from arena.games.toepen.redeal import Redealer
 from arena.games.toepen.view import view
 from arena.play.match import play, seat_bot
+from arena.play.stats import mean_interval
 from arena.play.table import Table
 from arena.tournaments.ladder import LadderStep, margins
 from arena.tournaments.local_run import play_group
+from benchmarks.exploiters import EXPLOITERS, MOST, plan
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 
@@ -213,4 +220,140 @@ def test_each_beats_random_over_mirrored_groups(level: str, groups: int) -> None
     plan = LadderStep("toepen", {"seats": 2, "lives": 5}, level, "random", groups).plan(seed="a small match")
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     assert mean(margins(results)) > 0.3
+    assert not any(tally.faults for result in results for tally in result.tallies.values())
+
+
+def test_versions_change_with_the_play_only() -> None:
+    versions = {level: GAME.house_bot(level).version for level in HOUSE_BOTS}
+    assert versions == {"random": "0.1.0", "rookie": "0.1.0", "regular": "0.2.0", "shark": "0.2.0"}
+
+
+def test_the_anchor_plays_as_it_always_has() -> None:
+    """``rookie`` is the anchor of all ratings; its version is 0.1.0 as long as this holds."""
+    digest = sha256()
+    for seats in (2, 3, 4, 6):
+        table = Table("g", "toepen", {"seats": seats}, bytes([seats]) * 32)
+        play(table, [seat_bot(bot_spec("rookie"), seat) for seat in range(seats)])
+        digest.update(repr([tuple(action) for action in table.actions]).encode())
+    assert digest.hexdigest()[:16] == "038fc5dc5ca7358f"
+
+
+def exchange_of(seats: int, lives: list[int] | None = None) -> Laundry:
+    """An exchange of seat 0, everybody being in the hand."""
+    lives = lives or [10] * seats
+    turn = turn_of(StatedTable(seats - 1, seats=seats).deal(*WEAK_HANDS[:seats]))
+    everybody = (1 << seats) - 1
+    return Laundry(Stakes(Worth(turn), lives, everybody), lives, everybody, 0)
+
+
+WEAK_HANDS = ("JC QH KS 7D", "JH JS QC KC", "JD QD QS KD", "KH AC AD AS")
+
+
+def test_a_challenge_has_to_be_right_more_often_the_more_players_share_in_it() -> None:
+    assert exchange_of(2).usual_honesty == pytest.approx(1 / 2)
+    assert exchange_of(4).usual_honesty == pytest.approx(1 / 4, abs=0.01)
+    # Who has one life left risks more than it can win.
+    assert exchange_of(4, [10, 1, 10, 10]).fair_honesty(1) < exchange_of(4).fair_honesty(1)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_challenges_cost_a_bluffer_what_a_new_hand_gains_it(seats: int) -> None:
+    laundry = exchange_of(seats)
+    lives = [10] * seats
+    turn = turn_of(StatedTable(seats - 1, seats=seats).deal(*WEAK_HANDS[:seats]))
+    stakes = Stakes(Worth(turn), lives, (1 << seats) - 1)
+    costs = stakes.worth.of(0, lives) - stakes.worth.of(0, stakes.without(0))
+    gains = NEW_HAND[seats] * (stakes.won(0, 1) - stakes.lost(0, 1))
+    assert laundry.challenges * costs == pytest.approx(gains)
+    habits = Habits(seats)
+    keenest = max(range(1, seats), key=laundry.fair_honesty)
+    assert laundry.challenge_chance(keenest, habits) == pytest.approx(laundry.challenges_each)
+    assert 1 - (1 - laundry.challenges_each) ** (seats - 1) == pytest.approx(laundry.challenges)
+
+
+def test_challenges_follow_the_habits_of_the_exchanger() -> None:
+    laundry = exchange_of(2)
+    honest, bluffer, stranger = Habits(2), Habits(2), Habits(2)
+    honest.kept[0], honest.exchanged[0], honest.honest[0] = 30, 2, 1
+    bluffer.kept[0], bluffer.exchanged[0], bluffer.caught[0] = 15, 15, 3
+    rates = [laundry.challenge_chance(1, habits) for habits in (honest, stranger, bluffer)]
+    assert rates[0] < 0.6 * rates[1]
+    assert rates[2] > 0.9
+
+
+def test_who_is_never_challenged_bluffs_more() -> None:
+    trusting, accusing = Habits(4), Habits(4)
+    trusting.trusted = [0, 20, 20, 20]
+    accusing.challenged = [0, 5, 5, 5]
+    laid = dict.fromkeys(("trusting", "stranger", "accusing"), 0)
+    laundry, chooser = exchange_of(4), random.Random(4)
+    for _ in range(400):
+        hand = mask_of(chooser.sample(PACK, 4))
+        if not hand & CLEAN:
+            continue
+        spot = Spot(0, hand, WHOLE_PACK & ~hand, 14, (15, 15, 15, 15), after=14)
+        for name, habits in (("trusting", trusting), ("stranger", Habits(4)), ("accusing", accusing)):
+            laid[name] += laundry.lays_away(spot, habits)
+    assert 0 < laid["accusing"] < laid["stranger"] < laid["trusting"] < 150
+    assert 35 < laid["stranger"] < 85, "about 15% of the clean hands"
+
+
+def test_a_last_life_is_not_bluffed_away() -> None:
+    laundry = exchange_of(4, [1, 10, 10, 10])
+    hand = mask_of(["JC", "QH", "KS", "7D"])
+    spot = Spot(0, hand, WHOLE_PACK & ~hand, 14, (15, 15, 15, 15), after=14)
+    assert not laundry.lays_away(spot, Habits(4))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7])
+def test_the_weakest_hands_are_as_many_as_the_table_says(players: int) -> None:
+    chooser = random.Random(players)
+    below = clean = 0
+    for number in range(3000):
+        hand = mask_of(chooser.sample(PACK, 4))
+        if hand & CLEAN:
+            clean += 1
+            leads = number % players == 0
+            follows = chances(hand, WHOLE_PACK & ~hand, (players - 1,) * 4)
+            below += follows[leads] < weakest(players, 0.2)
+    assert below / clean == pytest.approx(0.2, abs=0.03)
+
+
+@pytest.mark.parametrize(("seats", "low", "high"), [(2, 0.01, 0.25), (4, 0.05, 0.4)])
+def test_regular_does_not_knock_on_every_hand(seats: int, low: float, high: float) -> None:
+    """Of its first turns of a hand that no one has knocked in."""
+    knocked = asked = 0
+    for number in range(8):
+        table = Table(f"g{number}", "toepen", {"seats": seats}, bytes([number]) * 32)
+        bots = [seat_bot(bot_spec("regular"), seat) for seat in range(seats)]
+        play(table, bots)
+        again = Table(f"g{number}", "toepen", {"seats": seats}, bytes([number]) * 32)
+        again.start()
+        while not again.is_over():
+            seat, action, *_ = table.actions[again.logged]
+            turn = again.turn(seat)
+            assert turn is not None
+            seen = turn["observation"]
+            if seen["phase"] == "play" and not seen["tricks"] and "knock:2" in turn["legal_actions"]:
+                asked += 1
+                knocked += action == "knock:2"
+            again.submit(seat, again.turn_number(seat), action)
+    assert low < knocked / asked < high
+
+
+def test_a_hopeless_hand_knocks_at_times_where_others_fold() -> None:
+    assert knock_chance(0.1, 0.5) == 1.0
+    assert 0.1 < knock_chance(0.1, 0.0) < 0.5
+    assert knock_chance(-0.5, 0.5) < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seats", "groups"), [(2, 600), (4, 300)])
+@pytest.mark.parametrize("name", EXPLOITERS)
+def test_no_exploiter_beats_regular(name: str, seats: int, groups: int) -> None:
+    """By the lower end of the margin's interval; with fixed seeds, so it is always the same."""
+    run = plan(name, "regular", seats, groups)
+    results = [play_group(run, index, group) for index, group in enumerate(run.all_groups())]
+    margin, half = mean_interval(margins(results))
+    assert margin - half <= MOST
     assert not any(tally.faults for result in results for tally in result.tallies.values())

@@ -36,16 +36,16 @@ GAME: Final = Game(
     seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
     "the list of seats where it is not given.",
     presets=(
-        Preset(name="table-4@1", doc="Four players, all other options by default.", rules={"seats": 4}),
         Preset(name="duel@1", doc="Two players, all other options by default.", rules={"seats": 2}),
+        Preset(name="table-4@1", doc="Four players, all other options by default.", rules={"seats": 4}),
     ),
     duel_rules={"seats": 2},
     ladder_rules=({"seats": 2}, {"seats": 4}),
     house_bots={
         "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
         "rookie": HouseVersion(player=rookie.ToepenRookie, version="0.1.0"),
-        "regular": HouseVersion(player=regular.ToepenRegular, version="0.1.0"),
-        "shark": HouseVersion(player=shark.ToepenShark, version="0.1.0"),
+        "regular": HouseVersion(player=regular.ToepenRegular, version="0.2.0"),
+        "shark": HouseVersion(player=shark.ToepenShark, version="0.2.0"),
     },
     redeal=redeal,
     narrator=ToepenTeller,

@@ -9,10 +9,16 @@ from arena.games.toepen.cards import CLEAN, mask_of
 
 HONEST: Final = 1820 / 35960
 """The share of hands that are dirty laundry: 4 of 16 cards out of 4 of 32."""
+_DECISIONS: Final = 20
+"""How many decisions to exchange or to keep outweigh what is expected of a stranger."""
+_SHOWN: Final = 4
+"""The same in hands shown by challenges."""
+_ASKED: Final = 6
+"""The same in decisions to challenge or to trust."""
 
 
 class Habits:
-    """The frequency of laid-away hands per seat, and the hands shown by challenges."""
+    """Per seat: how often it laid its hand away, what challenges showed, and how often it challenged."""
 
     def __init__(self, seats: int) -> None:
         self._noted = -1
@@ -20,6 +26,8 @@ class Habits:
         self.exchanged = [0] * seats
         self.honest = [0] * seats
         self.caught = [0] * seats
+        self.challenged = [0] * seats
+        self.trusted = [0] * seats
 
     def note(self, turn: Turn) -> None:
         """Take in the events of a turn; those noted before are passed over."""
@@ -31,15 +39,26 @@ class Habits:
                 self.kept[event["seat"]] += 1
             elif event["type"] == "exchange":
                 self.exchanged[event["seat"]] += 1
+            elif event["type"] == "trust":
+                self.trusted[event["seat"]] += 1
             elif event["type"] == "challenge":
+                self.challenged[event["seat"]] += 1
                 if mask_of(event["cards"]) & CLEAN:
                     self.caught[event["exchanger"]] += 1
                 else:
                     self.honest[event["exchanger"]] += 1
 
-    def honesty(self, seat: int) -> float:
-        """The chance that the hand which ``seat`` has just laid away is dirty laundry."""
-        rate = (self.exchanged[seat] + 1) / (self.exchanged[seat] + self.kept[seat] + 10)
-        expected = min(1.0, HONEST / rate)
+    def honesty(self, seat: int, expected: float = 0.5) -> float:
+        """The chance that the hand which ``seat`` has just laid away is dirty laundry; ``expected``: that of
+        a stranger.
+        """
+        before = max(0, self.exchanged[seat] - 1)
+        rate = (before + _DECISIONS * HONEST / expected) / (before + self.kept[seat] + _DECISIONS)
+        honest = min(1.0, HONEST / rate)
         shown = self.honest[seat] + self.caught[seat]
-        return (4 * expected + self.honest[seat]) / (4 + shown)
+        return (_SHOWN * honest + self.honest[seat]) / (_SHOWN + shown)
+
+    def challenges(self, seat: int, expected: float) -> float:
+        """How likely ``seat`` challenges when asked; ``expected``: how likely a stranger does."""
+        asked = self.challenged[seat] + self.trusted[seat]
+        return (self.challenged[seat] + _ASKED * expected) / (asked + _ASKED)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena.games.kernel import Turn
+from arena.games.toepen.bots.laundry import keep_chance
 from arena.games.toepen.bots.model import (
     card_chance,
-    keep_chance,
-    knock_chance,
     knock_gain,
+    knock_likelihood,
     stay_chance,
     stay_gain,
 )
@@ -23,7 +23,7 @@ class PastDecision(NamedTuple):
     """One decision of another seat, with all that was public when it was taken.
 
     ``spot`` has neither hand nor unseen cards; ``gone`` are the cards that were out, ``had`` those of
-    the seat's hand that it has played since.
+    the seat's hand that it has played since. ``undecided``: those who answered after it.
     """
 
     kind: str
@@ -35,6 +35,7 @@ class PastDecision(NamedTuple):
     value: int = 1
     lives: tuple[int, ...] = ()
     may_knock: bool = False
+    undecided: int = 0
 
 
 class History:
@@ -134,8 +135,20 @@ class History:
                 self._value,
                 tuple(self._lives),
                 may_knock,
+                self._undecided(seat) if kind == "stay" else 0,
             )
         )
+
+    def _undecided(self, seat: int) -> int:
+        """The mask of those who answer a knock, or poverty, after ``seat``."""
+        first = self._dealer + 1 if self._knocker is None else self._knocker + 1
+        after = 0
+        for step in range((seat - first) % self._seats + 1, self._seats):
+            after |= 1 << (first + step) % self._seats
+        if self._knocker is not None:
+            return after & self._in_hand & ~(1 << self._knocker)
+        asked = sum(1 << other for other in range(self._seats) if self._lives[other] > 1)  # TP-6.2
+        return after & self._in_hand & asked
 
     def _leads_first(self, seat: int) -> bool:
         players = [player for player in range(self._seats) if self._in_hand >> player & 1]
@@ -179,12 +192,15 @@ class Reading:
         stakes = self._stakes(decision.lives, players)
         value = decision.value
         if decision.kind == "stay":
-            return stay_chance(stay_gain(spot, stakes, value, decision.trick, decision.knocker))
+            gain = stay_gain(spot, stakes, value, decision.trick, decision.knocker, decision.undecided)
+            return stay_chance(gain)
         if decision.kind == "knock":
             odds = spot.hand_chance() if spot.played else spot.best_card()[1]
-            return knock_chance(knock_gain(spot, stakes, value, odds))
+            return knock_likelihood(knock_gain(spot, stakes, value, decision.trick, odds), odds)
         cards = {card: spot.card_chance(card) for card in spot.playable()}
         chance = card_chance(cards, decision.card)
         if decision.may_knock and chance:
-            chance *= 1.0 - knock_chance(knock_gain(spot, stakes, value, max(cards.values())))
+            odds = max(cards.values())
+            gain = knock_gain(spot, stakes, value, decision.trick, odds)
+            chance *= 1.0 - knock_likelihood(gain, odds)
         return chance

@@ -10,76 +10,106 @@ from typing import Final
 
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes
-from arena.games.toepen.cards import CLEAN
 
-_BLUFF: Final = 0.5
-"""The probability of laying away a hand that is not dirty laundry and much worse than a new one."""
-_BLUFF_FROM: Final = 0.25
 _CALLED: Final = 0.8
 """How much worse the odds are, in log-odds, against a player who risks more on its hand."""
-_KNOCKED_BEFORE: Final = (0.7, 0.3, 0.0, 0.0)
-_KNOCKED_BEHIND: Final = (0.7, 1.0, 1.6, 2.2)
+_KNOCKED_BEFORE: Final = (0.5, 0.2, 0.1, 0.4)
+_KNOCKED_BEHIND: Final = (0.4, 0.9, 2.0, 2.8)
 """The same against a knock in each of the four tricks: by one who had to play first, or who has
-seen this seat's card and has still to play."""
-_SPREAD: Final = 0.1
+seen this seat's card and has still to play. So much that the weakest hand which stays neither gains nor
+loses by it, measured in games of the bot against itself."""
+_STAYED: Final = 0.7
+"""The same for each player who has already stayed."""
+_RAISED: Final = 0.6
+"""The same against those who have stayed before, when the hand is worth more than one life."""
+_STAYS: Final = 0.3
+"""The share of answers to a knock or to poverty that are to stay."""
+_TYPICAL_BEFORE: Final = (0.1, -0.2, -0.8, -1.7)
+_TYPICAL_BEHIND: Final = (0.1, 0.5, 1.3, 2.0)
+"""The log-odds of a typical hand in these positions, and by ``_FOLDING`` how close to that most are: both
+say who folds."""
+_FOLDING: Final = 3.0
+_AGAINST_BEFORE: Final = tuple(a - b for a, b in zip(_KNOCKED_BEFORE, _TYPICAL_BEFORE, strict=True))
+_AGAINST_BEHIND: Final = tuple(a - b for a, b in zip(_KNOCKED_BEHIND, _TYPICAL_BEHIND, strict=True))
+_PATIENCE: Final = (0.12, 0.05, 0.0, 0.0)
+"""What it is worth in each trick to knock later, knowing more, as a chance to win."""
+_MIXED: Final = 0.02
+"""How much a knock may lose and yet be made at times."""
+_HOPELESS: Final = 0.12
+_BLUFFS: Final = 0.3
+"""The share of hopeless hands that knock where it pays: about as many as make staying an even choice."""
 _WIDTH: Final = 0.04
 """How far from the threshold another's choice is still open, as a chance to win."""
 _SURPRISE: Final = 0.04
 """The probability that a seat deviates from the model."""
-_BOLD: Final = 0.9
-"""The share of hands to lay away that are laid away."""
 
 
-def exchange_chance(spot: Spot, players: int, lives: int) -> float:
-    """The probability that a seat with ``lives`` lays its hand away, with ``players`` in the hand."""
-    gain = 1 / players - spot.hand_chance()
-    if not spot.hand & CLEAN:
-        return 1.0 if gain > 0 else 0.0
-    return _BLUFF if gain > _BLUFF_FROM and lives > 1 else 0.0
-
-
-def stay_gain(spot: Spot, stakes: Stakes, value: int, trick: int, knocker: int | None) -> float:
+def stay_gain(
+    spot: Spot, stakes: Stakes, value: int, trick: int, knocker: int | None, undecided: int
+) -> float:
     """The odds to win beyond those needed to stay for ``value``, after a knock in ``trick`` (from 0) or in
-    poverty (``knocker`` None).
+    poverty (``knocker`` None). ``undecided``: the mask of the others who have still to answer; most of
+    them fold.
     """
     odds = spot.hand_chance()
+    decided = spot.others & ~undecided
+    if undecided:
+        all_fold = (1 - _STAYS) ** undecided.bit_count()
+        odds += all_fold * (spot.hand_chance(decided) - odds)
     if knocker is not None:
         behind = spot.played and spot.after >> knocker & 1
-        odds = shifted(odds, -(_KNOCKED_BEHIND if behind else _KNOCKED_BEFORE)[trick])
+        against = (_KNOCKED_BEHIND if behind else _KNOCKED_BEFORE)[trick]
+        odds = shifted(odds, -against - _STAYED * (decided.bit_count() - 1))
     return odds - stakes.to_stay(spot.seat, value)
 
 
-def knock_gain(spot: Spot, stakes: Stakes, value: int, odds: float) -> float:
-    """What a knock over ``value`` gains with ``odds`` to win: a life more at stake, and perhaps all fold."""
+def knock_gain(spot: Spot, stakes: Stakes, value: int, trick: int, odds: float) -> float:
+    """What a knock over ``value`` gains with ``odds`` to win: a life more at stake, and perhaps all fold. It
+    is a share of the difference between winning and losing the hand as it stands.
+    """
     seat = spot.seat
     others = spot.others
     folds = []
-    mean = (1 - odds) / others.bit_count()
     all_fold = 1.0
+    strong = _RAISED if value > 1 else 0.0
     while others:
         other = others & -others
         others ^= other
-        fold = _logistic((stakes.to_stay(other.bit_length() - 1, value + 1) - mean) / _SPREAD)
+        behind = spot.after & other == 0 and not spot.played and spot.led >= 0
+        against = (_AGAINST_BEHIND if behind else _AGAINST_BEFORE)[trick]
+        need = stakes.to_stay(other.bit_length() - 1, value + 1)
+        fold = _logistic(_FOLDING * (_log_odds(need) + against - strong))
         folds.append((fold, other))
         all_fold *= fold
+    all_fold = min(all_fold, 0.999)
     count = max(1, round(sum([1 - fold for fold, _ in folds]) / (1 - all_fold)))
     callers = 0
     for _, other in sorted(folds)[:count]:
         callers |= other
-    called = shifted(spot.hand_chance(callers), -_CALLED)
-    win = stakes.won(seat, value)
+    called = shifted(spot.hand_chance(callers), -_CALLED - strong)
+    win, lose = stakes.won(seat, value), stakes.lost(seat, value)
     raised = called * stakes.won(seat, value + 1) + (1 - called) * stakes.lost(seat, value + 1)
-    return all_fold * win + (1 - all_fold) * raised - odds * win - (1 - odds) * stakes.lost(seat, value)
+    knocked = all_fold * win + (1 - all_fold) * raised
+    return (knocked - lose) / max(win - lose, 1e-9) - odds - _PATIENCE[trick]
 
 
-def keep_chance(spot: Spot, players: int, lives: int) -> float:
-    """How likely a seat keeps its hand; many are too shy to lay one away."""
-    return 1.0 - _BOLD * exchange_chance(spot, players, lives)
+def knock_chance(gain: float, odds: float) -> float:
+    """The probability with which a seat knocks that gains so much by it with ``odds`` to win. One that
+    loses little knocks at times, so that a card played without a knock tells less; one that gains only
+    because others fold to a hopeless hand does not always, or they would not.
+    """
+    chance = 1.0 if gain >= 0 else exp(gain / _MIXED)
+    return chance * _BLUFFS if odds < _HOPELESS else chance
 
 
-def knock_chance(gain: float) -> float:
-    """How likely a seat knocks that gains so much by it."""
-    return 1.0 - _SURPRISE if gain > 0 else _SURPRISE
+def knock_likelihood(gain: float, odds: float) -> float:
+    """How likely another seat knocks that gains so much by it with ``odds`` to win."""
+    return _SURPRISE + (1 - 2 * _SURPRISE) * knock_chance(gain, odds)
+
+
+def would_knock(gain: float, odds: float) -> bool:
+    """Whether a seat knocks more often than not."""
+    return gain > 0 and odds >= _HOPELESS
 
 
 def stay_chance(gain: float) -> float:

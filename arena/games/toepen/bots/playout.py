@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena.games.kernel import Turn
-from arena.games.toepen.bots.model import knock_gain, stay_gain
+from arena.games.toepen.bots.model import knock_gain, stay_gain, would_knock
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.spot import Spot
 from arena.games.toepen.bots.worth import Stakes, Worth
@@ -44,7 +44,10 @@ class ToepenPlayout:
                 spot = self._spot(state, asked, gone, may_hold)
                 card, odds = spot.best_card()
                 action = state.legal[-1]
-                if action[0] == "p" or knock_gain(spot, self._at_stake(state), state.value, odds) <= 0:
+                knocks = action[0] == "k" and would_knock(
+                    knock_gain(spot, self._at_stake(state), state.value, len(state.tricks), odds), odds
+                )
+                if not knocks:
                     action = _PLAY_CARD[card]
                     gone |= 1 << card
                     if spot.led >= 0 and card >> 3 != spot.led:
@@ -83,7 +86,8 @@ class ToepenPlayout:
 
     def _answer(self, state: ToepenState, spot: Spot) -> str:
         knocker = state.knocker if state.phase == KNOCKED else None
-        gain = stay_gain(spot, self._at_stake(state), state.value, len(state.tricks), knocker)
+        undecided = state.answers & ~(1 << state.asked)
+        gain = stay_gain(spot, self._at_stake(state), state.value, len(state.tricks), knocker, undecided)
         return state.legal[0 if gain >= 0 else 1]
 
     def _at_stake(self, state: ToepenState) -> Stakes:

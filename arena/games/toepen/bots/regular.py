@@ -1,4 +1,4 @@
-"""The house bot ``regular`` at Toepen: counted cards, the odds of the last trick, and lives at stake."""
+"""The house bot ``regular`` at Toepen: counted cards, odds, lives at stake, and bluffs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import random
 
 from arena.games.kernel import Turn
 from arena.games.toepen.bots.habits import Habits
-from arena.games.toepen.bots.model import exchange_chance, knock_gain, stay_gain
+from arena.games.toepen.bots.laundry import Laundry
+from arena.games.toepen.bots.model import knock_chance, knock_gain, stay_gain
 from arena.games.toepen.bots.sight import ToepenSight
 from arena.games.toepen.bots.worth import Stakes, Worth
 from arena.games.toepen.cards import PACK
@@ -27,38 +28,30 @@ class ToepenRegular:
         if turn["optional"]:
             return None
         sight = ToepenSight(turn)
-        if sight.phase == "exchange":
-            return self._exchange(sight)
         stakes = Stakes(Worth(turn), sight.lives, sight.in_hand)
-        if sight.phase == "challenge":
-            return _challenge(sight, stakes, self._habits)
+        if sight.phase in ("exchange", "challenge"):
+            return self._exchange_or_challenge(sight, stakes, self._habits)
         if sight.phase == "play":
-            return _play(sight, stakes)
+            return self._play(sight, stakes)
         stay, fold = sight.legal
-        return stay if stay_gain(sight.spot, stakes, sight.value, sight.tricks, sight.knocker) >= 0 else fold
+        undecided = sight.to_answer & ~(1 << sight.seat)
+        gain = stay_gain(sight.spot, stakes, sight.value, sight.tricks, sight.knocker, undecided)
+        return stay if gain >= 0 else fold
 
-    def _exchange(self, sight: ToepenSight) -> str:
-        """Lay the hand away if a new one is likely better: dirty laundry, or rarely as a bluff."""
-        lives = sight.lives[sight.seat]
-        if "exchange" in sight.legal:
-            chance = exchange_chance(sight.spot, sight.in_hand.bit_count(), lives)
-            if chance and (chance == 1 or self._random.random() < chance):
-                return "exchange"
+    def _exchange_or_challenge(self, sight: ToepenSight, stakes: Stakes, habits: Habits) -> str:
+        laundry = Laundry(stakes, sight.lives, sight.in_hand, sight.exchanger)
+        if sight.phase == "challenge":
+            chance = laundry.challenge_chance(sight.seat, habits)
+            return "challenge" if self._random.random() < chance else "trust"
+        if "exchange" in sight.legal and laundry.lays_away(sight.spot, habits):
+            return "exchange"
         return next(action for action in sight.legal if action != "exchange")
 
-
-def _challenge(sight: ToepenSight, stakes: Stakes, habits: Habits) -> str:
-    exchanger = sight.exchanger
-    honest = habits.honesty(exchanger)
-    now = stakes.worth.of(sight.seat, sight.lives)
-    right = stakes.worth.of(sight.seat, stakes.without(exchanger)) - now
-    wrong = now - stakes.worth.of(sight.seat, stakes.without(sight.seat))
-    return "challenge" if (1 - honest) * right > honest * wrong else "trust"
-
-
-def _play(sight: ToepenSight, stakes: Stakes) -> str:
-    card, odds = sight.spot.best_card()
-    knock = f"knock:{sight.value + 1}"
-    if knock in sight.legal and knock_gain(sight.spot, stakes, sight.value, odds) > 0:
-        return knock
-    return "play:" + PACK[card]
+    def _play(self, sight: ToepenSight, stakes: Stakes) -> str:
+        card, odds = sight.spot.best_card()
+        knock = f"knock:{sight.value + 1}"
+        if knock in sight.legal:
+            gain = knock_gain(sight.spot, stakes, sight.value, sight.tricks, odds)
+            if self._random.random() < knock_chance(gain, odds):
+                return knock
+        return "play:" + PACK[card]
