@@ -26,6 +26,11 @@ LONGEST_GAP: Final = 1.0
 against the worker.
 """
 
+STOP_SECONDS: Final = 20.0
+"""Seconds that a worker without a job has to end after SIGTERM or SIGINT. RQ ends its loop by an exception in
+the handler of the signal, which may be caught by whatever it interrupts.
+"""
+
 PAUSE: Final = 1.0
 """Seconds until a worker that was ended is started again."""
 
@@ -124,12 +129,18 @@ class _Watchdog:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         return not self.child
 
+    def _stop_limit(self) -> StepLimit:
+        """The limit of stopping, none while a job is running."""
+        waits = self.stopping and not PROGRESS.step(JOB).seconds
+        return StepLimit(0, STOP_SECONDS if waits else 0.0, 0.0)
+
     def wait(self) -> tuple[str, int]:
         """Wait until the worker has ended, and end it if it hangs. Returns why it was ended, and its exit
         status, negative for a signal.
         """
         clock = _processor_clock(self.child)
         watched = {step: _Watched(name) for step, name in _NAMES.items()}
+        stop = _Watched("it did not stop")
         last = time.monotonic()
         while True:
             ended, status = os.waitpid(self.child, os.WNOHANG)
@@ -140,6 +151,7 @@ class _Watchdog:
             gap, last = min(now - last, LONGEST_GAP), now
             used = _read(clock)
             looks = [watched[step].look(PROGRESS.step(step), gap, used) for step in watched]
+            looks.append(stop.look(self._stop_limit(), gap, used))
             if why := next(filter(None, looks), ""):
                 os.kill(self.child, signal.SIGKILL)
                 _, status = os.waitpid(self.child, 0)

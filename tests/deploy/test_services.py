@@ -57,7 +57,7 @@ class Deployment:
 
     def database(self) -> Process:
         program, *options = shlex.split(self.services["redis"]["command"])
-        assert program == "redis-server"
+        assert program == "valkey-server"
         where = ["--port", str(self.redis_port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         return Process([str(find_server()), *options, *where], self.folder)
 

@@ -1,8 +1,8 @@
 """``python -m tests.workers.hanging HOW SILENT WALL``: a worker in which calls of components do not return.
 
 They are ``holding`` the lock of Python, so that no other thread runs, ``sleeping``, ``burning`` processor
-time, or ``crashing`` the process. ``SILENT``: the seconds without a beat after which the watchdog ends it,
-and ``WALL`` those of a call.
+time, or ``crashing`` the process; a ``deaf`` worker ignores signals while it waits for jobs. ``SILENT``: the
+seconds without a beat after which the watchdog ends it, and ``WALL`` those of a call.
 """
 
 from __future__ import annotations
@@ -40,8 +40,11 @@ HOW: dict[str, Callable[[], object]] = {
 
 
 def main(how: str, silent: float, wall: float) -> None:
+    from workers import watchdog
     from workers.watchdog import watch
 
+    if how == "deaf":
+        watchdog.STOP_SECONDS = 0.5  # type: ignore[misc]
     ended = watch()
     from arena.events import local_groups
     from arena.sandbox import components, program
@@ -52,6 +55,8 @@ def main(how: str, silent: float, wall: float) -> None:
         HOW[how]()
 
     components.watched_call = hang  # type: ignore[misc]
+    if how == "deaf":
+        worker.Worker.request_stop = lambda *_: None  # type: ignore[method-assign]
     worker.SILENT_FOR = silent  # type: ignore[misc]
     program.WALL_MARGIN = wall - SandboxLimits.backstop_seconds  # type: ignore[attr-defined]
     program.PROCESSOR_MARGIN = 0.5  # type: ignore[attr-defined]

@@ -162,6 +162,21 @@ def test_the_first_signal_waits_for_the_job_and_the_second_does_not(
         assert not is_alive(child)
 
 
+def test_a_worker_that_does_not_stop_is_ended(store: EmbeddedStore, tmp_path: Path) -> None:
+    with Process([*HANGING, "deaf", LONG, LONG], tmp_path, REDIS_URL=store.url) as worker:
+        child = child_of(worker)
+        with Redis.from_url(store.url) as database:
+            # It handles signals before it waits for jobs.
+            wait_until(
+                lambda: (
+                    b"idle" in [database.hget(key, "state") for key in RqWorker.all_keys(connection=database)]
+                )
+            )
+        assert worker.stop(signal.SIGTERM) == 1
+        assert not is_alive(child)
+    assert f"worker process {child} was killed: it did not stop within" in worker.said
+
+
 def test_a_parent_starts_with_little(tmp_path: Path) -> None:
     """What the worker needs is imported by the worker only."""
     needed = ("redis", "rq", "wasmtime", "orjson", "arena.store")

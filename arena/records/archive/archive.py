@@ -248,8 +248,12 @@ class Archive:
     # Writing
 
     def add(self, collections: Mapping[str, Sequence[ArchiveEntry]]) -> None:
-        """Add entries to collections, all or none. Raises :class:`ArchiveBusy` if another process wrote."""
+        """Add new entries to collections, all or none. Raises :class:`ArchiveBusy` if another process wrote,
+        or has added one of them since the caller looked.
+        """
         base = self.refresh()
+        if any(self.has(name, entry.key) for name, entries in collections.items() for entry in entries):
+            raise ArchiveBusy("another process has added some of these entries")
         written = [write_segment(name, entries) for name, entries in collections.items() if entries]
         for segment in written:
             self.objects.put(segment.info.data, segment.data)
