@@ -1,26 +1,103 @@
-"""Measures how often the intervals cover the true value: ``python -m benchmarks.coverage``.
+"""Measures how often the intervals hold the truth: ``python -m benchmarks.coverage``.
 
-With ``--first`` also those of the first method (``docs/ratings.md``), on the same results.
-
-Results are made from known strengths. Every game by itself follows the model exactly (so that the
-true difference to the anchor is known), the games of a group depend on each other, and some games
-are drawn or have tied places.
+Results are made from known strengths, and rated as a board rates them. Every game by itself follows the
+model exactly (so that the true differences are known).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+
+# Before numpy starts its own threads: the figures are for one core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from math import sqrt
+from itertools import combinations, pairwise
+from math import log, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple
+from zlib import crc32
 
 import click
 import numpy as np
 
-from arena.ratings.bootstrap import REPLICATES, Z, draws, standard_errors
+from arena.ratings.bootstrap import REPLICATES, Differences, Z
 from arena.ratings.model import SCALE, Block, Likelihood
 from arena.ratings.solver import FloatArray, IntArray
+
+RATES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99)
+"""The true win rates of the bots of :class:`Rates`."""
+
+EXPECTED: Final = 5
+"""Where at least so many losses and wins are expected, 93% to 97% of the intervals are to hold the truth;
+where fewer are, at least 93%.
+"""
+
+_FIELD_GROUPS: Final = 40
+
+
+class Rates(NamedTuple):
+    """Bots that win each game with one of :data:`RATES` play ``groups`` groups of two games against
+    ``opponents``, all as strong as the anchor, who is one of them. The opponents also meet each other.
+
+    ``forfeits``: the share of its groups that each of the bots forfeits; one of the games is finished then.
+    ``dependence``: see :class:`Scenario`.
+    """
+
+    opponents: int
+    groups: int
+    forfeits: float = 0.0
+    dependence: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """What stands before the figures."""
+        dependent = {True: ", games alike", False: ", games opposite"}[self.dependence > 0]
+        return (
+            f"{self.opponents} opponent{'s' * (self.opponents > 1)}, {self.groups} groups"
+            + (f", {self.forfeits:.0%} forfeited" if self.forfeits else "")
+            + (dependent if self.dependence else "")
+        )
+
+    @property
+    def players(self) -> int:
+        """The opponents, the anchor first; then the bots."""
+        return self.opponents + len(RATES)
+
+    def truth(self) -> FloatArray:
+        """The true strengths (players) less the anchor's; of who forfeits, those that its results show."""
+        strengths: FloatArray = np.zeros(self.players)
+        for number, rate in enumerate(RATES, self.opponents):
+            seen = rate * (1 - self.forfeits)
+            strengths[number] = log(seen / (1 - seen))
+        return strengths
+
+    def expected(self, rate: float) -> float:
+        """The smaller of the numbers of wins and of losses that are expected."""
+        seen = rate * (1 - self.forfeits)
+        return 2 * self.groups * min(seen, 1 - seen)
+
+    def blocks(self, rng: np.random.Generator) -> list[Block]:
+        """One synthetic set of groups."""
+        pairs = np.array(list(combinations(range(self.opponents), 2)), dtype=np.int64).reshape(-1, 2)
+        pairs = np.repeat(pairs, _FIELD_GROUPS, axis=0)
+        bots = np.repeat(np.arange(self.opponents, self.players), self.groups)
+        met = np.tile(np.arange(self.groups) % self.opponents, len(RATES))
+        chances = np.repeat(np.array(RATES), self.groups)
+        sides = np.stack([bots, met], axis=1)
+        places = duels(chances, 2, self.dependence, 0.0, rng)
+        lost = rng.random(len(sides)) < self.forfeits
+        blocks = [
+            Block(pairs[:, :, None], duels(np.full(len(pairs), 0.5), 2, self.dependence, 0.0, rng)),
+            Block(sides[~lost][:, :, None], places[~lost]),
+        ]
+        if lost.any():
+            whole = np.broadcast_to(np.array([2, 1]), (int(lost.sum()), 2, 2))
+            gone = sides[lost][:, :, None]
+            blocks.append(Block(gone, whole.copy(), losers=bots[lost]))
+            blocks.append(Block(gone, places[lost][:, :1], leavers=bots[lost][:, None]))
+        return blocks
 
 
 class Scenario(NamedTuple):
@@ -36,9 +113,9 @@ class Scenario(NamedTuple):
     name: str
     seats: int
     rounds: int = 50
-    bots: int = 20
+    bots: int = 8
     spread: float = 250.0
-    anchor: int = 3
+    anchor: int = 1
     dependence: float = 0.5
     ties: float = 0.05
 
@@ -47,50 +124,62 @@ class Scenario(NamedTuple):
         """Games per group: every seating once."""
         return self.seats
 
-    def strengths(self) -> FloatArray:
+    @property
+    def players(self) -> int:
+        """The bots."""
+        return self.bots
+
+    def truth(self) -> FloatArray:
         """The true strengths (bots), unequal: normal quantiles, the anchor's is 0."""
         normal = NormalDist(0, self.spread / SCALE)
         values: FloatArray = np.array([normal.inv_cdf((i + 0.5) / self.bots) for i in range(self.bots)])
         values -= values[self.anchor]
         return values
 
+    def blocks(self, rng: np.random.Generator) -> list[Block]:
+        """One synthetic set of groups."""
+        strengths = self.truth()
+        tables = self.bots // self.seats
+        rounds = [rng.permutation(self.bots)[: tables * self.seats] for _ in range(self.rounds)]
+        sides = np.concatenate(rounds).reshape(-1, self.seats)
+        values = strengths[sides]
+        if self.seats == 2:
+            chances = 1 / (1 + np.exp(values[:, 1] - values[:, 0]))
+            places = duels(chances, self.games, self.dependence, self.ties, rng)
+        else:
+            places = _tables(self, values, rng)
+        return [Block(sides[:, :, None].astype(np.int64), places)]
+
+
+KNOWN: Final = (
+    *(Rates(opponents, groups) for opponents in (1, 3, 10) for groups in (30, 100, 300)),
+    *(Rates(3, groups, forfeits=0.1) for groups in (30, 100)),
+    *(Rates(3, 100, dependence=dependence) for dependence in (0.3, -0.3)),
+)
 
 SCENARIOS: Final = (
     Scenario("pairs", 2),
     Scenario("pairs, mirrored luck", 2, dependence=-0.5),
-    Scenario("pairs, anchor in the middle, wider", 2, spread=350, anchor=10),
-    Scenario("pairs, 200 groups each", 2, rounds=200),
     Scenario("pairs, 30 groups each", 2, rounds=30),
     Scenario("tables of 4", 4),
+    Scenario("tables of 4, 30 groups each", 4, rounds=30),
     Scenario("tables of 4, more ties", 4, dependence=0.8, ties=0.3),
-    Scenario("tables of 4, 200 groups each", 4, rounds=200),
-    Scenario("one opponent, 98% won", 2, rounds=30, bots=2, spread=501.2, anchor=0, dependence=0.0, ties=0.0),
-    Scenario("one opponent, 95% won", 2, rounds=30, bots=2, spread=379.2, anchor=0, dependence=0.0, ties=0.0),
 )
 
 
-def results(scenario: Scenario, rng: np.random.Generator) -> Block:
-    """One synthetic set of groups."""
-    strengths = scenario.strengths()
-    tables = scenario.bots // scenario.seats
-    rounds = [rng.permutation(scenario.bots)[: tables * scenario.seats] for _ in range(scenario.rounds)]
-    sides = np.concatenate(rounds).reshape(-1, scenario.seats)
-    places = (_duels if scenario.seats == 2 else _tables)(scenario, strengths[sides], rng)
-    return Block(sides[:, :, None].astype(np.int64), places)
-
-
-def _duels(scenario: Scenario, values: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Places (groups, games, 2) of sides with strengths ``values`` (groups, 2)."""
-    chance = 1 / (1 + np.exp(values[:, 1] - values[:, 0]))[:, None]
-    groups = len(values)
-    common = np.repeat(rng.random((groups, 1)), scenario.games, axis=1)
-    if scenario.dependence < 0:
+def duels(
+    chances: FloatArray, games: int, dependence: float, ties: float, rng: np.random.Generator
+) -> IntArray:
+    """Places (groups, games, 2). ``chances`` (groups): that the first side wins a game."""
+    chance = chances[:, None]
+    common = np.repeat(rng.random((len(chances), 1)), games, axis=1)
+    if dependence < 0:
         common[:, 1::2] = 1 - common[:, 1::2]
-    own = rng.random((groups, scenario.games))
-    luck = np.where(rng.random(own.shape) < abs(scenario.dependence), common, own)
+    own = rng.random((len(chances), games))
+    luck = np.where(rng.random(own.shape) < abs(dependence), common, own)
     # A draw takes as much from the wins as from the losses, so the expected points stay the chance.
-    drawn = scenario.ties * np.minimum(chance, 1 - chance)
-    places = np.ones((groups, scenario.games, 2), dtype=np.int64)
+    drawn = ties * np.minimum(chance, 1 - chance)
+    places = np.ones((len(chances), games, 2), dtype=np.int64)
     places[:, :, 1] += luck < chance - drawn
     places[:, :, 0] += luck >= chance + drawn
     return places
@@ -124,97 +213,103 @@ def _neighbours(
     return ((remaining, first), (odds, first), (odds, first + 1))
 
 
-Errors = Callable[[Likelihood, FloatArray, int, bytes, int], FloatArray]
-"""The standard errors of rated strengths less the anchor's (players), with the arguments below."""
-
-
-def published(
-    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int
-) -> FloatArray:
-    """Those of a board on which everybody has enough groups."""
-    settled = np.ones(len(likelihood.rated), dtype=np.bool_)
-    return standard_errors(likelihood, strengths, anchor, seed, settled, replicates)
-
-
-def first_method(
-    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int
-) -> FloatArray:
-    """Those of the first method: the groups drawn again change the equations of the step, too."""
-    moments = likelihood.moments(strengths)
-    starts = np.cumsum(likelihood.counts[:-1]) - likelihood.counts[:-1]
-    samples: FloatArray = np.empty((replicates, len(likelihood.rated)))
-    for replicate in range(replicates):
-        counts = np.append(np.add.reduceat(draws(seed, replicate, likelihood.groups), starts), 1.0)
-        curvature = likelihood.curvature(moments, counts) @ np.eye(likelihood.size - 1)
-        step = np.linalg.solve(curvature, likelihood.scores(moments, counts))
-        samples[replicate] = step[likelihood.rated] - step[anchor]
-    errors: FloatArray = samples.std(axis=0, ddof=1)
-    return errors
-
-
 class Coverage(NamedTuple):
-    """How often the intervals covered: over all bots but the anchor, the bot with the lowest and with
-    the highest share; the mean half-width and the mean error of the ratings (points).
+    """How often the intervals held the truth: ``bots`` (players), those of the differences to the anchor;
+    ``pairs`` (pairs), those between two neighbours of whom none is the anchor. The mean half-width and the
+    mean error (points) of the bots' differences to the anchor.
     """
 
-    covered: float
-    lowest: float
-    highest: float
+    bots: FloatArray
+    pairs: FloatArray
     half_width: float
     bias: float
 
 
 def coverage(
-    scenario: Scenario, repetitions: int, replicates: int, seed: int = 1, errors_by: Errors = published
+    scenario: Scenario | Rates,
+    others: Sequence[int],
+    anchor: int,
+    repetitions: int,
+    replicates: int,
+    seed: int = 1,
 ) -> Coverage:
-    """Repeat ``scenario`` and see how often the 95% interval of a bot's difference to the anchor
-    holds the truth.
-    """
-    truth = scenario.strengths()
-    others = np.flatnonzero(np.arange(scenario.bots) != scenario.anchor)
-    hits = np.zeros(scenario.bots)
-    widths = errors = 0.0
+    """Repeat ``scenario`` and see how often the 95% intervals hold the truth, for the players ``others``."""
+    truth = scenario.truth()
+    settled = np.ones(scenario.players, dtype=np.bool_)
+    hits = np.zeros(scenario.players)
+    pairs = [pair for pair in pairwise(others) if anchor not in pair]
+    of_pairs = np.zeros(len(pairs))
+    widths, errors = 0.0, 0.0
     for repetition in range(repetitions):
-        rng = np.random.Generator(np.random.PCG64([seed, repetition]))
-        likelihood = Likelihood(scenario.bots, [results(scenario, rng)])
+        rng = np.random.Generator(np.random.PCG64([seed, crc32(scenario.name.encode()), repetition]))
+        likelihood = Likelihood(scenario.players, scenario.blocks(rng))
         strengths = likelihood.fit()
-        found = strengths[: scenario.bots] - strengths[scenario.anchor]
+        off = strengths[likelihood.rated] - strengths[anchor] - truth
         digest = sha256(f"{seed} {repetition}".encode()).digest()
-        half = Z * errors_by(likelihood, strengths, scenario.anchor, digest, replicates)
-        hits += np.abs(found - truth) <= half
-        widths += float(half[others].mean())
-        errors += float((found - truth)[others].mean())
-    shares = hits[others] / repetitions
+        found = Differences(likelihood, strengths, anchor, digest, settled, replicates)
+        hits += np.abs(off) <= Z * found.to_anchor
+        of_pairs += [abs(off[one] - off[other]) <= Z * found.error(one, other) for one, other in pairs]
+        widths += Z * float(found.to_anchor[others].mean())
+        errors += float(off[others].mean())
     return Coverage(
-        float(shares.mean()),
-        float(shares.min()),
-        float(shares.max()),
+        hits / repetitions,
+        of_pairs / repetitions,
         SCALE * widths / repetitions,
         SCALE * errors / repetitions,
     )
 
 
+def of_rates(repetitions: int, replicates: int, seed: int, only: str) -> Iterator[str]:
+    """The lines of the table of bots with known win rates; ``pairs`` of neighbours in it, those of whom one
+    has few losses or wins by themselves.
+    """
+    yield f"{'true win rate':40}" + "".join(f"{rate:>8}" for rate in RATES) + f"{'pairs':>8}{'pairs':>8}"
+    for rates in KNOWN:
+        if only in rates.name:
+            bots = range(rates.opponents, rates.players)
+            found = coverage(rates, bots, 0, repetitions, replicates, seed)
+            few = np.array([rates.expected(rate) < EXPECTED for rate in RATES])
+            shares = [(found.bots[bot], alone) for bot, alone in zip(bots, few, strict=True)]
+            of_few = few[:-1] | few[1:]
+            shares += [(found.pairs[of_few == which].mean(), which) for which in np.unique(of_few)]
+            yield (
+                f"{rates.name:40}"
+                + "".join(f"{share:7.1%}{'*' if which else ' '}" for share, which in shares).rstrip()
+            )
+
+
+def of_fields(repetitions: int, replicates: int, seed: int, only: str) -> Iterator[str]:
+    """The lines of the table of fields of unequal bots."""
+    yield (
+        f"{'field of ' + str(SCENARIOS[0].bots):40}{'groups':>8}{'covered':>9}{'per bot':>17}{'pairs':>8}"
+        f"{'± points':>10}{'bias':>7}"
+    )
+    for scenario in SCENARIOS:
+        if only in scenario.name:
+            others = [bot for bot in range(scenario.bots) if bot != scenario.anchor]
+            found = coverage(scenario, others, scenario.anchor, repetitions, replicates, seed)
+            shares = found.bots[others]
+            yield (
+                f"{scenario.name:40}{scenario.rounds:8}{shares.mean():9.1%}"
+                f"{shares.min():9.1%}-{shares.max():.1%}{found.pairs.mean():8.1%}"
+                f"{found.half_width:10.1f}{found.bias:+7.1f}"
+            )
+
+
 @click.command()
-@click.option("--repetitions", default=1000, show_default=True)
+@click.option("--repetitions", default=2000, show_default=True)
 @click.option("--replicates", default=REPLICATES, show_default=True, help="Of each bootstrap.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--only", default="", help="Only scenarios with this in their name.")
-@click.option("--first", is_flag=True, help="Also with the first method.")
-def main(repetitions: int, replicates: int, seed: int, only: str, first: bool) -> None:
-    """Measure how often the 95% intervals cover the true difference to the anchor."""
+def main(repetitions: int, replicates: int, seed: int, only: str) -> None:
+    """Measure how often the 95% intervals hold the true differences to the anchor, and between two others."""
     click.echo(
-        f"{repetitions} repetitions; per bot, chance alone gives ±{1.96 * sqrt(0.0475 / repetitions):.1%}"
+        f"{repetitions} repetitions; chance alone gives ±{1.96 * sqrt(0.0475 / repetitions):.1%}; "
+        f"*: fewer than {EXPECTED} losses or wins expected"
     )
-    click.echo(f"{'scenario':48}{'groups':>8}{'covered':>9}{'per bot':>17}{'± points':>10}{'bias':>7}")
-    methods = {"": published, " (first method)": first_method} if first else {"": published}
-    for scenario in SCENARIOS:
-        for name, errors_by in methods.items():
-            if only in scenario.name:
-                found = coverage(scenario, repetitions, replicates, seed, errors_by)
-                click.echo(
-                    f"{scenario.name + name:48}{scenario.rounds:8}{found.covered:9.1%}"
-                    f"{found.lowest:9.1%}-{found.highest:.1%}{found.half_width:10.1f}{found.bias:+7.1f}"
-                )
+    for table in (of_rates, of_fields):
+        for line in table(repetitions, replicates, seed, only):
+            click.echo(line)
 
 
 if __name__ == "__main__":

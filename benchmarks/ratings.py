@@ -28,11 +28,11 @@ import numpy as np
 from arena.games import GAMES
 from arena.play.players import PlayerId
 from arena.ratings.board import ANCHOR, ledger_board
-from arena.ratings.bootstrap import REPLICATES, standard_errors
+from arena.ratings.bootstrap import REPLICATES, Differences
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import Block, Likelihood
 from arena.ratings.results import GameResult, GroupResult
-from benchmarks.coverage import Scenario, results
+from benchmarks.coverage import Scenario
 
 BATCH = 100
 
@@ -64,7 +64,8 @@ def made_up_groups(scenario: Scenario, block: Block) -> Iterator[GroupResult]:
                     1_700_000_000_000 + number,
                 )
             )
-        yield GroupResult(game.kind, f"g{number}", len(games), True, teams, played)
+        preset = game.preset().name
+        yield GroupResult(game.kind, f"g{number}", len(games), True, teams, played, preset=preset)
 
 
 def _board_of(bots: int, groups: int, sides: int) -> list[float]:
@@ -72,12 +73,15 @@ def _board_of(bots: int, groups: int, sides: int) -> list[float]:
     with a new ledger; the megabytes of the stored ledger.
     """
     scenario = Scenario("bench", sides, bots=bots, rounds=max(1, groups * sides // bots))
-    block = results(scenario, np.random.Generator(np.random.PCG64(1)))
+    (block,) = scenario.blocks(np.random.Generator(np.random.PCG64(1)))
     start = process_time()
     likelihood = Likelihood(bots, [block])
     strengths = likelihood.fit()
     fitted = process_time()
-    standard_errors(likelihood, strengths, scenario.anchor, bytes(32), np.ones(bots, dtype=np.bool_))
+    settled = np.ones(bots, dtype=np.bool_)
+    differences = Differences(likelihood, strengths, scenario.anchor, bytes(32), settled)
+    order = np.argsort(-strengths[:bots])
+    differences.better(order, strengths[order])
     resampled = process_time()
     made_up = list(made_up_groups(scenario, block))
     rebuild = _publish(None, made_up)[0]
@@ -89,7 +93,8 @@ def _board_of(bots: int, groups: int, sides: int) -> list[float]:
 def _peak(bots: int, groups: int, sides: int) -> float:
     """The largest size in memory, in megabytes, of a process that publishes one board."""
     scenario = Scenario("bench", sides, bots=bots, rounds=max(1, groups * sides // bots))
-    _publish(None, list(made_up_groups(scenario, results(scenario, np.random.Generator(np.random.PCG64(1))))))
+    (block,) = scenario.blocks(np.random.Generator(np.random.PCG64(1)))
+    _publish(None, list(made_up_groups(scenario, block)))
     return getrusage(RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -119,7 +124,9 @@ def main(bots: tuple[int, ...], groups: tuple[int, ...], sides: tuple[int, ...])
 def _publish(stored: bytes | None, new: list[GroupResult]) -> tuple[float, bytes]:
     """The seconds that it takes to publish with ``new`` groups, and the ledger after it."""
     start = process_time()
-    ledger = Ledger(new[0].kind, new[0].division) if stored is None else Ledger.from_bytes(stored)
+    ledger = (
+        Ledger(new[0].kind, new[0].division, new[0].preset) if stored is None else Ledger.from_bytes(stored)
+    )
     for group in new:
         ledger.add(group)
     json.dumps(ledger_board(ledger).as_json())

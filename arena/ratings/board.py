@@ -1,22 +1,22 @@
-"""Leaderboards: one per game and division, a pure function of the results."""
+"""Leaderboards: one per preset of a game and division, a pure function of the results."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.games import game_of
 from arena.games.descriptor import Awards
+from arena.play.board_names import BoardName
 from arena.play.players import PlayerId
-from arena.ratings.bootstrap import REPLICATES, Z, standard_errors
+from arena.ratings.bootstrap import REPLICATES, Differences, Z
 from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Block, Likelihood
 from arena.ratings.results import GroupResult
@@ -30,7 +30,10 @@ ANCHOR_RATING: Final = 1500.0
 SETTLED_GROUPS: Final = 30
 """With fewer groups a rating is provisional, and its interval is that of the likelihood."""
 
-METHOD: Final = 2
+RETIRED_DAYS: Final = 14
+"""A bot that was not seen for longer, before the newest group of the board, has retired."""
+
+METHOD: Final = 3
 """The version of the method by which ratings and intervals are computed; boards without one have the first
 (``docs/ratings.md``).
 """
@@ -64,14 +67,17 @@ class Rating:
 @dataclass(frozen=True)
 class Row:
     """One bot: the rating of its current version (the last seen, else the highest number), the
-    version with the best rating, and all of them.
+    version with the best rating, and all of them. ``rank``: None while the rating is provisional, and
+    of a bot that has ``retired``. ``versions_tried``: how many versions have played here.
     """
 
-    rank: int
+    rank: int | None
     name: str
     rating: Rating
     best_version: str
     versions: tuple[Rating, ...]
+    retired: bool
+    versions_tried: int
 
 
 @dataclass(frozen=True)
@@ -85,13 +91,15 @@ class Title:
 
 @dataclass(frozen=True)
 class Board:
-    """A leaderboard. ``records_hash``: the hash of the hashes of its ``records`` records, and the seed of
-    the intervals. ``anchored``: whether the anchor has played here; else the level of all ratings
-    is that of the average bot. ``method``: by which version of the method it was computed.
+    """A leaderboard. ``preset``: the rules that were played. ``records_hash``: the hash of the hashes of its
+    ``records`` records, and the seed of the intervals. ``anchored``: whether the anchor has played here;
+    else the level of all ratings is that of the average bot. ``method``: by which version of the method it
+    was computed.
     """
 
     kind: str
     division: str
+    preset: str
     records: int
     records_hash: str
     groups: int
@@ -105,11 +113,12 @@ class Board:
         rows = []
         for row in self.rows:
             entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
-            entry["best_version"] = row.best_version
+            entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
             entry["versions"] = [asdict(rating) for rating in row.versions]
             rows.append(entry)
         return {
             "kind": self.kind,
+            "preset": self.preset,
             "division": self.division,
             "method": self.method,
             "anchor": {"name": ANCHOR, "rating": ANCHOR_RATING, "played": self.anchored},
@@ -122,19 +131,22 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """The board of an :meth:`as_json`; other keys are ignored, on all levels."""
+        """The board of an :meth:`as_json`; other keys are ignored, on all levels. One of a release without
+        presets is that of the first.
+        """
         rows = []
         for row in data["rows"]:
             versions = tuple(map(_rating, row["versions"]))
             current = {rating.version: rating for rating in versions}[row["version"]]
-            rows.append(Row(row["rank"], row["name"], current, row["best_version"], versions))
+            # Boards of earlier releases do not say these.
+            retired, tried = row.get("retired", False), row.get("versions_tried", len(versions))
+            rows.append(Row(row["rank"], row["name"], current, row["best_version"], versions, retired, tried))
         titles = {
             name: Title(tuple(title["holders"]), title["value"], title["measure"])
             for name, title in data["titles"].items()
         }
         return cls(
-            data["kind"],
-            data["division"],
+            *BoardName.of(data["kind"], data["division"], data.get("preset")),
             data["records"],
             data["records_hash"],
             data["groups"],
@@ -159,7 +171,7 @@ class Board:
                     row.rating.version,
                     f"{row.rating.rating:.{DIGITS}f}",
                     f"{row.rating.low:.{DIGITS}f}-{row.rating.high:.{DIGITS}f}",
-                    "provisional" if row.rating.provisional else "",
+                    "retired" if row.retired else "provisional" if row.rating.provisional else "",
                     row.rating.groups,
                     row.rating.games,
                     row.rating.faults,
@@ -169,15 +181,16 @@ class Board:
             ),
             left=3,
         )
+        name = BoardName(self.kind, self.division, self.preset)
         lines = [
-            f"{self.kind}, {self.division}: {self.groups} groups, {self.records} records\n",
+            f"{name.title}: {self.groups} groups, {self.records} records\n",
             f"records hash: {self.records_hash}\n\n",
             table,
         ]
         if not self.anchored:
             lines.append(f"{ANCHOR} has not played here: {ANCHOR_RATING:.0f} is the average bot.\n")
-        for name, title in self.titles.items():
-            lines.append(f"{name}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
+        for award, title in self.titles.items():
+            lines.append(f"{award}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
         return "".join(lines)
 
 
@@ -186,13 +199,14 @@ def _rating(values: Mapping[str, Any]) -> Rating:
 
 
 CSV_HEADINGS: Final = (
-    "kind", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups", "games",
-    "faults", "forfeits", "last_seen_ms", "current", "best", "records", "records_hash",
+    "kind", "preset", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups",
+    "games", "faults", "forfeits", "last_seen_ms", "current", "best", "retired", "versions_tried", "records",
+    "records_hash",
 )  # fmt: skip
 
 
 def boards_csv(boards: Iterable[Board]) -> str:
-    """All versions on all ``boards``, a line each; only current versions have a rank."""
+    """All versions on all ``boards``, a line each; only current versions have a rank, if any."""
     lines: list[Sequence[Cell]] = []
     for board in boards:
         for row in board.rows:
@@ -202,51 +216,61 @@ def boards_csv(boards: Iterable[Board]) -> str:
                 values = {**asdict(rating), "provisional": int(rating.provisional)}.values()
                 version, *rest = values
                 rank = row.rank if current else None
-                source = (board.records, board.records_hash)
-                lines.append((board.kind, board.division, rank, row.name, version, *rest, *flags, *source))
+                source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
+                where = (board.kind, board.preset, board.division)
+                lines.append((*where, rank, row.name, version, *rest, *flags, *source))
     return csv_text(CSV_HEADINGS, lines)
 
 
-def board(groups: Iterable[GroupResult], kind: str, division: str, *, replicates: int = REPLICATES) -> Board:
-    """The leaderboard of one game and division. ``groups``: of any games, in any order."""
-    ledger = Ledger(kind, division)
+def board(
+    groups: Iterable[GroupResult],
+    kind: str,
+    division: str,
+    preset: str | None = None,
+    *,
+    replicates: int = REPLICATES,
+) -> Board:
+    """One leaderboard, by default that of the game's first preset. ``groups``: of any games, in any order."""
+    ledger = Ledger(kind, division, preset)
     for group in groups:
         ledger.add(group)
     return ledger_board(ledger, replicates=replicates)
 
 
-def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> list[Board]:
-    """Every board that ``groups`` fill, sorted by kind and division."""
-    ledgers: dict[tuple[str, str], Ledger] = {}
+def ledgers(groups: Iterable[GroupResult]) -> list[Ledger]:
+    """The ledgers of every board that ``groups`` fill, sorted by kind, division and preset."""
+    found: dict[BoardName, Ledger] = {}
     for group in groups:
-        if group.counts_for:
-            where = group.kind, group.division
-            ledgers.setdefault(where, Ledger(*where)).add(group)
-    return [ledger_board(ledger, replicates=replicates) for _, ledger in sorted(ledgers.items())]
+        if group.counts_for and group.board is not None:
+            found.setdefault(group.board, Ledger(*group.board)).add(group)
+    return [found[name] for name in sorted(found)]
+
+
+def boards(groups: Iterable[GroupResult], *, replicates: int = REPLICATES) -> list[Board]:
+    """Every board that ``groups`` fill, sorted by kind, division and preset."""
+    return [ledger_board(ledger, replicates=replicates) for ledger in ledgers(groups)]
 
 
 def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
     """The leaderboard of the groups of ``ledger``, independent of the order in which they were added."""
     seed = ledger.records_hash()
     anchor = PlayerId(ANCHOR, "")
-    players = sorted({_rated(player) for player in ledger.totals} | {anchor})
-    index = {player: number for number, player in enumerate(players)}
-    blocks = ledger.blocks({player: index[_rated(player)] for player in ledger.totals})
-    likelihood = Likelihood(len(players), blocks)
+    index, players, blocks, figures = rated_blocks(ledger)
+    likelihood = Likelihood(players, blocks)
     strengths = likelihood.fit()
-    rated = _rated_totals(ledger.totals)
-    settled = np.zeros(len(players), dtype=np.bool_)
+    rated = _rated_totals(ledger.totals, figures)
+    settled = np.zeros(players, dtype=np.bool_)
     for player, _, own in rated:
         settled[index[player]] = own.groups >= SETTLED_GROUPS
-    errors = standard_errors(likelihood, strengths, index[anchor], seed, settled, replicates)
-    connected = _connected(blocks, len(players), index[anchor])
+    differences = Differences(likelihood, strengths, index[anchor], seed, settled, replicates)
+    connected = _connected(blocks, players, index[anchor])
+    centers = strengths[likelihood.rated] - strengths[index[anchor]]
+    centers[index[anchor]] = 0.0
     ratings: dict[str, list[Rating]] = defaultdict(list)
     for player, version, own in rated:
         number = index[player]
-        center = float(strengths[likelihood.rated[number]] - strengths[index[anchor]])
-        half = Z * float(errors[number])
-        if player == anchor:
-            center = half = 0.0
+        center = float(centers[number])
+        half = Z * float(differences.to_anchor[number])
         ratings[player.name].append(
             Rating(
                 version,
@@ -261,43 +285,104 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
                 own.last_seen_ms or None,
             )
         )
-    awards = game_of(ledger.kind).awards
+    current = {name: max(own, key=_currency) for name, own in ratings.items()}
+    newest = max((own.last_seen_ms for own in ledger.totals.values()), default=0)
+    retired = {name for name, rating in current.items() if _has_retired(rating, newest)}
+    ranked = {
+        name: index[rated_player(PlayerId(name, rating.version))]
+        for name, rating in current.items()
+        if not rating.provisional and name not in retired
+    }
+    tried = Counter(player.name for player, own in ledger.totals.items() if own.groups)
+    order = sorted(ranked, key=lambda name: -centers[ranked[name]])
+    numbers = np.array([ranked[name] for name in order], dtype=np.int64)
+    better = differences.better(numbers, centers[numbers])
+    ranks = {name: 1 + int(count) for name, count in zip(order, better, strict=True)}
+    awards = game_of(ledger.board.kind).awards
     return Board(
-        ledger.kind,
-        ledger.division,
+        *ledger.board,
         ledger.records,
         seed.hex(),
         ledger.groups,
         ANCHOR in ratings,
-        _rows(ratings),
+        _rows(ratings, current, ranks, retired, tried),
         {} if awards is None else _titles(awards, ledger.totals),
     )
+
+
+class RatedBlocks(NamedTuple):
+    """``numbers``: of the rated players, the anchor among them. ``players``: how many there are, with those
+    who stand for the groups that a current version played before another one. ``blocks``: the groups.
+    ``figures``: see :class:`~arena.ratings.ledger.Stints`.
+    """
+
+    numbers: dict[PlayerId, int]
+    players: int
+    blocks: list[Block]
+    figures: dict[PlayerId, tuple[int, int, int]]
+
+
+def rated_blocks(ledger: Ledger) -> RatedBlocks:
+    """The groups of ``ledger`` as they are rated."""
+    players = sorted({rated_player(player) for player in ledger.totals} | {PlayerId(ANCHOR, "")})
+    index = {player: number for number, player in enumerate(players)}
+    numbers = {player: index[rated_player(player)] for player in ledger.totals}
+    stints = ledger.stints(numbers, _current_since(ledger.totals))
+    return RatedBlocks(index, len(index) + len(stints.earlier), stints.blocks, stints.figures)
+
+
+def _current_since(totals: Mapping[PlayerId, PlayerTotals]) -> dict[PlayerId, int]:
+    """The current version of each bot that has others, and since when (milliseconds) it has been that: since
+    the last group of any other. Versions that never completed a game are left out.
+    """
+    versions: dict[str, list[tuple[int, list[tuple[int, int, str]], PlayerId]]] = defaultdict(list)
+    for player, own in totals.items():
+        if own.completed and player.name != ANCHOR:
+            versions[player.name].append((own.last_seen_ms, _natural(player.version), player))
+    since = {}
+    for tried in versions.values():
+        if len(tried) > 1:
+            (before_ms, before, _), (_, current, player) = sorted(tried)[-2:]
+            # Of two groups that ended at the same time, that of the higher version was the later one.
+            since[player] = before_ms + (before > current)
+    return since
+
+
+def _has_retired(rating: Rating, newest_ms: int) -> bool:
+    seen_ms = rating.last_seen_ms
+    return seen_ms is not None and newest_ms - seen_ms > RETIRED_DAYS * 86_400_000
 
 
 def _published(strength: float) -> float:
     return round(ANCHOR_RATING + SCALE * strength, DIGITS)
 
 
-def _rated(player: PlayerId) -> PlayerId:
+def rated_player(player: PlayerId) -> PlayerId:
     """The player that is rated for the games of ``player``."""
     return PlayerId(ANCHOR, "") if player.name == ANCHOR else player
 
 
-def _rated_totals(totals: Mapping[PlayerId, PlayerTotals]) -> list[tuple[PlayerId, str, PlayerTotals]]:
-    """The players with a rating: as rated, with the version (of the anchor, the last seen) and the totals."""
+def _rated_totals(
+    totals: Mapping[PlayerId, PlayerTotals], figures: Mapping[PlayerId, tuple[int, int, int]]
+) -> list[tuple[PlayerId, str, PlayerTotals]]:
+    """The players with a rating: as rated, with the version (of the anchor, the last seen) and the totals,
+    with ``figures`` for groups, games and forfeits. Who never completed a game has none.
+    """
     found = []
     anchor = PlayerTotals()
     version = ""
     for player, own in sorted(totals.items(), key=lambda item: item[0]):
-        if not own.groups:
+        if not own.completed:
             continue
         if player.name != ANCHOR:
-            found.append((player, player.version, own))
+            groups, games, forfeits = figures.get(player, (own.groups, own.games, own.forfeits))
+            counted = replace(own, groups=groups, games=games, forfeits=forfeits)
+            found.append((player, player.version, counted))
             continue
         newer = (own.last_seen_ms, _natural(player.version)) > (anchor.last_seen_ms, _natural(version))
         version = player.version if newer else version
         anchor = anchor.merged(own)
-    if anchor.groups:
+    if anchor.completed:
         found.append((PlayerId(ANCHOR, ""), version, anchor))
     return found
 
@@ -320,17 +405,21 @@ def _connected(blocks: Sequence[Block], players: int, anchor: int) -> NDArray[np
         part = joined
 
 
-def _rows(ratings: dict[str, list[Rating]]) -> tuple[Row, ...]:
-    current = {name: max(own, key=_currency) for name, own in ratings.items()}
-    bounds = sorted(rating.low for rating in current.values())
+def _rows(
+    ratings: Mapping[str, Sequence[Rating]],
+    current: Mapping[str, Rating],
+    ranks: Mapping[str, int],
+    retired: Collection[str],
+    tried: Mapping[str, int],
+) -> tuple[Row, ...]:
     rows = []
     for name, own in ratings.items():
-        mine = current[name]
-        rank = 1 + len(bounds) - bisect_right(bounds, mine.high)
         best = max(own, key=lambda rating: (not rating.provisional, rating.rating, _currency(rating)))
         versions = tuple(sorted(own, key=_currency, reverse=True))
-        rows.append(Row(rank, name, mine, best.version, versions))
-    rows.sort(key=lambda row: (row.rating.provisional, row.rank, -row.rating.rating, row.name))
+        rows.append(
+            Row(ranks.get(name), name, current[name], best.version, versions, name in retired, tried[name])
+        )
+    rows.sort(key=lambda row: (row.retired, row.rank is None, row.rank or 0, -row.rating.rating, row.name))
     return tuple(rows)
 
 

@@ -6,8 +6,12 @@ from the fitted strengths with the scores of the groups counted like that. The e
 are the same but for their right-hand sides. The interval is the rating plus and minus 1.96 times the
 standard deviation over the replicates.
 
-With few groups the scores vary instead as the likelihood says that they do if all games are
-independent: every link between two sides has a random sign.
+The likelihood has replicates, too: there the scores vary as it says that they do if all games are
+independent (every link between two sides has a random sign), times the dispersion: how much the groups of
+the whole board vary, compared with that. The wider interval of the two counts; with few groups, that of
+the likelihood. (The groups of a player who wins nearly always are all alike, and drawing them again does
+not tell how often it will lose. The likelihood does, but does not see on what the games of a group
+depend.)
 
 The draws follow from the seed by a language-neutral construction: replicate ``r`` (from 0) reads
 SHAKE-256 of the 32-byte seed and ``r`` as 4 bytes, big-endian; its 16-bit little-endian numbers
@@ -17,8 +21,9 @@ are the bits of the same with ``r`` + 2**31.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from hashlib import shake_256
-from math import exp, factorial
+from math import exp, factorial, sqrt
 from statistics import NormalDist
 from typing import Final
 
@@ -26,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.model import Likelihood
-from arena.ratings.solver import FloatArray
+from arena.ratings.solver import FloatArray, IntArray, Sparse
 
 REPLICATES: Final = 500
 
@@ -36,11 +41,20 @@ Z: Final = NormalDist().inv_cdf(0.975)
 _THRESHOLDS: Final = [round(65536 * sum(exp(-1) / factorial(i) for i in range(k + 1))) for k in range(8)]
 """A number counts as many times as there are thresholds that are not above it."""
 
-INFORMED: Final = 5.0
-"""With less information about a player (a game of equals gives 1/4) an interval is at least as wide as
-that of the likelihood: the groups of a player who wins nearly always are all alike, and drawing them
-again does not tell how often it will lose.
+_PRIOR: Final = 50.0
+"""By so much information (a game of two equals has 1/2) the dispersion of a board is kept near 1."""
+
+_WIDENED: Final = 3.5
+_UNLIKELY: Final = 1 / 3
+"""A variance by the likelihood is multiplied by 1 + ``_WIDENED`` * min(variance, ``_UNLIKELY``)**2: of a bot
+that lost one or two games of many, it is not known well either how well its strength is known.
 """
+
+_AT_ONCE: Final = 1 << 22
+"""About the most counts, or signs, that are in memory at once."""
+
+_ROWS: Final = 256
+"""Players whose differences to all others are computed at once."""
 
 _SIGNS: Final = 1 << 31
 """Added to a replicate's number for its signs, so that they follow from other bytes than its counts."""
@@ -64,6 +78,15 @@ def signs(seed: bytes, replicate: int, count: int) -> FloatArray:
     return bits * np.float64(2) - 1
 
 
+def redraws(likelihood: Likelihood, seed: bytes, replicates: int) -> Iterator[FloatArray]:
+    """How many groups of each cell (cells) are drawn in each replicate."""
+    counts = likelihood.counts[:-1]
+    starts = np.cumsum(counts) - counts
+    for replicate in range(replicates):
+        drawn = draws(seed, replicate, likelihood.groups)
+        yield np.add.reduceat(drawn, starts) if len(starts) else drawn
+
+
 def resampled(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> FloatArray:
@@ -72,16 +95,14 @@ def resampled(
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
-    residuals = likelihood.residuals(moments, curvature.diagonal)
-    starts = np.cumsum(likelihood.counts[:-1]) - likelihood.counts[:-1]
-    counts = np.zeros(len(likelihood.counts))
-    scores: FloatArray = np.empty((likelihood.size - 1, replicates))
-    for replicate in range(replicates):
-        if len(starts):
-            counts[:-1] = np.add.reduceat(draws(seed, replicate, likelihood.groups), starts)
-            counts[:-1] -= likelihood.counts[:-1]
-        scores[:, replicate] = likelihood.scores(residuals, counts)
-    return _to_anchor(likelihood, curvature.solve(scores), anchor)
+    scores = likelihood.scores_of_cells(likelihood.residuals(moments, curvature.diagonal))
+    drawn = redraws(likelihood, seed, replicates)
+
+    def counts(some: range) -> FloatArray:
+        more = [np.append(next(drawn) - likelihood.counts[:-1], 0.0) for _ in some]
+        return np.ascontiguousarray(np.array(more).T)
+
+    return _to_anchor(likelihood, curvature.solve(_products(scores, counts, replicates)), anchor)
 
 
 def independent(
@@ -93,10 +114,21 @@ def independent(
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)
     noise = likelihood.noise(moments, curvature.diagonal)
-    scores: FloatArray = np.empty((likelihood.size - 1, replicates))
-    for replicate in range(replicates):
-        scores[:, replicate] = noise.scores(signs(seed, replicate, noise.signs))
-    return _to_anchor(likelihood, curvature.solve(scores), anchor)
+
+    def all_signs(some: range) -> FloatArray:
+        return np.ascontiguousarray(np.array([signs(seed, number, noise.shape[1]) for number in some]).T)
+
+    return _to_anchor(likelihood, curvature.solve(_products(noise, all_signs, replicates)), anchor)
+
+
+def _products(scores: Sparse, columns: Callable[[range], FloatArray], replicates: int) -> FloatArray:
+    """The products (n - 1, replicates) of ``scores`` with the columns of all replicates."""
+    products: FloatArray = np.empty((scores.shape[0], replicates))
+    step = max(1, _AT_ONCE // scores.shape[1])
+    for start in range(0, replicates, step):
+        end = min(start + step, replicates)
+        products[:, start:end] = scores @ columns(range(start, end))
+    return products
 
 
 def _to_anchor(likelihood: Likelihood, steps: FloatArray, anchor: int) -> FloatArray:
@@ -105,21 +137,74 @@ def _to_anchor(likelihood: Likelihood, steps: FloatArray, anchor: int) -> FloatA
     return changes
 
 
-def standard_errors(
-    likelihood: Likelihood,
-    strengths: FloatArray,
-    anchor: int,
-    seed: bytes,
-    settled: NDArray[np.bool_],
-    replicates: int = REPLICATES,
-) -> FloatArray:
-    """The standard error (players) of each rated strength less the anchor's. ``settled`` (players): for
-    whom there are enough groups to be drawn again.
+class Differences:
+    """The standard errors of the differences between rated strengths, all from the same replicates.
+
+    ``to_anchor`` (players): those of each player less the anchor. ``dispersion``: of the board's groups
+    (:meth:`~arena.ratings.model.Likelihood.dispersion`).
     """
-    drawn, played = (
-        changes(likelihood, strengths, anchor, seed, replicates).std(axis=1, ddof=1)
-        for changes in (resampled, independent)
-    )
-    informed = likelihood.information(strengths) >= INFORMED
-    errors: FloatArray = np.where(settled, np.where(informed, drawn, np.maximum(drawn, played)), played)
-    return errors
+
+    def __init__(
+        self,
+        likelihood: Likelihood,
+        strengths: FloatArray,
+        anchor: int,
+        seed: bytes,
+        settled: NDArray[np.bool_],
+        replicates: int = REPLICATES,
+    ) -> None:
+        """``settled`` (players): for whom there are enough groups to be drawn again."""
+        self.dispersion = likelihood.dispersion(strengths, _PRIOR)
+        self._drawn, self._played = (
+            _deviations(changes(likelihood, strengths, anchor, seed, replicates))
+            for changes in (resampled, independent)
+        )
+        drawn, played = _squares(self._drawn), self._likely(_squares(self._played))
+        self.to_anchor: FloatArray = np.sqrt(np.where(settled, np.maximum(drawn, played), played))
+
+    def error(self, one: int, other: int) -> float:
+        """The standard error of the difference of two settled players."""
+        drawn, played = (_squares(part[[one]] - part[[other]]) for part in (self._drawn, self._played))
+        return float(np.sqrt(np.maximum(drawn, self._likely(played)))[0])
+
+    def better(self, players: IntArray, values: FloatArray) -> IntArray:
+        """How many of the settled ``players`` are better than each of them by the 95% interval of the
+        difference. ``values``: their rated strengths, from the highest.
+        """
+        parts = [part[players] for part in (self._drawn, self._played)]
+        drawn, played = (_squares(part) for part in parts)
+        # No interval of a difference is longer than both players' own together, if widened as far as any.
+        most = self.dispersion * (1 + _WIDENED * _UNLIKELY**2)
+        reach = Z * np.sqrt(np.maximum(drawn, most * played))
+        found = np.zeros(len(players), dtype=np.int64)
+        for start in range(0, len(players), _ROWS):
+            end = min(start + _ROWS, len(players))
+            apart = values[:end] - reach[:end] > (values[start:end] + reach[start:end]).max()
+            first = int(np.argmin(apart))
+            here, others = slice(start, end), slice(first, end)
+            both = [
+                own[here, None] + own[None, others] - 2 * part[here] @ part[others].T
+                for part, own in zip(parts, (drawn, played), strict=True)
+            ]
+            variance = np.maximum(0.0, np.maximum(both[0], self._likely(both[1])))
+            gap = values[None, others] - values[here, None]
+            found[here] = first + (gap > Z * np.sqrt(variance)).sum(axis=1)
+        return found
+
+    def _likely(self, variance: FloatArray) -> FloatArray:
+        """The variance by the likelihood if it is ``variance`` when all games are independent."""
+        return self.dispersion * variance * (1 + _WIDENED * np.minimum(variance, _UNLIKELY) ** 2)
+
+
+def _deviations(changes: FloatArray) -> FloatArray:
+    """The deviations of ``changes`` (players, replicates) from their means; the products of two players add
+    up to their covariance.
+    """
+    found: FloatArray = changes - changes.mean(axis=1, keepdims=True)
+    found /= sqrt(changes.shape[1] - 1)
+    return found
+
+
+def _squares(deviations: FloatArray) -> FloatArray:
+    squares: FloatArray = np.einsum("ij,ij->i", deviations, deviations)
+    return squares

@@ -1,18 +1,19 @@
-"""Pairs of bots whose results look arranged: a report for people to look into, not a verdict.
+"""Bots whose results look arranged: a report for people to look into, not a verdict.
 
-*Dumping*: one gains far more from the other than the strengths of both predict. *Signalling*: two at
-one table (or in one team) gain far more from the others than their strengths predict. The strengths
-are fitted to all other groups, without those of the pair. A pair is reported if its results have
-a chance below ``LEVEL`` over all pairs together, every group counting as a single game, so that
-games of a group that depend on each other raise no suspicion.
+*Dumping*: a version gains far more from the bots of some other owners than its strength explains, or more in
+one tournament than in others (:mod:`arena.ratings.dumping`). *Signalling*: two at one table (or in one team)
+gain far more from the others than their strengths predict. The strengths are fitted to all other groups,
+without those of the pair. Nobody is named unless the results have a chance below ``LEVEL`` over all tests of
+their kind together, every group counting as a single game, so that games of a group that depend on each other
+raise no suspicion. House bots help nobody and are never named.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import permutations
+from dataclasses import dataclass
+from itertools import combinations, permutations
 from math import exp, fsum, sqrt
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple
@@ -20,7 +21,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from arena.games import game_of
-from arena.play.players import PlayerId
+from arena.play.board_names import BoardName
+from arena.play.game_ids import tournament_of
+from arena.play.players import SEALED, PlayerId
+from arena.ratings.dumping import MIN_GROUPS, Encounter, gains
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import Curvature, Likelihood
 from arena.ratings.results import GroupResult
@@ -28,10 +32,7 @@ from arena.ratings.solver import FloatArray
 from arena.ratings.standings import group_points
 
 LEVEL: Final = 0.01
-"""The largest probability that a report of an honest field names any pair."""
-
-MIN_GROUPS: Final = 8
-"""Pairs with fewer groups are not tested."""
+"""The largest probability that a report of an honest field names anybody, for each kind of test."""
 
 DUMPING: Final = "dumping"
 SIGNALLING: Final = "signalling"
@@ -42,36 +43,58 @@ _SCREEN: Final = 0.5
 only half of the deviation."""
 
 
+class Helper(NamedTuple):
+    """A helper: the ``groups`` that the gainer played against it (or with it), and the gainer's ``score`` in
+    them.
+
+    ``fold_rate``: the share of its opportunities at which it folded in these groups, and
+    ``fold_rate_elsewhere`` in its other groups; None without opportunities. ``forfeits``: groups of the two
+    that it forfeited, which are not among the others.
+    """
+
+    player: PlayerId
+    owner: str | None
+    groups: int
+    score: float
+    fold_rate: float | None
+    fold_rate_elsewhere: float | None
+    forfeits: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The helper as shown to admins."""
+        values = self._asdict()
+        return {**values.pop("player")._asdict(), **values}
+
+
 @dataclass(frozen=True)
 class Suspicion:
-    """``gainer`` had ``score`` per group where ``expected`` was predicted, ``deviations`` standard
-    deviations above it, in ``groups`` groups: against ``helper`` (``dumping``), or with it against the
-    others (``signalling``; the two are in alphabetical order then).
+    """``gainer`` had ``score`` per group where ``expected`` was predicted, in ``groups`` groups: against the
+    ``helpers`` (``dumping``), or with the one helper against the others (``signalling``; the two are in
+    alphabetical order then). ``owner``: that of the gainer, None if it is not known any more.
 
-    ``fold_rate``: the share of its opportunities at which the helper folded in these groups, and
-    ``fold_rate_elsewhere`` in its other groups; None without opportunities. ``forfeits``: groups of the two
-    that the helper forfeited, which count for no other player. ``group_ids``: at most 20 of the groups,
-    the strongest evidence first.
+    ``tournament``: that in which it did so, None for all. ``chance``: the probability that anybody in an
+    honest field deviates as much. ``group_ids``: at most 20 of the groups, the strongest evidence first.
     """
 
     what: str
     kind: str
     division: str
+    tournament: str | None
     gainer: PlayerId
-    helper: PlayerId
+    owner: str | None
+    helpers: tuple[Helper, ...]
     groups: int
     score: float
     expected: float
-    deviations: float
-    fold_rate: float | None
-    fold_rate_elsewhere: float | None
-    forfeits: int
+    chance: float
     group_ids: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """The suspicion as shown to admins."""
-        gainer, helper = self.gainer._asdict(), self.helper._asdict()
-        return {**asdict(self), "gainer": gainer, "helper": helper, "group_ids": list(self.group_ids)}
+        values = dict(vars(self))
+        gainer = {**self.gainer._asdict(), "owner": values.pop("owner")}
+        helpers = [helper.as_json() for helper in self.helpers]
+        return {**values, "gainer": gainer, "helpers": helpers, "group_ids": list(self.group_ids)}
 
 
 class _Meeting(NamedTuple):
@@ -82,7 +105,7 @@ class _Meeting(NamedTuple):
     rivals: tuple[tuple[tuple[PlayerId, ...], tuple[PlayerId, ...]], ...]
 
 
-_Key = tuple[str, PlayerId, PlayerId]
+_Key = tuple[PlayerId, PlayerId]
 
 
 class _Strengths(NamedTuple):
@@ -103,44 +126,101 @@ class _Strengths(NamedTuple):
         return self.games * float(slope @ self.curvature.solve(scores)[:players])
 
 
-def suspicious_pairs(groups: Iterable[GroupResult]) -> list[Suspicion]:
-    """The pairs of every game and division whose results look arranged, the largest deviation first."""
-    boards: dict[tuple[str, str], list[GroupResult]] = defaultdict(list)
+def suspicions(groups: Iterable[GroupResult], owners: Mapping[str, str]) -> list[Suspicion]:
+    """Whose results look arranged, on every board, the smallest chance first. ``owners``: of the bots by
+    name; empty for house bots.
+    """
+    boards: dict[BoardName, list[GroupResult]] = defaultdict(list)
     for group in groups:
-        if group.counts_for:
-            boards[group.kind, group.division].append(group)
-    found = [one for own in boards.values() for one in _of_board(sorted(own, key=lambda group: group.id))]
-    return sorted(found, key=lambda one: (-one.deviations, one.what, one.gainer, one.helper))
+        if group.counts_for and group.board is not None:
+            boards[group.board].append(group)
+    found = [
+        one for own in boards.values() for one in _of_board(sorted(own, key=lambda group: group.id), owners)
+    ]
+    return sorted(found, key=lambda one: (one.chance, one.what, one.gainer))
 
 
-def _of_board(groups: Sequence[GroupResult]) -> list[Suspicion]:
+def _of_board(groups: Sequence[GroupResult], owners: Mapping[str, str]) -> list[Suspicion]:
+    found, left = _signalling(groups, owners)
+    meetings: dict[tuple[str, PlayerId, PlayerId], Encounter] = {}
+    for group in left:
+        for one, other in permutations(group.players, 2) if not group.forfeiters else ():
+            score = group_points(group, one, other)
+            if score is not None and frozenset((one, other)) not in _partners(group):
+                tournament = tournament_of(group.id) or group.id
+                meetings[group.id, one, other] = Encounter(group.id, tournament, one, other, score)
+    sealed = groups[0].division == SEALED
+    for gain in gains(meetings.values(), owners, LEVEL, by_tournament=sealed):
+        scores = defaultdict(list)
+        for meeting in gain.meetings:
+            scores[meeting.other].append(meeting)
+        helpers = [_helper(gain.gainer, own, groups, owners) for _, own in sorted(scores.items())]
+        strongest = sorted(gain.meetings, key=lambda one: (-one.score, one.group))
+        found.append(
+            Suspicion(
+                DUMPING,
+                groups[0].kind,
+                groups[0].division,
+                gain.tournament,
+                gain.gainer,
+                owners.get(gain.gainer.name),
+                tuple(helpers),
+                gain.groups,
+                round(gain.score, 4),
+                round(gain.expected, 4),
+                gain.chance,
+                tuple(one.group for one in strongest)[:_SHOWN_GROUPS],
+            )
+        )
+    return found
+
+
+def _signalling(
+    groups: Sequence[GroupResult], owners: Mapping[str, str]
+) -> tuple[list[Suspicion], Sequence[GroupResult]]:
     """Finds pairs one at a time, the largest deviation first, each time without the groups of the pairs
     before: two who help each other seem stronger than they are, so a player that beats one of them alone
-    seems to be helped.
+    seems to be helped. Returns the groups that are left, too.
     """
     found: list[Suspicion] = []
     left = groups
-    for what in (SIGNALLING, DUMPING):
-        threshold = None
-        while True:
-            meetings: dict[_Key, list[_Meeting]] = defaultdict(list)
-            for group in left:
-                for key, meeting in _meetings(group) if not group.forfeiters else ():
-                    if key[0] == what:
-                        meetings[key].append(meeting)
-            tested = {key: own for key, own in sorted(meetings.items()) if len(own) >= MIN_GROUPS}
-            if not tested:
-                break
-            if threshold is None:
-                threshold = NormalDist().inv_cdf(1 - LEVEL / 2 / len(tested))
-            strangest = _strangest(tested, left, threshold)
-            if strangest is None:
-                break
-            key, compared = strangest
-            found.append(_suspicion(key, tested[key], groups, *compared))
-            own = {meeting.group.id for meeting in tested[key]}
-            left = [group for group in left if group.id not in own]
-    return found
+    tests = 0
+    while True:
+        meetings: dict[_Key, list[_Meeting]] = defaultdict(list)
+        for group in left:
+            for key, meeting in _meetings(group) if not group.forfeiters else ():
+                if all(owners.get(player.name, "?") for player in key):
+                    meetings[key].append(meeting)
+        tested = {key: own for key, own in sorted(meetings.items()) if len(own) >= MIN_GROUPS}
+        if not tested:
+            return found, left
+        tests = tests or len(tested)
+        strangest = _strangest(tested, left, NormalDist().inv_cdf(1 - LEVEL / tests))
+        if strangest is None:
+            return found, left
+        key, (score, expected, deviations) = strangest
+        gainer, helper = key
+        own = tested[key]
+        strongest = sorted(own, key=lambda one: (-one.score, one.group.id))
+        ids = [one.group.id for one in strongest]
+        scores = [Encounter(one.group.id, "", gainer, helper, one.score) for one in own]
+        found.append(
+            Suspicion(
+                SIGNALLING,
+                groups[0].kind,
+                groups[0].division,
+                None,
+                gainer,
+                owners.get(gainer.name),
+                (_helper(gainer, scores, groups, owners),),
+                len(own),
+                round(score, 4),
+                round(expected, 4),
+                NormalDist().cdf(-deviations) * tests,
+                tuple(ids[:_SHOWN_GROUPS]),
+            )
+        )
+        left = [group for group in left if group.id not in ids]
 
 
 def _strangest(
@@ -158,29 +238,19 @@ def _strangest(
 
 
 def _meetings(group: GroupResult) -> Iterable[tuple[_Key, _Meeting]]:
-    """The meetings of all pairs of a group, by what they may have arranged."""
+    """What two who may signal to each other have scored against the others: partners, or two at a table."""
     partners = _partners(group)
-    for one, other in permutations(group.players, 2):
+    for one, other in combinations(group.players, 2):
         if frozenset((one, other)) in partners:
-            if one < other:
-                against = tuple(player for player in group.players if player not in (one, other))
-                yield (
-                    (SIGNALLING, one, other),
-                    _Meeting(group, group.score(one), (((one, other), against),)),
-                )
-            continue
-        gained = group_points(group, one, other)
-        if gained is not None:
-            yield (DUMPING, one, other), _Meeting(group, gained, (((one,), (other,)),))
-        if one < other and not partners and len(group.players) > 2:
+            against = tuple(player for player in group.players if player not in (one, other))
+            yield (one, other), _Meeting(group, group.score(one), (((one, other), against),))
+        elif not partners and len(group.players) > 2:
             rivals = [
                 (mine, third) for third in group.players if third not in (one, other) for mine in (one, other)
             ]
             points = [group_points(group, mine, third) or 0.0 for mine, third in rivals]
-            yield (
-                (SIGNALLING, one, other),
-                _Meeting(group, fsum(points) / len(points), tuple(((a,), (b,)) for a, b in rivals)),
-            )
+            sides = tuple(((a,), (b,)) for a, b in rivals)
+            yield (one, other), _Meeting(group, fsum(points) / len(points), sides)
 
 
 def _partners(group: GroupResult) -> set[frozenset[PlayerId]]:
@@ -216,7 +286,9 @@ def _compare(meetings: Sequence[_Meeting], strengths: _Strengths) -> tuple[float
 
 def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> _Strengths:
     """By maximum likelihood, as for a leaderboard, from the groups that are not ``without``."""
-    ledger = Ledger(groups[0].kind, groups[0].division)
+    board = groups[0].board
+    assert board is not None
+    ledger = Ledger(*board)
     used = [group for group in groups if group.id not in without]
     for group in used:
         ledger.add(group)
@@ -230,34 +302,20 @@ def _strengths(groups: Sequence[GroupResult], without: Collection[str] = ()) -> 
     return _Strengths(index, fitted[: len(index)], curvature, games)
 
 
-def _suspicion(
-    key: _Key,
-    meetings: Sequence[_Meeting],
-    groups: Sequence[GroupResult],
-    score: float,
-    expected: float,
-    deviations: float,
-) -> Suspicion:
-    what, gainer, helper = key
-    own = {meeting.group.id for meeting in meetings}
-    theirs = [group for group in groups if helper in group.players]
-    return Suspicion(
-        what,
-        meetings[0].group.kind,
-        meetings[0].group.division,
-        gainer,
-        helper,
+def _helper(
+    gainer: PlayerId, meetings: Sequence[Encounter], groups: Sequence[GroupResult], owners: Mapping[str, str]
+) -> Helper:
+    player = meetings[0].other
+    own = {meeting.group for meeting in meetings}
+    theirs = [group for group in groups if player in group.players]
+    return Helper(
+        player,
+        owners.get(player.name),
         len(meetings),
-        round(score, 4),
-        round(expected, 4),
-        round(deviations, 2),
-        _fold_rate((group for group in theirs if group.id in own), helper),
-        _fold_rate((group for group in theirs if group.id not in own), helper),
-        sum(gainer in group.players and helper in group.forfeiters for group in theirs),
-        tuple(
-            meeting.group.id
-            for meeting in sorted(meetings, key=lambda meeting: (-meeting.score, meeting.group.id))
-        )[:_SHOWN_GROUPS],
+        round(fsum(meeting.score for meeting in meetings) / len(meetings), 4),
+        _fold_rate((group for group in theirs if group.id in own), player),
+        _fold_rate((group for group in theirs if group.id not in own), player),
+        sum(gainer in group.players and player in group.forfeiters for group in theirs),
     )
 
 

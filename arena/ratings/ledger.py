@@ -14,15 +14,17 @@ from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.play.board_names import BoardName
 from arena.play.players import PlayerId
 from arena.ratings.model import Block
-from arena.ratings.results import GroupResult
+from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
 
-_VERSION: Final = 1
+_VERSION: Final = 4
 
 _PART_ROWS: Final = 4096
 """The number of rows, or of hashes, in a part of a stored ledger."""
@@ -40,14 +42,16 @@ class InvalidLedger(ArenaError):
 @dataclass
 class PlayerTotals:
     """The totals of one player on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
-    groups it lost by forfeit, when it was last seen (milliseconds since 1970, 0 if unknown); and the
-    sums of what its game counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
+    groups it lost by forfeit, the games that it ``completed`` without a forfeit, when it was last seen
+    (milliseconds since 1970, 0 if unknown); and the sums of what its game counts about its style
+    (:class:`~arena.games.descriptor.Awards`), by name.
     """
 
     groups: int = 0
     games: int = 0
     faults: int = 0
     forfeits: int = 0
+    completed: int = 0
     last_seen_ms: int = 0
     tally: Counter[str] = field(default_factory=Counter)
 
@@ -58,6 +62,7 @@ class PlayerTotals:
             self.games + other.games,
             self.faults + other.faults,
             self.forfeits + other.forfeits,
+            self.completed + other.completed,
             max(self.last_seen_ms, other.last_seen_ms),
             Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
         )
@@ -73,11 +78,25 @@ class PlayerTotals:
         return cls(tally=tally, **{name: data[name] for name in _COUNTS})
 
 
-_COUNTS: Final = ("groups", "games", "faults", "forfeits", "last_seen_ms")
+_COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms")
 
+
+_TIME: Final = 2
+"""The last columns of a row hold the time in milliseconds: what is above 31 bits, and the rest."""
 
 _Shape = tuple[int, int, int, int]
-"""Sides, players per side, games, and whether the rows count for a forfeiter alone."""
+"""Sides, players per side, games, and :attr:`~arena.ratings.model.Block.status`."""
+
+
+class Stints(NamedTuple):
+    """The groups as the model takes them. ``earlier``: the players with groups before the given time, and the
+    numbers under which they have these. ``figures``: of them, the groups, the games, and the groups lost by
+    forfeit since.
+    """
+
+    blocks: list[Block]
+    earlier: dict[PlayerId, int]
+    figures: dict[PlayerId, tuple[int, int, int]]
 
 
 class LedgerParts(NamedTuple):
@@ -90,14 +109,14 @@ class LedgerParts(NamedTuple):
 
 
 class Ledger:
-    """The groups of one game and division, each once, independent of the order of adding.
+    """The groups of one board, each once, independent of the order of adding.
 
     Groups cannot be removed: when a game is annulled, the ledger has to be rebuilt.
     """
 
-    def __init__(self, kind: str, division: str) -> None:
-        self.kind = kind
-        self.division = division
+    def __init__(self, kind: str, division: str, preset: str | None = None) -> None:
+        """``preset``: see :meth:`~arena.play.board_names.BoardName.of`."""
+        self.board = BoardName.of(kind, division, preset)
         self.groups = 0
         """The number of groups."""
         self.totals: dict[PlayerId, PlayerTotals] = {}
@@ -109,7 +128,7 @@ class Ledger:
         self._stored: dict[str, int] = {}
         self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
-        # A row: the players side by side, the places game by game, the forfeiter or -1.
+        # A row: the players side by side, the places game by game, the forfeiters, the time.
         self._rows: dict[_Shape, list[list[int]]] = defaultdict(list)
         self._seating = cache(self._uncached_seating)
 
@@ -124,7 +143,7 @@ class Ledger:
 
     def add(self, group: GroupResult) -> bool:
         """Add a group and return whether it is new here and counts. Other groups change nothing."""
-        if (group.kind, group.division) != (self.kind, self.division) or not group.counts_for:
+        if group.board != self.board or not group.counts_for:
             return False
         hashes = [bytes.fromhex(game.hash) for game in group.games]
         if not self._new.isdisjoint(hashes) or self._has_read(hashes):
@@ -139,20 +158,62 @@ class Ledger:
                 self._numbers[player] = len(self._numbers)
                 self.totals[player] = PlayerTotals()
         self._add_totals(group)
-        for loser in group.forfeiters or (None,):
-            self._add_rows(group, loser)
+        leavers = [self._numbers[player] for player in sorted(group.forfeiters)]
+        for loser in sorted(group.forfeiters):
+            owner = self._numbers[loser]
+            places = [group.places_for(game, loser) for game in group.games]
+            self._add_rows(group, group.games, places, 1, [owner])
+        if group.finished:
+            places = [game.places for game in group.finished]
+            status = 1 + len(leavers) if leavers else 0
+            self._add_rows(group, group.finished, places, status, leavers)
         return True
 
     def blocks(self, numbers: Mapping[PlayerId, int]) -> list[Block]:
         """The groups as the model takes them, with players numbered by ``numbers``."""
-        renumber = np.array([numbers[player] for player in self._numbers] + [-1], dtype=np.int64)
+        return self.stints(numbers, {}).blocks
+
+    def stints(self, numbers: Mapping[PlayerId, int], since: Mapping[PlayerId, int]) -> Stints:
+        """The groups as the model takes them, with players numbered by ``numbers``, and from the first free
+        number on, in their order, those of ``since`` who have groups that ended before that time
+        (milliseconds), for these groups.
+        """
+        known = list(self._numbers)
+        renumber = np.array([numbers[player] for player in known], dtype=np.int64)
+        start = np.array([since.get(player, 0) for player in known], dtype=np.int64)
+        arrays = {shape: (rows, _times(rows)) for shape, rows in self._arrays().items()}
+        parted = np.zeros(len(known), dtype=np.bool_)
+        for (m, k, *_), (rows, times) in arrays.items():
+            players = rows[:, : m * k]
+            parted[players[times[:, None] < start[players]]] = True
+        order = sorted(np.flatnonzero(parted).tolist(), key=lambda number: int(renumber[number]))
+        before = renumber.copy()
+        before[order] = renumber.max(initial=-1) + 1 + np.arange(len(order))
         blocks = []
-        for shape, rows in self._arrays().items():
-            m, k, games, forfeited = shape
-            sides = renumber[rows[:, : m * k]].reshape(-1, m, k)
-            places = rows[:, m * k : -1].reshape(-1, games, m)
-            blocks.append(Block(sides, places, renumber[rows[:, -1]] if forfeited else None))
-        return blocks
+        figures = np.zeros((3, len(known)), dtype=np.int64)
+        for (m, k, games, status), (rows, times) in arrays.items():
+            early = times[:, None] < start[rows[:, : m * k]]
+            seats = rows[:, : m * k]
+            sides = np.where(early, before[seats], renumber[seats]).reshape(-1, m, k)
+            places = rows[:, m * k : m * k + games * m].reshape(-1, games, m)
+            owners = rows[:, m * k + games * m : -_TIME]
+            leavers = np.where(times[:, None] < start[owners], before[owners], renumber[owners])
+            if order:
+                counted = _counted(seats, owners, status) & ~early
+                groups = np.bincount(seats[counted], minlength=len(known))
+                figures += [groups, games * groups, groups if status == 1 else 0 * groups]
+            blocks.append(
+                Block(sides, places, leavers[:, 0] if status == 1 else None, leavers if status > 1 else None)
+            )
+        return Stints(
+            blocks,
+            {known[number]: int(before[number]) for number in order},
+            {
+                known[number]: (int(groups), int(games), int(forfeits))
+                for number in order
+                for groups, games, forfeits in [figures[:, number]]
+            },
+        )
 
     def to_bytes(self) -> bytes:
         """The ledger in one piece, as for a file."""
@@ -173,8 +234,8 @@ class Ledger:
                 ledger = cls._of_meta(meta)
                 ledger._take_hashes(columns["hashes"].tobytes())
                 for number, shape in enumerate(meta["shapes"]):
-                    m, k, games, forfeited = shape
-                    ledger._read[m, k, games, forfeited] = columns[f"rows_{number}"].astype(np.int64)
+                    m, k, games, status = shape
+                    ledger._read[m, k, games, status] = columns[f"rows_{number}"].astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
             raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
@@ -207,12 +268,12 @@ class Ledger:
             ledger._stored = dict(meta["bytes"])
             ledger._take_hashes(_joined(stored.parts, _HASHES, meta["bytes"][_HASHES], _HASH_BYTES))
             for shape in meta["shapes"]:
-                m, k, games, forfeited = shape
-                width = m * k + m * games + 1
+                m, k, games, status = shape
+                width = m * k + m * games + (status - 1 if status > 1 else status) + _TIME
                 name = _column(shape)
                 data = _joined(stored.parts, name, meta["bytes"][name], 4 * width)
                 rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
-                ledger._read[m, k, games, forfeited] = rows.astype(np.int64)
+                ledger._read[m, k, games, status] = rows.astype(np.int64)
         except (ValueError, LookupError, TypeError, AttributeError, zlib.error) as error:
             raise InvalidLedger(f"this is not a ledger: {error}", expected=f"version {_VERSION}") from None
         return ledger
@@ -220,8 +281,7 @@ class Ledger:
     def _meta(self, shapes: Sequence[_Shape]) -> dict[str, Any]:
         return {
             "version": _VERSION,
-            "kind": self.kind,
-            "division": self.division,
+            **self.board._asdict(),
             "groups": self.groups,
             "players": [[*player, self.totals[player].as_json()] for player in self._numbers],
             "shapes": shapes,
@@ -231,7 +291,8 @@ class Ledger:
     def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
         if meta["version"] != _VERSION:
             raise ValueError(f"version {meta['version']}")
-        ledger = cls(meta["kind"], meta["division"])
+        # An earlier version stored no preset: its ledger has the groups of all rules.
+        ledger = cls(meta["kind"], meta["division"], meta["preset"])
         ledger.groups = meta["groups"]
         for name, version, totals in meta["players"]:
             player = PlayerId(name, version)
@@ -260,38 +321,49 @@ class Ledger:
 
     def _add_totals(self, group: GroupResult) -> None:
         counting = {player: self.totals[player] for player in group.counts_for}
-        awards = game_of(self.kind).awards
+        awards = game_of(self.board.kind).awards
         seen = max([game.finished_ms for game in group.games])
-        for totals in counting.values():
+        for player, totals in counting.items():
+            games = len(group.games_for(player))
             totals.groups += 1
-            totals.games += len(group.games)
+            totals.games += games
+            totals.completed += games
             totals.last_seen_ms = max(totals.last_seen_ms, seen)
         for player in group.forfeiters:
             counting[player].forfeits += 1
         for game in group.games:
+            for player in {game.players[seat] for seat in game.forfeits}:
+                counting[player].completed -= 1
+            own = counting if not group.forfeiters or game in group.finished else group.forfeiters
             if any(game.faults):
                 for player, faults in zip(game.players, game.faults, strict=True):
-                    if player in counting:
+                    if player in own:
                         counting[player].faults += faults
             if awards is not None and game.styles:
                 for player, style in zip(game.players, game.styles, strict=True):
-                    if player in counting:
+                    if player in own:
                         counting[player].tally.update(awards.tally(style))
 
-    def _add_rows(self, group: GroupResult, loser: PlayerId | None) -> None:
+    def _add_rows(
+        self,
+        group: GroupResult,
+        games: Sequence[GameResult],
+        places: Sequence[Sequence[int]],
+        status: int,
+        leavers: Sequence[int],
+    ) -> None:
         # The sides are the same in all games of a group as the arena plays them; if they are not,
         # every set of sides gets a row of its own.
         by_sides: dict[tuple[tuple[int, ...], ...], list[int]] = {}
-        for game in group.games:
-            places = game.places if loser is None else group.places_for(game, loser)
+        seen = max(game.finished_ms for game in group.games)
+        for game, own in zip(games, places, strict=True):
             sides, seats = self._seating(game.players, group.teams)
-            by_sides.setdefault(sides, []).extend(_dense(tuple([places[seat] for seat in seats])))
-        owner = -1 if loser is None else self._numbers[loser]
+            by_sides.setdefault(sides, []).extend(_dense(tuple([own[seat] for seat in seats])))
         for sides, places_of_games in by_sides.items():
             m, k = len(sides), max(map(len, sides))
             row = [player for side in sides for player in side * (k // len(side))]
-            shape = (m, k, len(places_of_games) // m, int(loser is not None))
-            self._rows[shape].append([*row, *places_of_games, owner])
+            shape = (m, k, len(places_of_games) // m, status)
+            self._rows[shape].append([*row, *places_of_games, *leavers, seen >> 31, seen & _LOW])
 
     def _uncached_seating(
         self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]
@@ -306,6 +378,24 @@ def _sorted(hashes: bytes | bytearray) -> np.ndarray[tuple[int], np.dtype[np.byt
     """Hashes side by side as a sorted array."""
     found: np.ndarray[tuple[int], np.dtype[np.bytes_]] = np.frombuffer(bytes(hashes), dtype=f"S{_HASH_BYTES}")
     return np.sort(found)
+
+
+_LOW: Final = (1 << 31) - 1
+
+
+def _times(rows: IntArray) -> IntArray:
+    """When the groups of ``rows`` ended."""
+    times: IntArray = (rows[:, -2] << 31) | rows[:, -1]
+    return times
+
+
+def _counted(seats: IntArray, owners: IntArray, status: int) -> NDArray[np.bool_]:
+    """For which of the players in ``seats`` (rows, m*k) a row counts, each once."""
+    owned = (seats[:, :, None] == owners[:, None, :]).any(axis=2)
+    counted: NDArray[np.bool_] = owned if status == 1 else ~owned
+    for slot in range(1, seats.shape[1]):
+        counted[:, slot] &= (seats[:, :slot] != seats[:, slot, None]).all(axis=1)
+    return counted
 
 
 def _column(shape: Sequence[int]) -> str:

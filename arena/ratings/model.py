@@ -11,10 +11,11 @@ all strengths finite, and comparable where no game connects two players. (Were t
 the anchor, that one would have as many as there are players, and their weight would pull the
 distance of the whole field to the anchor towards zero, however many games are played.)
 
-*Forfeits.* A group in which a player forfeited is a group lost by that player, and says nothing of
-the other players. So all players are rated from the other groups first; then a player who forfeited is rated
-anew, from all of its groups, against the others as they were found. Here that is one system: the
-player has a second strength, its ``shadow``, on which no other equation depends.
+*Forfeits.* A group in which a player forfeited is a group lost by that player, and for the other players
+its finished games count as they were played. So all players are rated from what counts for the others
+first; then a player who forfeited is rated anew, from all of its groups, against the others as they
+were found. Here that is one system: the player has a second strength, its ``shadow``, on which no other
+equation depends.
 
 *Why no library.* ``choix`` fits the same models, but neither weighted nor tied rankings, and its
 two-sided fit takes seconds where a Newton iteration takes milliseconds; ``openskill`` updates game
@@ -48,12 +49,19 @@ class Block(NamedTuple):
 
     ``sides`` (groups, m, k): the players of each side, as indexes. ``places`` (groups, games, m): the
     place of each side in each game, 1 is best, shared places share the number. ``losers`` (groups,):
-    None for groups that count for all; else the player for whom alone the group counts.
+    None for groups that count for all; else the player for whom alone the group counts. ``leavers``
+    (groups, any number): players for whose own rating the games do not count.
     """
 
     sides: IntArray
     places: IntArray
     losers: IntArray | None = None
+    leavers: IntArray | None = None
+
+    @property
+    def status(self) -> int:
+        """0 if the groups count for all, 1 for one player alone, 1 + n for all but n players."""
+        return 1 if self.losers is not None else 0 if self.leavers is None else 1 + self.leavers.shape[1]
 
 
 class _Choices(NamedTuple):
@@ -135,9 +143,11 @@ class _Terms:
 
     def add_scores(self, total: FloatArray, scores: FloatArray) -> None:
         """Add the ``scores`` (cells, m*k) to their players' in ``total`` (n)."""
-        if self._owned is not None:
-            scores = scores * self._owned
-        total += np.bincount(self.players.ravel(), scores.ravel(), len(total))
+        total += np.bincount(self.players.ravel(), self.owned(scores).ravel(), len(total))
+
+    def owned(self, scores: FloatArray) -> FloatArray:
+        """The ``scores`` (cells, m*k) of the players for whom the cells count; those of others are 0."""
+        return scores if self._owned is None else scores * self._owned
 
     def leverage(self, links: FloatArray, diagonal: FloatArray) -> FloatArray:
         """By what a cell's scores are too small because the strengths were fitted to them, as a factor
@@ -235,12 +245,13 @@ class Likelihood:
 
     def __init__(self, players: int, blocks: Sequence[Block]) -> None:
         """``players``: how many there are. The order of blocks and of groups in them is of no matter."""
-        shapes: dict[tuple[int, int, int, bool], list[Block]] = {}
+        shapes: dict[tuple[int, int, int, int], list[Block]] = {}
         for block in blocks:
             if len(block.sides):
-                shape = (*block.sides.shape[1:], block.places.shape[1], block.losers is not None)
+                shape = (*block.sides.shape[1:], block.places.shape[1], block.status)
                 shapes.setdefault(shape, []).append(block)
-        merged = [_cells(shapes[shape], players) for shape in sorted(shapes)]
+        merged = self.cells = [_cells(shapes[shape], players) for shape in sorted(shapes)]
+        """The groups in their canonical order, those that are alike as one cell."""
         losers = [cells.losers for cells in merged if cells.losers is not None]
         forfeiters = np.unique(np.concatenate(losers)) if losers else np.zeros(0, dtype=np.int64)
         self.groups = sum(int(cells.counts.sum()) for cells in merged)
@@ -264,7 +275,7 @@ class Likelihood:
         self._add_virtual_draws(np.arange(players, phantom), last, np.arange(players, phantom))
         self._curvature = Curvature(players, self.size, self._terms)
 
-    def _add_owned(self, cells: _Cells, numbers: IntArray) -> None:
+    def _add_owned(self, cells: Cells, numbers: IntArray) -> None:
         """What counts for a shadow alone: its player's groups, and those in which it forfeited."""
         players = cells.sides.reshape(len(cells.sides), -1)
         if cells.losers is not None:
@@ -273,7 +284,8 @@ class Likelihood:
             first = np.ones(players.shape, dtype=np.bool_)
             for slot in range(1, players.shape[1]):
                 first[:, slot] = (players[:, :slot] != players[:, slot, None]).all(axis=1)
-            chosen, slots = np.nonzero(first & (self.rated[players] != players))
+            leaves = (players[:, :, None] == cells.leavers[:, None, :]).any(axis=2)
+            chosen, slots = np.nonzero(first & (self.rated[players] != players) & ~leaves)
             owners = players[chosen, slots]
         if len(chosen):
             shadows, sides = self.rated[owners], cells.sides[chosen]
@@ -325,78 +337,95 @@ class Likelihood:
                 return strengths
         raise ArithmeticError("the likelihood has no maximum within reach")
 
-    def information(self, strengths: FloatArray) -> FloatArray:
-        """What the games and the virtual draw of each player (players) say about its rated strength: minus
-        the second derivative of the log-likelihood by it.
+    def dispersion(self, strengths: FloatArray, prior: float) -> float:
+        """How much the scores of groups vary, compared with what the likelihood says if all games are
+        independent: 1 if they are, less if the games of a group make up for each other. ``prior``: so much
+        information counts as if it had been 1.
         """
-        found: FloatArray = self.curvature(self.moments(strengths)).diagonal[self.rated]
-        return found
+        moments = self.moments(strengths)
+        residuals = self.residuals(moments, self.curvature(moments).diagonal)
+        found = expected = prior
+        for terms, own, residual in zip(self._terms, moments, residuals, strict=True):
+            if terms.owners is None and not self._is_virtual(terms):
+                counts = self.counts[terms.cells][:, None]
+                scores = residual.scores.reshape(len(counts), terms.m, terms.k).sum(axis=2)
+                found += float((counts * scores**2).sum())
+                expected += 2 * float((counts * own.side_links).sum())
+        return found / expected
+
+    def _is_virtual(self, terms: _Terms) -> bool:
+        return bool(terms.cells[0] == len(self.counts) - 1)
 
     def residuals(self, moments: Sequence[_Moments], diagonal: FloatArray) -> list[_Moments]:
         """The ``moments`` with the scores of the groups as large as if the strengths had not been fitted to
         them. ``diagonal``: of the curvature.
         """
-        virtual = len(self.counts) - 1
         return [
             own
-            if terms.cells[0] == virtual
+            if self._is_virtual(terms)
             else own._replace(scores=own.scores * terms.leverage(own.links, diagonal)[:, None])
             for terms, own in zip(self._terms, moments, strict=True)
         ]
 
-    def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Noise:
-        """Scores as they vary if all games are independent."""
-        return Noise(self._terms, moments, self.counts, diagonal, self.players)
+    def scores_of_cells(self, moments: Sequence[_Moments]) -> Sparse:
+        """What each cell adds to the scores (n - 1, cells), if it is counted once."""
+        rows, columns, values = [], [], []
+        for terms, own in zip(self._terms, moments, strict=True):
+            rows.append(terms.players.ravel())
+            columns.append(np.repeat(terms.cells, terms.players.shape[1]))
+            values.append(terms.owned(own.scores).ravel())
+        shape = self.size - 1, len(self.counts)
+        return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+
+    def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Sparse:
+        """What each sign adds to scores (n - 1, signs) that vary with the curvature as their covariance, as
+        if all games were independent. The signs: one for each pair of sides of each cell, each virtual
+        draw, each shadow.
+        """
+        rows, columns, values = [], [], []
+        first = 0
+        for terms, own in zip(self._terms, moments, strict=True):
+            if terms.owners is not None:
+                continue
+            roots = np.sqrt(own.side_links * self.counts[terms.cells][:, None])
+            signs = first + np.arange(roots.size).reshape(roots.shape)
+            first += roots.size
+            for number, (a, b) in enumerate(terms.side_pairs):
+                for side, weight in ((a, 1 / terms.k), (b, -1 / terms.k)):
+                    rows.append(terms.sides[:, side].ravel())
+                    columns.append(np.repeat(signs[:, number], terms.k))
+                    values.append(np.repeat(weight * roots[:, number], terms.k))
+        shadows = np.arange(self.players, self.size - 1)
+        rows.append(shadows)
+        columns.append(first + np.arange(len(shadows)))
+        values.append(np.sqrt(diagonal[self.players :]))
+        shape = self.size - 1, first + len(shadows)
+        return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
 
-class Noise:
-    """Random scores with the curvature as their covariance: a sign for each link between two sides."""
-
-    def __init__(
-        self,
-        terms: Sequence[_Terms],
-        moments: Sequence[_Moments],
-        counts: IntArray,
-        diagonal: FloatArray,
-        players: int,
-    ) -> None:
-        self._shadows = np.sqrt(diagonal[players:])
-        self._size = len(diagonal) + 1
-        self._parts = []
-        for own, moment in zip(terms, moments, strict=True):
-            if own.owners is None:
-                roots = np.sqrt(moment.side_links * counts[own.cells][:, None])
-                ends = np.zeros((len(own.side_pairs), own.m))
-                for number, (a, b) in enumerate(own.side_pairs):
-                    ends[number, a], ends[number, b] = 1 / own.k, -1 / own.k
-                self._parts.append((own, roots, np.repeat(ends, own.k, axis=1)))
-        self.signs = sum(roots.size for _, roots, _ in self._parts) + len(self._shadows)
-        """How many signs there are: for each pair of sides of each cell, each virtual draw, each shadow."""
-
-    def scores(self, signs: FloatArray) -> FloatArray:
-        """The scores (n - 1). ``signs``: 1 or -1 each."""
-        total = np.zeros(self._size)
-        start = 0
-        for own, roots, ends in self._parts:
-            end = start + roots.size
-            own.add_scores(total, (signs[start:end].reshape(roots.shape) * roots) @ ends)
-            start = end
-        total[self._size - 1 - len(self._shadows) : -1] += signs[start:] * self._shadows
-        return total[:-1]
+def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: FloatArray) -> Sparse:
+    """The matrix of ``values`` at places that may occur more than once, without rows beyond ``shape``."""
+    here = rows < shape[0]
+    keys, place = np.unique(rows[here] * shape[1] + columns[here], return_inverse=True)
+    matrix = Sparse(shape, keys // shape[1], keys % shape[1])
+    matrix.fill(_sums(place, values[here], len(keys)))
+    return matrix
 
 
-class _Cells(NamedTuple):
-    """The groups of one shape with those that are alike as one: (cells, m, k), (cells, games, m),
-    (cells), (cells).
+class Cells(NamedTuple):
+    """The groups of one shape, those that are alike as one cell: ``sides`` (cells, m, k), the places of its
+    games as ``patterns`` (cells, games, m), ``losers`` (cells) and ``leavers`` (cells, any number) as in
+    :class:`Block`, and how many groups it has (cells).
     """
 
     sides: IntArray
     patterns: IntArray
     losers: IntArray | None
+    leavers: IntArray
     counts: IntArray
 
 
-def _cells(blocks: Sequence[Block], players: int) -> _Cells:
+def _cells(blocks: Sequence[Block], players: int) -> Cells:
     """The cells of ``blocks`` of one shape, in an order that depends on what they hold alone."""
     sides = np.sort(np.concatenate([block.sides for block in blocks]).astype(np.int64), axis=2)
     places = np.concatenate([block.places for block in blocks]).astype(np.int64)
@@ -406,19 +435,21 @@ def _cells(blocks: Sequence[Block], players: int) -> _Cells:
     sides = np.take_along_axis(sides, order[:, :, None], axis=1)
     places = np.take_along_axis(places, order[:, None, :], axis=2)
     codes = np.sort((places * (m + 1) ** np.arange(m)).sum(axis=2), axis=1)
-    columns = [sides.reshape(count, m * k), codes]
+    owners = [np.zeros((len(block.sides), 0), dtype=np.int64) for block in blocks]
     if blocks[0].losers is not None:
-        losers = [block.losers for block in blocks if block.losers is not None]
-        columns.append(np.concatenate(losers).astype(np.int64)[:, None])
-    rows = np.concatenate(columns, axis=1)
+        owners = [block.losers[:, None] for block in blocks if block.losers is not None]
+    elif blocks[0].leavers is not None:
+        owners = [np.sort(block.leavers, axis=1) for block in blocks if block.leavers is not None]
+    rows = np.concatenate([sides.reshape(count, m * k), codes, np.concatenate(owners)], axis=1)
     rows = rows[np.lexsort(rows.T[::-1])]
     first = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)]))
     cells = rows[first]
-    codes = cells[:, m * k : m * k + codes.shape[1]]
-    return _Cells(
+    codes, last = np.split(cells[:, m * k :], [codes.shape[1]], axis=1)
+    return Cells(
         cells[:, : m * k].reshape(-1, m, k),
         codes[:, :, None] // (m + 1) ** np.arange(m) % (m + 1),
-        cells[:, -1] if blocks[0].losers is not None else None,
+        last[:, 0] if blocks[0].losers is not None else None,
+        last if blocks[0].losers is None else last[:, :0],
         np.diff(np.append(first, count)),
     )
 

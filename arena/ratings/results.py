@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any, Final, NamedTuple, NoReturn
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
-from arena.games.kernel import Event
+from arena.games.kernel import CHANCE, Event
+from arena.play.board_names import BoardName
+from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.records.record import InvalidRecord, Record, canonical_hash, parse_record, record_texts
@@ -28,7 +30,8 @@ class GameResult(NamedTuple):
     ``players``, ``places``, ``faults`` (how many), ``used_ms`` (the time that the seat took for its
     actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
     has none) are per seat. ``finished_ms``
-    is milliseconds since 1970, 0 if unknown.
+    is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
+    first hand was over.
     """
 
     number: int
@@ -40,19 +43,25 @@ class GameResult(NamedTuple):
     used_ms: tuple[int, ...]
     styles: tuple[tuple[int, ...], ...]
     finished_ms: int
+    forfeited_late: bool = False
 
 
 class GroupResult:
     """The games of a group, each once, in their order; the same players take part in all of them.
 
     ``teams``: the seats of each team. ``players``: the players, each once, sorted. ``forfeiters``: the
-    players that forfeited in a game; they lose the group, and it does not count for the other players.
-    ``counts_for``: the players for whom the group counts: all if it is whole, only the forfeiters if there
-    are any, none if a game is missing or ``annulled`` or the group has a single player.
+    players that forfeited in a game; they lose the group. ``finished``: the games that count for the other
+    players: those that nobody forfeited, and those forfeited late, unless a forfeiter had a partner.
+    ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
+    are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
+    if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
+    are, empty if they are none; None if a release without presets stored the group.
     """
 
     __slots__ = (
-        "annulled", "counts_for", "forfeiters", "games", "id", "kind", "mirrored", "players", "size", "teams",
+        "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "players",
+        "preset",
+        "size", "teams",
     )  # fmt: skip
 
     def __init__(
@@ -64,8 +73,11 @@ class GroupResult:
         teams: tuple[tuple[int, ...], ...],
         games: Iterable[GameResult],
         annulled: bool = False,
+        *,
+        preset: str | None,
     ) -> None:
         self.kind = kind
+        self.preset = preset
         self.id = group_id
         self.size = size
         self.mirrored = mirrored
@@ -74,10 +86,13 @@ class GroupResult:
         self.annulled = annulled
         self.players = tuple(sorted(set(self.games[0].players)))
         self.forfeiters = frozenset([game.players[seat] for game in self.games for seat in game.forfeits])
+        self.finished = self.games
+        if self.forfeiters:
+            self.finished = tuple(game for game in self.games if self._counts_for_others(game))
         self.counts_for: tuple[PlayerId, ...] = ()
         if not annulled and len(self.players) > 1:
             if self.forfeiters:
-                self.counts_for = tuple(sorted(self.forfeiters))
+                self.counts_for = self.players if self.finished else tuple(sorted(self.forfeiters))
             elif len(self.games) == size:
                 self.counts_for = self.players
 
@@ -87,9 +102,33 @@ class GroupResult:
         return SEALED if self.mirrored else OPEN
 
     @property
+    def board(self) -> BoardName | None:
+        """The leaderboard on which it counts if it is rated; None if its rules are no preset."""
+        return BoardName(self.kind, self.division, self.preset) if self.preset else None
+
+    @property
     def lacks_games(self) -> bool:
         """Whether it does not count because games are missing."""
         return len(self.games) < self.size and not self.annulled and not self.forfeiters
+
+    def _counts_for_others(self, game: GameResult) -> bool:
+        partners = {
+            game.players[seat]
+            for team in self.teams
+            if not set(team).isdisjoint(game.forfeits)
+            for seat in team
+        }
+        return not game.forfeits or (
+            game.forfeited_late and partners == {game.players[seat] for seat in game.forfeits}
+        )
+
+    def games_for(self, player: PlayerId) -> tuple[GameResult, ...]:
+        """The games that count for ``player``, if the group counts for it."""
+        return self.games if player in self.forfeiters else self.finished
+
+    def share(self, player: PlayerId) -> float:
+        """How much of the group counts for ``player``, from 0 to 1."""
+        return 1.0 if player in self.forfeiters else len(self.finished) / self.size
 
     def places_for(self, game: GameResult, player: PlayerId) -> tuple[int, ...]:
         """The places of ``game`` as they count for ``player``: last in every game of a forfeited group."""
@@ -99,12 +138,14 @@ class GroupResult:
         return final_places(game.places, self.teams, lost | set(game.forfeits))
 
     def score(self, player: PlayerId) -> float:
-        """The mean points of ``player`` over the games, from 0 (last) to 1 (first); 0 if it forfeited."""
-        if player in self.forfeiters:
+        """The mean points of ``player`` over the games that count for it, from 0 (last) to 1 (first); 0 if it
+        forfeited.
+        """
+        if player in self.forfeiters or not self.finished:
             return 0.0
         gained = []
         teams = tuple(map(tuple, self.teams))
-        for game in self.games:
+        for game in self.finished:
             worth = _points(tuple(game.places), teams)
             points_of_seats = [worth[seat] for seat, other in enumerate(game.players) if other == player]
             gained.append(sum(points_of_seats) / len(points_of_seats))
@@ -114,13 +155,14 @@ class GroupResult:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
         games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
-        return [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled, list(known), games]
+        head = [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled]
+        return [*head, list(known), games, self.preset]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
-        # A newer version may have added values.
-        kind, group_id, size, mirrored, teams, annulled, names, games, *_ = data
+        # An earlier version stored no preset, and a newer one may have added values.
+        kind, group_id, size, mirrored, teams, annulled, names, games, preset, *_ = (*data, None)
         players = [PlayerId(*name[:2]) for name in names]
         results = [
             GameResult(
@@ -133,10 +175,12 @@ class GroupResult:
                 tuple(used_ms),
                 tuple(map(tuple, styles)),
                 finished_ms,
+                bool(late and late[0]),
             )
-            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *_ in games
+            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *late in games
         ]
-        return cls(kind, group_id, size, mirrored, tuple(map(tuple, teams)), results, annulled)
+        seats_of_teams = tuple(map(tuple, teams))
+        return cls(kind, group_id, size, mirrored, seats_of_teams, results, annulled, preset=preset)
 
 
 @lru_cache(1 << 14)
@@ -154,6 +198,7 @@ class _Setting(NamedTuple):
     size: int
     mirrored: bool
     rules: str
+    preset: str
     teams: tuple[tuple[int, ...], ...]
     players: tuple[PlayerId, ...]
 
@@ -248,7 +293,14 @@ class Results:
         games = [self._games[digest][1] for digest in digests]
         annulled = not self._annulled.isdisjoint(digests)
         return GroupResult(
-            setting.kind, setting.id, setting.size, setting.mirrored, setting.teams, games, annulled
+            setting.kind,
+            setting.id,
+            setting.size,
+            setting.mirrored,
+            setting.teams,
+            games,
+            annulled,
+            preset=setting.preset,
         )
 
     def _contradiction(self, what: str, digest: str, other: str) -> NoReturn:
@@ -303,6 +355,11 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
         _used_ms(canonical, info),
         _styles(game, canonical, rules, seats),
         _whole(info.get("finished_ms")),
+        forfeited_late(
+            [(action[0], action[1]) for action in canonical["actions"]],
+            [(fault["seat"], fault["after"]) for fault in canonical["faults"]],
+            outcome["forfeits"],
+        ),
     )
     setting = _Setting(
         canonical["kind"],
@@ -311,10 +368,30 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
         group["size"],
         group["mirrored"],
         json.dumps(rules),
+        game.preset_of(rules) or "",
         game.teams(rules),
         tuple(sorted(players)),
     )
     return setting, result
+
+
+def forfeited_late(
+    actions: Sequence[tuple[int, str]], faults: Iterable[tuple[int, int]], forfeits: Collection[int]
+) -> bool:
+    """Whether somebody forfeited a game, and nobody before its first hand was over.
+
+    ``actions``: seat and action; ``faults``: seat and the number of actions before it, in their order;
+    ``forfeits``: the seats.
+    """
+    if not forfeits:
+        return False
+    counted: Counter[int] = Counter()
+    for seat, after in faults:
+        counted[seat] += 1
+        if seat in forfeits and counted[seat] == FAULT_LIMIT:
+            deals = sum(who == CHANCE and action.startswith("deal:") for who, action in actions[:after])
+            return deals > 1
+    return False
 
 
 def _styles(

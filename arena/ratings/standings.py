@@ -37,10 +37,11 @@ class Standing:
     """One player's row.
 
     ``points``: a group gives from 0 to 1 (the mean over its games of the share of the other sides
-    that it beat, ties half), a bye 1. ``score``: points per group played or bye, which decides.
-    ``half_width``: of the 95% interval of the mean group, None with fewer than two groups. ``won``
-    groups are those in which no other player gained as much. ``used_ms``: time for all actions, None if
-    the records do not say. ``tie_breaks``: the values of the rules that were needed, by name.
+    that it beat, ties half), a bye 1; of a group in which others forfeited, only finished games count, as a
+    part of a group. ``score``: points per group played or bye, which decides. ``half_width``: of the 95%
+    interval of the mean group, None with fewer than two groups. ``won`` groups are those in which no other
+    player gained as much, and nobody forfeited. ``used_ms``: time for all actions, None if the records do not
+    say. ``tie_breaks``: the values of the rules that were needed, by name.
     """
 
     place: int
@@ -220,27 +221,32 @@ class _Tally:
                 self.played.setdefault(player, [])
             for player in group.counts_for:
                 self.played[player].append(group)
-                self.won[player] += best == [player]
+                self.won[player] += best == [player] and not group.forfeiters
                 for other in group.players:
-                    meeting = group_points(group, player, other)
+                    forfeited = group.forfeiters and player not in group.forfeiters
+                    meeting = None if forfeited else group_points(group, player, other)
                     if meeting is not None:
                         gained[player, other].append(meeting)
         self.players = sorted(self.played)
         self.scores = {
             player: [group.score(player) for group in played] for player, played in self.played.items()
         }
+        self.shares = {
+            player: [group.share(player) for group in played] for player, played in self.played.items()
+        }
         self.meetings = {pair: Meeting(round(fsum(own), _DIGITS), len(own)) for pair, own in gained.items()}
 
     def points(self, player: PlayerId) -> float:
-        return round(fsum(self.scores[player]) + self.byes.get(player, 0), _DIGITS)
+        parts = [score * share for score, share in zip(self.scores[player], self.shares[player], strict=True)]
+        return round(fsum(parts) + self.byes.get(player, 0), _DIGITS)
 
     def score(self, player: PlayerId) -> float:
-        counted = len(self.scores[player]) + self.byes.get(player, 0)
+        counted = fsum(self.shares[player]) + self.byes.get(player, 0)
         return round(self.points(player) / counted, _DIGITS) if counted else 0.0
 
     def row(self, player: PlayerId, place: int, tie_breaks: dict[str, float]) -> Standing:
         played = self.played[player]
-        games = [game for group in played for game in group.games if player in game.players]
+        games = [game for group in played for game in group.games_for(player) if player in game.players]
         seats = [(game, seat) for game in games for seat, p in enumerate(game.players) if p == player]
         timed = bool(games) and all(game.used_ms for game in games)
         _, half = mean_interval(self.scores[player])
@@ -336,7 +342,7 @@ def _fewest_faults(tally: _Tally, player: PlayerId, tied: Sequence[PlayerId]) ->
         sum(
             faults
             for group in tally.played[player]
-            for game in group.games
+            for game in group.games_for(player)
             for name, faults in zip(game.players, game.faults, strict=True)
             if name == player
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
+from arena.games import game_of
 from arena.games.toepen.titles import Style
 from arena.play.players import PlayerId
 from arena.ratings.results import GameResult, GroupResult
@@ -29,9 +30,13 @@ def group(
     used_ms: Sequence[tuple[int, ...]] = (),
     styles: Sequence[tuple[Style, ...]] = (),
     annulled: bool = False,
+    late: bool = False,
+    preset: str | None = None,
 ) -> GroupResult:
     """``seats``: the players of game 0, separated by blanks; they move on by a team each game.
     ``places``: per game a digit per **player** of game 0 (not per seat), so "12" is a win of the first.
+    ``late``: forfeits came after the first hand. ``preset``: by default the game's first one, however many
+    seats there are.
     """
     first = [player(text) for text in (seats.split() if isinstance(seats, str) else seats)]
     count = len(first)
@@ -50,10 +55,18 @@ def group(
                 used_ms[index] if used_ms else (),
                 styles[index] if styles else (),
                 finished_ms,
+                late and bool(forfeits and forfeits[index]),
             )
         )
     return GroupResult(
-        kind, str(number), len(places) if size is None else size, mirrored, teams, games, annulled
+        kind,
+        str(number),
+        len(places) if size is None else size,
+        mirrored,
+        teams,
+        games,
+        annulled,
+        preset=game_of(kind).preset(preset).name,
     )
 
 

@@ -62,10 +62,12 @@ def changed(
     return copy
 
 
-def forfeited(record: Record, name: str) -> Record:
-    """A copy in which the seat of ``name`` had three faults and forfeited."""
+def forfeited(record: Record, name: str, after: int | None = None) -> Record:
+    """A copy in which the seat of ``name`` had three faults and forfeited, ``after`` so many actions (None:
+    all).
+    """
     canonical = record["canonical"]
     (seat,) = [seat for seat, player in enumerate(canonical["players"]) if player["name"] == name]
-    fault = {"seat": seat, "type": "late", "after": len(canonical["actions"])}
+    fault = {"seat": seat, "type": "late", "after": len(canonical["actions"]) if after is None else after}
     outcome = {**canonical["outcome"], "forfeits": [seat]}
     return changed(record, {"faults": [fault] * 3, "outcome": outcome})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256, shake_256
 from itertools import permutations
 from math import exp, factorial, log, sqrt
@@ -19,43 +20,100 @@ ROOKIE = PlayerId("rookie", "")
 
 
 class Line(NamedTuple):
-    """A group as it counts: for all, or for one ``loser`` alone (else -1)."""
+    """A group as it counts: for all, for one ``loser`` alone (else -1), or for all but the ``leavers``."""
 
     sides: tuple[tuple[int, ...], ...]
     codes: tuple[int, ...]
     loser: int
     games: tuple[tuple[int, ...], ...]
+    leavers: tuple[int, ...]
 
     @property
     def key(self) -> tuple[object, ...]:
         """Where it stands in the canonical order."""
-        shape = (len(self.sides), len(self.sides[0]), len(self.games), self.loser >= 0)
-        return shape, self.sides, self.codes, self.loser
+        status = 1 if self.loser >= 0 else 1 + len(self.leavers) if self.leavers else 0
+        shape = (len(self.sides), len(self.sides[0]), len(self.games), status)
+        return shape, self.sides, self.codes, self.loser, self.leavers
 
 
 class Found(NamedTuple):
-    """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups."""
+    """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups; and who is
+    better by the interval of the difference, if both have 30 groups.
+    """
 
     rating: float
     bootstrap: tuple[float, float]
     likelihood: tuple[float, float]
     settled: tuple[float, float]
+    better: frozenset[PlayerId] = frozenset()
 
 
 def rated(player: PlayerId) -> PlayerId:
     return ROOKIE if player.name == "rookie" else player
 
 
-def lines_of(groups: Sequence[GroupResult], index: dict[PlayerId, int]) -> list[Line]:
+def seen_at(group: GroupResult) -> int:
+    return max(game.finished_ms for game in group.games)
+
+
+def since(groups: Sequence[GroupResult]) -> dict[PlayerId, tuple[int, list[tuple[int, int, str]]]]:
+    """Of each current version, the last group of another one: when it was, and the key of that version."""
+    seen: dict[PlayerId, int] = {}
+    for group in groups:
+        for player in group.counts_for:
+            games = group.games
+            if player not in group.forfeiters:
+                games = tuple(game for game in games if counts_for_others(group, game))
+            if any(player not in [game.players[seat] for seat in game.forfeits] for game in games):
+                seen.setdefault(player, 0)
+    for player in seen:
+        seen[player] = max(seen_at(group) for group in groups if player in group.counts_for)
+    found = {}
+    for name in {player.name for player in seen} - {"rookie"}:
+        own = sorted(
+            (ms, natural(player.version), player) for player, ms in seen.items() if player.name == name
+        )
+        if len(own) > 1:
+            found[own[-1][2]] = own[-2][:2]
+    return found
+
+
+def natural(version: str) -> list[tuple[int, int, str]]:
+    parts = re.findall(r"[0-9]+|[^0-9]+", version)
+    return [(1, int(part), part) if part[0] in "0123456789" else (0, 0, part) for part in parts]
+
+
+def numbered(
+    groups: Sequence[GroupResult],
+) -> tuple[dict[PlayerId, int], Callable[[GroupResult, PlayerId], int]]:
+    """The players' numbers, and the number under which a player has a group."""
+    players = sorted({rated(player) for group in groups for player in group.players} | {ROOKIE})
+    index = {player: number for number, player in enumerate(players)}
+    others = since(groups)
+
+    def is_early(group: GroupResult, player: PlayerId) -> bool:
+        return player in others and (seen_at(group), natural(player.version)) < others[player]
+
+    early = sorted({p for group in groups for p in group.players if is_early(group, p)})
+    before = {player: len(players) + number for number, player in enumerate(early)}
+
+    def number(group: GroupResult, player: PlayerId) -> int:
+        return before[player] if is_early(group, player) else index[rated(player)]
+
+    return index, number
+
+
+def lines_of(groups: Sequence[GroupResult], number_of: Callable[[GroupResult, PlayerId], int]) -> list[Line]:
     found = []
     for group in groups:
-        for loser in sorted(group.forfeiters) or [None]:
+        finished = [game for game in group.games if counts_for_others(group, game)]
+        for loser in [*sorted(group.forfeiters), *[None] * bool(finished)]:
             sides: list[tuple[int, ...]] = []
             games = []
-            for game in group.games:
+            for game in finished if loser is None else group.games:
                 ranked = []
                 for number, team in enumerate(group.teams):
-                    members = {index[rated(game.players[seat])] for seat in team}
+                    members = {number_of(group, game.players[seat]) for seat in team}
                     ranked.append((tuple(sorted(members)), key_of(group, game, number, loser)))
                 k = max(len(side) for side, _ in ranked)
                 ranked = [(side * (k // len(side)), mark) for side, mark in ranked]
@@ -66,9 +124,18 @@ def lines_of(groups: Sequence[GroupResult], index: dict[PlayerId, int]) -> list[
             m = len(sides)
             games.sort(key=lambda places: sum(p * (m + 1) ** i for i, p in enumerate(places)))
             codes = tuple(sum(p * (m + 1) ** i for i, p in enumerate(places)) for places in games)
-            number = -1 if loser is None else index[rated(loser)]
-            found.append(Line(tuple(sides), codes, number, tuple(games)))
+            number = -1 if loser is None else number_of(group, loser)
+            leavers = [number_of(group, player) for player in group.forfeiters] if loser is None else []
+            found.append(Line(tuple(sides), codes, number, tuple(games), tuple(sorted(leavers))))
     return sorted(found, key=lambda line: line.key)
+
+
+def counts_for_others(group: GroupResult, game: GameResult) -> bool:
+    """Whether nobody forfeited it, or only late and without a partner."""
+    lost = {game.players[seat] for seat in game.forfeits}
+    sides = [{game.players[seat] for seat in team} for team in group.teams]
+    alone = all(side <= lost or not side & lost for side in sides)
+    return not lost or (game.forfeited_late and alone)
 
 
 def key_of(group: GroupResult, game: GameResult, team: int, loser: PlayerId | None) -> tuple[int, int]:
@@ -107,6 +174,18 @@ def derivatives(line: Line, strengths: Array) -> tuple[Array, Array]:
     return means.T @ first, means.T @ second @ means
 
 
+def scores_of_sides(line: Line, strengths: Array) -> Array:
+    """How much more often each side was chosen than expected."""
+    values = np.array([strengths[list(side)].mean() for side in line.sides])
+    found = np.zeros(len(values))
+    for places in line.games:
+        for chosen, among, weight in choices(places):
+            odds = np.exp(values[list(among)])
+            found[chosen] += weight
+            found[list(among)] -= weight * odds / odds.sum()
+    return found
+
+
 def links(line: Line, strengths: Array) -> Iterator[tuple[int, int, float]]:
     """How strongly each two sides are linked: the sum over the choices of the product of their chances."""
     values = np.array([strengths[list(side)].mean() for side in line.sides])
@@ -138,10 +217,10 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
     """The ratings of all who took part in ``groups``, which count and are of one board."""
     hashes = sorted(bytes.fromhex(game.hash) for group in groups for game in group.games)
     seed = sha256(b"".join(hashes)).digest()
-    players = sorted({rated(player) for group in groups for player in group.players} | {ROOKIE})
-    index = {player: number for number, player in enumerate(players)}
-    anchor, n = index[ROOKIE], len(players)
-    lines = lines_of(groups, index)
+    index, number_of = numbered(groups)
+    lines = lines_of(groups, number_of)
+    anchor = index[ROOKIE]
+    n = 1 + max([*index.values(), *(player for line in lines for side in line.sides for player in side)])
     common = [number for number, line in enumerate(lines) if line.loser < 0]
 
     strengths = np.zeros(n)
@@ -151,6 +230,7 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
         gradient = sum((g for g, _ in parts), np.array([virtual(s)[0] for s in strengths]))
         hessian = sum((h for _, h in parts), np.diag([virtual(s)[1] for s in strengths]))
         step = -np.linalg.solve(hessian, gradient)
+        step /= max(1.0, np.abs(step).max())
         strengths = strengths + step
     gradients = np.array([g for g, _ in parts])
     hessians = np.array([h for _, h in parts])
@@ -162,7 +242,8 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
         mine = [
             number
             for number, line in enumerate(lines)
-            if line.loser == loser or (line.loser < 0 and any(loser in side for side in line.sides))
+            if line.loser == loser
+            or (line.loser < 0 and loser not in line.leavers and any(loser in side for side in line.sides))
         ]
         moved = strengths.copy()
         move = 1.0
@@ -171,7 +252,7 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             slope, bend = virtual(moved[loser])
             slope += sum(g[loser] for g, _ in both)
             bend += sum(h[loser, loser] for _, h in both)
-            move = -slope / bend
+            move = min(1.0, max(-1.0, -slope / bend))
             moved[loser] += move
         own_strength[loser] = moved[loser]
         rows = np.array([h[loser] for _, h in both])
@@ -207,7 +288,7 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             found[loser] = (own_scores[loser] + others) / own_information[loser] - step[anchor]
         return found
 
-    samples = np.empty((replicates, n))
+    samples, signed = np.empty((replicates, n)), np.empty((replicates, n))
     for replicate in range(replicates):
         data = shake_256(seed + replicate.to_bytes(4, "big")).digest(2 * len(lines))
         more = np.array([poisson(data[2 * i] + 256 * data[2 * i + 1]) - 1 for i in range(len(lines))])
@@ -236,13 +317,36 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             loser: float(sign) * sqrt(own_information[loser])
             for loser, sign in zip(own_parts, signs[len(roots) :], strict=True)
         }
-        samples[replicate] = steps(signs[: len(roots)] @ np.array(roots), own_scores)
-    curved = samples.std(axis=0, ddof=1)
+        signed[replicate] = steps(signs[: len(roots)] @ np.array(roots), own_scores)
+
+    # The dispersion: the squares of the sides' scores, and what they should be.
+    found = expected = 50.0
+    for number, times in zip(common, factors, strict=True):
+        line = lines[number]
+        first = scores_of_sides(line, strengths)
+        found += float((times * first) @ (times * first))
+        expected += 2 * sum(link for _, _, link in links(line, strengths))
+    dispersion = found / expected
+
+    def likely(variance: float) -> float:
+        """The variance by the likelihood, if it is ``variance`` when games are independent."""
+        return dispersion * variance * (1 + 3.5 * min(variance, 1 / 3) ** 2)
+
+    curved = np.array([sqrt(likely(variance)) for variance in signed.var(axis=0, ddof=1)])
+
+    def better(one: int, other: int) -> bool:
+        """Whether ``one`` is better than ``other`` by the interval of the difference."""
+        drawn = (samples[:, one] - samples[:, other]).var(ddof=1)
+        error = sqrt(max(drawn, likely((signed[:, one] - signed[:, other]).var(ddof=1))))
+        values = [strengths[anchor] if n == anchor else own_strength[n] for n in (one, other)]
+        return bool(values[0] - values[1] > 1.959963984540054 * error)
 
     scale = 400 / log(10)
-    result = {ROOKIE: Found(1500.0, *[(1500.0, 1500.0)] * 3)}
+    result = {}
     for player, number in index.items():
+        ahead = frozenset(other for other, rival in index.items() if better(rival, number))
         if player == ROOKIE:
+            result[ROOKIE] = Found(1500.0, *[(1500.0, 1500.0)] * 3, ahead)
             continue
         center = own_strength[number] - strengths[anchor]
 
@@ -252,8 +356,6 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             return low, high
 
         rating = round(1500 + scale * center, 1)
-        settled = errors[number]
-        if own_information[number] < 5:
-            settled = max(settled, curved[number])
-        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]), bounds(settled))
+        settled = max(errors[number], curved[number])
+        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]), bounds(settled), ahead)
     return result

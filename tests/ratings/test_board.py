@@ -17,6 +17,7 @@ from arena.ratings.board import (
     ANCHOR_RATING,
     CSV_HEADINGS,
     METHOD,
+    RETIRED_DAYS,
     SETTLED_GROUPS,
     Board,
     Row,
@@ -27,7 +28,7 @@ from arena.ratings.board import (
 )
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, league
-from tests.ratings.recompute import ROOKIE, recompute
+from tests.ratings.recompute import rated, recompute
 
 FAST = 60
 
@@ -65,7 +66,13 @@ def tables_with_everything() -> list[GroupResult]:
         groups.append(group(f"s{number}", ["a", "b", "c"], "123", "213", rng.choice(["321", "111"])))
     for number in range(4):
         groups.append(group(f"f{number}", ["b", "rookie"], "12", "12", forfeits=[(), (1,)]))
+        groups.append(group(f"g{number}", ["b", "a"], "21", "12", forfeits=[(0,), ()], late=number > 1))
         groups.append(group(f"h{number}", ["d", "a", "c"], "231", "132", "123", forfeits=[(0,), (1,), ()]))
+    # a2 is current again since the groups of a10, which ended no later than some of a2's.
+    for number, (version, moment) in enumerate([("2", 100), ("10", 200), ("2", 200), ("2", 300)] * 4):
+        forfeits = [(0,), (1,)] if number in (3, 8) else [(), (0,)] if number == 7 else []
+        pair = [f"v@{version}", "a"]
+        groups.append(group(f"v{number}", pair, "12", "21", forfeits=forfeits, finished_ms=moment))
     return [*groups, group("e0", ["e", "a"], "11", "12")]
 
 
@@ -92,10 +99,16 @@ def test_the_page_alone_gives_the_published_digits(kind: str, groups: list[Group
     kinds = set()
     for own in found.rows:
         for rating in own.versions:
-            expected = again[ROOKIE if own.name == "rookie" else PlayerId(own.name, rating.version)]
+            expected = again[rated(PlayerId(own.name, rating.version))]
             bounds = expected.settled if rating.groups >= 30 else expected.likelihood
             assert (rating.rating, (rating.low, rating.high)) == (expected.rating, bounds), own.name
             kinds.add((rating.groups >= 30, rating.forfeits > 0))
+    current = {
+        rated(PlayerId(own.name, own.rating.version)) for own in found.rows if not own.rating.provisional
+    }
+    for own in found.rows:
+        better = again[rated(PlayerId(own.name, own.rating.version))].better
+        assert own.rank == (None if own.rating.provisional else 1 + len(better & current)), own.name
     assert kinds >= {(True, True), (True, False)}
     assert (kind == "truco") or kinds >= {(False, True), (False, False)}
 
@@ -144,7 +157,7 @@ def test_who_loses_nearly_always_has_the_wide_interval_of_the_likelihood() -> No
 
 def test_a_board_says_by_which_method_it_was_computed() -> None:
     found = made(league(5))
-    assert found.as_json()["method"] == METHOD == 2
+    assert found.as_json()["method"] == METHOD == 3
     earlier = {key: value for key, value in found.as_json().items() if key != "method"}
     assert Board.from_json(earlier).method == 1
 
@@ -179,7 +192,7 @@ def test_each_game_and_division_has_its_own_board() -> None:
 
 def test_forfeits_cost_only_the_forfeiter() -> None:
     plain = league(15)
-    lost = [group(f"x{number}", "a b", "12", "12", forfeits=[(0,), ()]) for number in range(10)]
+    lost = [group(f"x{number}", "a b", "12", "12", forfeits=[(0,), (1,)]) for number in range(10)]
     before, after = made(plain), made(plain + lost)
     for name in ("rookie", "b", "c"):
         assert row(after, name).rating.rating == row(before, name).rating.rating
@@ -187,6 +200,21 @@ def test_forfeits_cost_only_the_forfeiter() -> None:
     a = row(after, "a").rating
     assert a.rating < row(before, "a").rating.rating - 20
     assert (a.forfeits, a.groups) == (10, row(before, "a").rating.groups + 10)
+
+
+def test_finished_games_of_a_group_that_another_forfeited_count() -> None:
+    """As if they had been a group of their own."""
+    plain = league(15)
+    lost = [group(f"x{number}", "a b", "21", "12", forfeits=[(), (1,)]) for number in range(10)]
+    alone = [group(f"y{number}", "a b", "21") for number in range(10)]
+    found, expected = made(plain + lost), made(plain + alone)
+    for name in ("rookie", "b", "c"):
+        assert row(found, name).rating.rating == row(expected, name).rating.rating
+        assert row(found, name).rating.games == row(expected, name).rating.games
+    a, b = row(found, "a").rating, row(found, "b").rating
+    assert a.rating < row(expected, "a").rating.rating
+    assert (a.forfeits, a.games) == (10, row(expected, "a").rating.games + 10)
+    assert b.rating > row(made(plain), "b").rating.rating
 
 
 def test_under_30_groups_a_rating_is_provisional_and_comes_after_the_others() -> None:
@@ -197,8 +225,7 @@ def test_under_30_groups_a_rating_is_provisional_and_comes_after_the_others() ->
         ("b", True),
     ]
     assert row(found, "b").rating.rating > 1600
-    assert row(found, "b").rank == 1
-    assert row(found, "rookie").rank == 2
+    assert [own.rank for own in found.rows] == [1, 2, None]
 
 
 def test_a_player_without_a_chain_of_games_to_the_anchor_is_provisional() -> None:
@@ -234,18 +261,57 @@ def test_without_the_anchor_the_average_bot_has_its_rating() -> None:
 # Ranks and versions
 
 
-def test_ranks_are_shared_as_long_as_intervals_overlap() -> None:
-    names = ["rookie", *"abcdefg"]
-    found = made(league(40, names=names))
-    for own in found.rows:
-        above = sum(other.rating.low > own.rating.high for other in found.rows)
-        assert own.rank == 1 + above
-    ranks = [own.rank for own in found.rows]
+def test_ranks_are_shared_as_long_as_differences_are_not_clear() -> None:
+    found = made(league(5, names=["rookie", *"abcdefg"]))
+    ranks = [own.rank for own in found.rows if own.rank is not None]
+    assert len(ranks) == len(found.rows)
     assert ranks == sorted(ranks)
-    assert len(set(ranks)) > 2
-    assert len(set(ranks)) < len(ranks)
+    assert 2 < len(set(ranks)) < len(ranks)
     ordered = [(own.rank, -own.rating.rating) for own in found.rows]
     assert ordered == sorted(ordered)
+
+
+def test_two_far_from_the_anchor_are_ranked_by_what_they_know_of_each_other() -> None:
+    """Both lead by the few games that the anchor won; among them there are many."""
+    groups = [*duels(40, "a", "rookie", 36), *duels(40, "b", "rookie", 36), *duels(300, "a", "b", 60)]
+    first, second, anchor = made(groups).rows
+    assert (first.name, second.name, anchor.name) == ("a", "b", "rookie")
+    assert first.rating.low < second.rating.high
+    assert (first.rank, second.rank, anchor.rank) == (1, 2, 3)
+
+
+def test_who_never_completed_a_game_does_not_appear() -> None:
+    never = [group(f"x{number}", "b rookie", "21", "12", forfeits=[(0,), (1,)]) for number in range(40)]
+    once = [group(f"y{number}", "c rookie", "12", "12", forfeits=[(0,), ()]) for number in range(40)]
+    found = made(league(40, names=["rookie", "a"]) + never + once)
+    assert [own.name for own in found.rows] == ["a", "rookie", "c"]
+    assert row(found, "c").rating.forfeits == 40
+    versions = row(
+        made([group(1, "a@1 b", "12", "12", forfeits=[(0,), (1,)]), *duels(1, "a@2", "b", 1)]), "a"
+    )
+    assert [rating.version for rating in versions.versions] == ["2"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_ranks_of_a_large_board_are_those_of_all_pairs(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is left out as too far apart, and however the players are divided."""
+    monkeypatch.setattr("arena.ratings.bootstrap._ROWS", 7)
+    rng = random.Random(seed)
+    names = ["rookie", *(f"b{number}" for number in range(40))]
+    groups = []
+    for number in range(900):
+        i, j = sorted(rng.sample(range(41), 2))
+        places = ["12" if rng.random() < 0.5 + (j - i) / 82 else "21" for _ in range(2)]
+        groups.append(group(number, [names[j], names[i]], *places))
+    found = made(groups)
+    again = recompute(groups, FAST)
+    current = {rated(PlayerId(own.name, "1")) for own in found.rows if not own.rating.provisional}
+    assert len(current) > 30
+    for own in found.rows:
+        better = again[rated(PlayerId(own.name, "1"))].better
+        assert own.rank == (None if own.rating.provisional else 1 + len(better & current))
 
 
 def test_each_version_has_its_own_rating_and_the_last_seen_is_current() -> None:
@@ -259,6 +325,73 @@ def test_each_version_has_its_own_rating_and_the_last_seen_is_current() -> None:
     assert own.rating.rating < 1500 < own.versions[1].rating
     assert own.best_version == "1"
     assert (own.rating.last_seen_ms, own.versions[1].last_seen_ms) == (2000, 1000)
+
+
+def test_only_groups_since_a_version_last_became_current_count_for_it() -> None:
+    """Who goes back to its luckiest version starts again; the others keep all their groups."""
+    lucky = duels(40, "a@1", "rookie", 40, finished_ms=1000)
+    other = duels(40, "a@2", "rookie", 20, finished_ms=2000)
+    again = [
+        group(f"again {number}", "a@1 rookie", "12", "21", finished_ms=3000 + number) for number in range(31)
+    ]
+    found = made([*again, *lucky, *other])
+    own = row(found, "a")
+    assert [rating.version for rating in own.versions] == ["1", "2"]
+    assert (own.rating.groups, own.rating.games, own.rating.last_seen_ms) == (31, 62, 3030)
+    assert own.rating.rating == pytest.approx(1500, abs=30)
+    assert row(made([*lucky, *other]), "a").versions[1].rating > 1900
+    assert row(found, "rookie").rating.groups == 111
+    assert (own.versions_tried, own.rating.provisional) == (2, False)
+    assert row(made([*again[:29], *lucky, *other]), "a").rank is None
+
+
+def test_forfeits_since_a_version_became_current_are_counted() -> None:
+    first = duels(3, "a@1", "b", 1, finished_ms=1000)
+    middle = duels(3, "a@2", "b", 1, finished_ms=2000)
+    lost = [
+        group(f"x{number}", "a@1 b", "12", "12", forfeits=[(0,), ()], finished_ms=3000) for number in range(2)
+    ]
+    gained = [group("y", "b a@1", "12", "12", forfeits=[(0,), ()], finished_ms=3000)]
+    rating = row(made([*first, *middle, *lost, *gained]), "a").rating
+    assert (rating.groups, rating.games, rating.forfeits) == (3, 5, 2)
+
+
+def test_a_version_that_only_crashed_does_not_interrupt_another() -> None:
+    good = [group(n, "a@1 rookie", "12", "12", finished_ms=1000 + 2000 * (n % 2)) for n in range(40)]
+    crashed = [group("x", "a@2 rookie", "12", "12", forfeits=[(0,), (1,)], finished_ms=2000)]
+    own = row(made([*good, *crashed]), "a")
+    assert (own.rating.version, own.rating.groups, own.versions_tried) == ("1", 40, 2)
+
+
+def test_who_was_not_seen_before_the_newest_group_has_retired() -> None:
+    day = 86_400_000
+    groups = [
+        *duels(40, "a", "rookie", 40, finished_ms=day),
+        *duels(40, "b", "rookie", 20, finished_ms=day + 1),
+        *duels(40, "c", "rookie", 40, finished_ms=0),
+        group("new", "rookie d", "12", "21", finished_ms=(RETIRED_DAYS + 1) * day + 1),
+    ]
+    found = made(groups)
+    assert [(own.name, own.retired, own.rank) for own in found.rows] == [
+        ("c", False, 1),
+        ("b", False, 2),
+        ("rookie", False, 3),
+        ("d", False, None),
+        ("a", True, None),
+    ]
+    assert "retired" in found.as_text().splitlines()[-1]
+    assert Board.from_json(json.loads(json.dumps(found.as_json()))) == found
+    (headings, *lines) = csv.reader(io.StringIO(found.as_csv()))
+    assert {line[headings.index("name")] for line in lines if line[headings.index("retired")] == "1"} == {"a"}
+    back = made([*groups, group("back", "a d", "12", "12", finished_ms=(RETIRED_DAYS + 1) * day)])
+    assert (row(back, "a").retired, row(back, "a").rank) == (False, 1)
+
+
+def test_a_board_of_an_earlier_release_says_neither_who_retired_nor_how_many_versions_there_were() -> None:
+    found = made(league(3)).as_json()
+    for own in found["rows"]:
+        del own["retired"], own["versions_tried"]
+    assert {(own.retired, own.versions_tried) for own in Board.from_json(found).rows} == {(False, 1)}
 
 
 def test_without_times_the_highest_version_is_current() -> None:
@@ -353,10 +486,10 @@ def test_the_csv_has_a_line_per_version() -> None:
     (headings, *lines) = csv.reader(io.StringIO(boards_csv([found])))
     assert tuple(headings) == CSV_HEADINGS
     rows = [dict(zip(headings, line, strict=True)) for line in lines]
-    assert [(own["name"], own["version"], own["rank"] != "") for own in rows] == [
-        ("a", "1", True),
-        ("a", "2", False),
-        ("rookie", "1", True),
+    assert [(own["name"], own["version"], own["rank"]) for own in rows] == [
+        ("a", "1", "1"),
+        ("a", "2", ""),
+        ("rookie", "1", "2"),
     ]
     assert rows[0]["rating"] == str(row(found, "a").rating.rating)
     assert [own["provisional"] for own in rows] == ["0", "1", "0"]
@@ -368,7 +501,7 @@ def test_the_text_is_a_table() -> None:
     day = 1_700_000_000_000
     text = made(duels(31, "rookie", "a", 20, finished_ms=day) + duels(2, "=b", "a", 1)).as_text()
     first, second, _, headings, *lines = text.splitlines()
-    assert first == "toepen, sealed: 33 groups, 66 records"
+    assert first == "toepen/duel@1, sealed: 33 groups, 66 records"
     assert second.startswith("records hash: ")
     assert headings.split() == [
         "rank",
@@ -394,7 +527,7 @@ def test_names_are_escaped_in_text_and_csv() -> None:
         [group(1, ["rookie", "=HYPERLINK(1)"], "12", "12"), group(2, ["rookie", strange], "12", "12")]
     )
     lines = list(csv.reader(io.StringIO(boards_csv([found]))))
-    assert {line[3] for line in lines[1:]} == {"rookie", "'=HYPERLINK(1)", strange}
+    assert {line[4] for line in lines[1:]} == {"rookie", "'=HYPERLINK(1)", strange}
     assert "\u0085" not in found.as_text()
 
 

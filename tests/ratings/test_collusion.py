@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from arena.games.toepen.titles import Style
-from arena.ratings.collusion import DUMPING, SIGNALLING, suspicious_pairs
+from arena.ratings.collusion import DUMPING, SIGNALLING, suspicions
 from arena.ratings.results import GroupResult
 from tests.ratings.made_up import group, player
 
@@ -33,20 +33,23 @@ def duels(random: Random, dumper: str | None) -> list[GroupResult]:
 
 def test_a_bot_that_loses_to_one_friend_on_purpose_is_found_with_the_evidence() -> None:
     groups = duels(Random(1), "c")
-    found = suspicious_pairs(groups[::-1])
-    assert [(one.what, one.gainer, one.helper) for one in found] == [(DUMPING, player("b"), player("c"))]
+    found = suspicions(groups[::-1], {})
     (one,) = found
-    assert one.groups == 40
-    assert one.score > 0.8 > 0.65 > one.expected
-    assert (one.fold_rate, one.fold_rate_elsewhere) == (0.9, pytest.approx(0.3, abs=0.2))
+    (helper,) = one.helpers
+    assert (one.what, one.tournament, one.gainer, helper.player) == (DUMPING, None, player("b"), player("c"))
+    assert one.groups == helper.groups == 40
+    assert one.score == helper.score > 0.8 > 0.65 > one.expected
+    assert (helper.fold_rate, helper.fold_rate_elsewhere) == (0.9, pytest.approx(0.3, abs=0.2))
     assert len(one.group_ids) == 20
-    assert json.loads(json.dumps(one.as_json()))["gainer"] == {"name": "b", "version": "1"}
-    assert suspicious_pairs(groups) == found
+    told = json.loads(json.dumps(one.as_json()))
+    assert told["gainer"] == {"name": "b", "version": "1", "owner": None}
+    assert (told["helpers"][0]["name"], told["helpers"][0]["groups"]) == ("c", 40)
+    assert suspicions(groups, {}) == found
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_honest_field_is_not_named(seed: int) -> None:
-    assert suspicious_pairs(duels(Random(seed), None)) == []
+    assert suspicions(duels(Random(seed), None), {}) == []
 
 
 def table(random: Random, number: int, names: list[str], *, friends: bool) -> GroupResult:
@@ -69,9 +72,13 @@ def tables(friends: bool) -> list[GroupResult]:
 
 
 def test_two_who_help_each_other_at_tables_are_found() -> None:
-    found = suspicious_pairs(tables(True))
-    assert (found[0].what, found[0].gainer, found[0].helper) == (SIGNALLING, player("a"), player("d"))
-    assert suspicious_pairs(tables(False)) == []
+    found = suspicions(tables(True), {})
+    assert (found[0].what, found[0].gainer, found[0].helpers[0].player) == (
+        SIGNALLING,
+        player("a"),
+        player("d"),
+    )
+    assert suspicions(tables(False), {}) == []
 
 
 def test_partners_who_understand_each_other_too_well_are_found() -> None:
@@ -86,18 +93,27 @@ def test_partners_who_understand_each_other_too_well_are_found() -> None:
         wins = [random.random() < 1 / (1 + exp(-edge)) for _ in range(2)]
         places = ["1212" if won else "2121" for won in wins]
         groups.append(group(number, [a, b, c, d], *places, kind="truco"))
-    found = suspicious_pairs(groups)[0]
-    assert (found.what, found.gainer, found.helper) == (SIGNALLING, player("a"), player("b"))
-    assert found.fold_rate is None
+    found = suspicions(groups, {})[0]
+    (helper,) = found.helpers
+    assert (found.what, found.gainer, helper.player) == (SIGNALLING, player("a"), player("b"))
+    assert helper.fold_rate is None
 
 
 def test_forfeits_are_evidence_but_do_not_score() -> None:
     groups = duels(Random(1), "c")
     lost = group("x", "b c", "12", "12", forfeits=[(1,), (0,)])
-    (found,) = suspicious_pairs([*groups, lost])
-    assert (found.forfeits, found.groups) == (1, 40)
+    (found,) = suspicions([*groups, lost], {})
+    assert (found.helpers[0].forfeits, found.groups) == (1, 40)
+
+
+def test_house_bots_are_not_named() -> None:
+    groups = duels(Random(1), "c")
+    assert suspicions(groups, {"c": ""}) == []
+    assert suspicions(groups, {"b": ""}) == []
+    found = suspicions(tables(True), {"a": ""})
+    assert all("a" not in (one.gainer.name, *(helper.player.name for helper in one.helpers)) for one in found)
 
 
 def test_without_groups_there_are_no_suspicions() -> None:
-    assert suspicious_pairs([]) == []
-    assert suspicious_pairs([group(1, "a b", "12", "12")]) == []
+    assert suspicions([], {}) == []
+    assert suspicions([group(1, "a b", "12", "12")], {}) == []

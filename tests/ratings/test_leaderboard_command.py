@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import arena.cli
+from arena.play.board_names import BoardName
 from arena.ratings.board import boards, ledger_board
 from arena.ratings.ledger import Ledger
 from arena.ratings.results import Results, collect
@@ -52,12 +53,12 @@ def refused(*arguments: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Three files: Truco sealed (34 groups), Truco open (3), Toepen sealed (4 tables of three)."""
+    """Three files: Truco sealed (34 groups), Truco open (3), Toepen sealed (4 tables of four)."""
     folder = tmp_path_factory.mktemp("records")
     plays = [
         ("truco", "rookie", "regular", "--groups", "34"),
         ("truco", "rookie", "random", "--groups", "3", "--independent"),
-        ("toepen", "rookie", "regular", "random", "--rule", "seats=3", "--groups", "4"),
+        ("toepen", "rookie", "regular", "random", "random", "--groups", "4"),
     ]
     paths = []
     for number, arguments in enumerate(plays):
@@ -73,11 +74,14 @@ def test_the_text_shows_a_board_per_game_and_division(played: list[Path]) -> Non
         line for line in text.splitlines() if " groups, " in line and ": " in line and "left" not in line
     ]
     assert heads == [
-        "toepen, sealed: 4 groups, 12 records",
-        "truco, open: 3 groups, 6 records",
-        "truco, sealed: 34 groups, 68 records",
+        "toepen/table-4@1, sealed: 4 groups, 16 records",
+        "truco/no-cut@1, open: 3 groups, 6 records",
+        "truco/no-cut@1, sealed: 34 groups, 68 records",
     ]
-    assert text.endswith("\n86 records; left out: 0 games that are not rated, 0 groups that do not count\n")
+    assert text.endswith(
+        "\n90 records; left out: 0 games that are not rated, 0 groups that do not count, "
+        "0 groups whose rules are no preset\n"
+    )
     assert text.count("1500.0-1500.0") == 3
     hashes = [board["records_hash"] for board in json.loads(shown(*played, "--format", "json"))["boards"]]
     assert [line for line in text.splitlines() if "hash" in line] == [
@@ -90,9 +94,10 @@ def test_the_text_shows_a_board_per_game_and_division(played: list[Path]) -> Non
 def test_a_board_published_group_by_group_comes_out_again(played: list[Path], tmp_path: Path) -> None:
     groups = collect(record for path in played for record in load_records(path))
     random.Random(1).shuffle(groups)
-    ledgers: dict[tuple[str, str], Ledger] = {}
+    ledgers: dict[BoardName, Ledger] = {}
     for group in groups:
-        key = group.kind, group.division
+        key = group.board
+        assert key is not None
         ledger = ledgers.get(key) or Ledger(*key)
         ledger.add(group)
         ledgers[key] = Ledger.from_bytes(ledger.to_bytes())
@@ -126,7 +131,13 @@ def test_one_game_and_one_division(played: list[Path]) -> None:
         (["--division", "sealed"], [0, 2]),
         (["--kind", "truco", "--division", "open"], [1]),
         (["--kind", "toepen", "--division", "open"], []),
+        (["--preset", "no-cut@1"], [1, 2]),
+        (["--preset", "no-cut@1", "--kind", "toepen"], None),
+        (["--preset", "duel@1"], []),
     ):
+        if numbers is None:
+            assert refused(*played, *options).startswith("there is no preset 'no-cut@1'")
+            continue
         found = json.loads(shown(*played, *options, "--format", "json"))["boards"]
         assert found == [everything[number] for number in numbers], options
 
@@ -139,7 +150,11 @@ def test_csv(played: list[Path]) -> None:
         for board in found
         for row in board["rows"]
     ]
-    assert len(lines) == 7
+    assert len(lines) == 8
+    assert {(line["kind"], line["preset"]) for line in lines} == {
+        ("toepen", "table-4@1"),
+        ("truco", "no-cut@1"),
+    }
 
 
 def test_records_left_out_are_counted(played: list[Path], tmp_path: Path) -> None:
@@ -148,7 +163,8 @@ def test_records_left_out_are_counted(played: list[Path], tmp_path: Path) -> Non
     path = tmp_path / "r.jsonl"
     path.write_text("".join(dumps(record) + "\n" for record in records))
     assert shown(path).endswith(
-        "6 records; left out: 1 games that are not rated, 1 groups that do not count\n"
+        "6 records; left out: 1 games that are not rated, 1 groups that do not count, "
+        "0 groups whose rules are no preset\n"
     )
 
 
@@ -216,4 +232,4 @@ def test_results_of_a_file_are_those_of_its_records(played: list[Path]) -> None:
     assert [own.as_json() for own in results.groups()] == [
         own.as_json() for own in collect(load_records(played[2]))
     ]
-    assert results.games == 12
+    assert results.games == 16

@@ -176,6 +176,23 @@ def test_a_forfeiters_rating_is_its_best_fit_to_all_its_groups_with_the_others_f
     assert own(found) > max(own(found - 0.01), own(found + 0.01))
 
 
+def test_finished_games_of_a_forfeited_group_count_for_all_but_the_forfeiter() -> None:
+    played = duels((0, 1, "wl"), (1, 2, "wd"), (2, 0, "lw"), (1, 0, "ww"))
+    lost, finished = duels((0, 1, "ww"), losers=[1]), duels((0, 1, "l"))
+    left = Likelihood(3, [played, lost, finished._replace(leavers=np.array([[1]]))])
+    everybody = Likelihood(3, [played, finished])
+    fitted = left.fit()
+    assert fitted[:3] == pytest.approx(everybody.fit()[:3], abs=1e-9)
+
+    def own(strength: float) -> float:
+        strengths = fitted.copy()
+        strengths[1] = strength
+        return log_likelihood(strengths, [played, lost._replace(losers=None)])
+
+    found = fitted[left.rated[1]]
+    assert own(found) > max(own(found - 0.01), own(found + 0.01))
+
+
 def test_nothing_depends_on_the_order_of_groups_games_sides_and_blocks() -> None:
     rng = np.random.default_rng(5)
     blocks = mixed_blocks(6, 6)
@@ -198,4 +215,3 @@ def test_the_curvature_gives_the_textbook_error_of_one_pair() -> None:
     difference = np.array([1.0, -1.0])
     variance = difference @ likelihood.curvature(likelihood.moments(strengths)).solve(difference)
     assert variance == pytest.approx(4 / 200.5)
-    assert likelihood.information(strengths) == pytest.approx([200 / 4 + 1 / 4] * 2)

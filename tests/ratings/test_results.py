@@ -113,7 +113,8 @@ def test_unhashed_info_of_one_copy_holds_for_all_copies(order: tuple[int, ...]) 
 def test_an_annulled_group_does_not_count_even_with_a_forfeit() -> None:
     duel = group_records("truco", DUEL)
     spoiled = changed(duel[0], {"outcome": {**duel[0]["canonical"]["outcome"], "forfeits": [1, 3]}})
-    assert one([spoiled, duel[1]]).counts_for == (BEN,)
+    assert one([spoiled, duel[1]]).counts_for == (ANA, BEN)
+    assert one([spoiled]).counts_for == (BEN,)
     found = one([changed(spoiled, info={"annulled": True}), duel[1]])
     assert found.annulled
     assert found.counts_for == ()
@@ -127,12 +128,21 @@ def test_only_the_last_attempt_of_a_group_is_kept() -> None:
     assert one([*first, again[0]]).counts_for == ()
 
 
-def test_a_forfeited_group_counts_only_as_a_loss_of_the_forfeiter() -> None:
+def test_a_forfeited_group_is_lost_by_the_forfeiter_and_its_finished_games_count_for_the_others() -> None:
     records = group_records("toepen", TABLE)
-    found = one([forfeited(records[0], "ben"), *records[1:]])
+    found = one([forfeited(records[0], "ben", after=0), *records[1:]])
     assert found.forfeiters == {BEN}
-    assert found.counts_for == (BEN,)
+    assert found.counts_for == found.players
+    assert found.finished == found.games[1:]
+    assert (found.games_for(BEN), found.games_for(ANA)) == (found.games, found.finished)
+    assert (found.share(BEN), found.share(ANA)) == (1, 2 / 3)
     assert found.score(BEN) == 0.0
+    later = [
+        GroupResult(own.kind, own.id, 1, True, own.teams, [game], preset=own.preset).score(ANA)
+        for own in (one(records),)
+        for game in own.games[1:]
+    ]
+    assert found.score(ANA) == pytest.approx(sum(later) / 2)
     for game in found.games:
         assert found.places_for(game, BEN)[game.players.index(BEN)] == 3
         assert found.places_for(game, ANA) == game.places
@@ -140,7 +150,29 @@ def test_a_forfeited_group_counts_only_as_a_loss_of_the_forfeiter() -> None:
 
 
 def test_a_group_that_a_forfeit_ended_early_counts_for_the_forfeiter() -> None:
-    assert one([forfeited(group_records("toepen", TABLE)[0], "ana")]).counts_for == (ANA,)
+    first = forfeited(group_records("toepen", TABLE)[0], "ana", after=0)
+    assert one([first]).counts_for == (ANA,)
+
+
+def test_a_game_forfeited_after_its_first_hand_counts_for_the_others() -> None:
+    """Who quits when a game is lost cannot take it away from the winner."""
+    record = group_records("toepen", TABLE)[0]
+    actions = record["canonical"]["actions"]
+    second = [number for number, (_, action, *_) in enumerate(actions) if action.startswith("deal:")][1]
+    for after, counts in ((second, False), (second + 1, True), (len(actions), True)):
+        found = one([forfeited(record, "ana", after=after)])
+        assert found.counts_for == (found.players if counts else (ANA,))
+        assert GroupResult.from_json(json.loads(json.dumps(found.as_json()))).finished == found.finished
+    *head, games, _ = one([forfeited(record, "ana")]).as_json()
+    earlier = [*head, [game[:9] for game in games]]
+    assert GroupResult.from_json(earlier).counts_for == (ANA,)
+
+
+def test_a_forfeited_game_does_not_count_for_a_partner() -> None:
+    lost = group("g", "a b c d", "1212", "2121", kind="truco", forfeits=[(0,), ()], late=True)
+    assert lost.finished == lost.games[1:]
+    alone = group("g", "a b a b", "1212", "2121", kind="truco", forfeits=[(0, 2), ()], late=True)
+    assert alone.finished == alone.games
 
 
 def test_the_score_is_the_mean_share_of_opponents_beaten() -> None:

@@ -122,19 +122,21 @@ def test_groups_that_do_not_count_are_left_out() -> None:
     assert standings(groups + left_out) == standings(groups)
 
 
-def test_a_forfeited_group_is_a_loss_of_the_forfeiter_and_a_win_for_no_player() -> None:
+def test_a_forfeited_group_is_a_loss_of_the_forfeiter_and_for_the_others_what_was_finished() -> None:
     lost = group("x", "a b", "12", "12", forfeits=[(), (1,)], faults=[(0, 0), (1, 3)])
     found = standings([*table(("ab", 1), ("bc", 1)), lost])
     a, b = line(found, "a"), line(found, "b")
     assert (a.groups, a.points, a.forfeits, a.faults) == (2, 1, 1, 3)
-    assert (b.groups, b.points, b.forfeits, b.faults) == (2, 1, 0, 0)
+    # Game 0 of the lost group, which a won, is half a group.
+    assert (b.groups, b.points, b.score, b.games) == (3, 1, round(1 / 2.5, 9), 5)
+    assert (b.forfeits, b.faults, b.won) == (0, 0, 1)
     order = [own.name for own in found.rows]
     assert found.meetings[order.index("a")][order.index("b")] == Meeting(1, 2)
     assert found.meetings[order.index("b")][order.index("a")] == Meeting(0, 1)
 
 
 def test_a_player_whose_opponents_all_forfeited_is_listed_with_zero() -> None:
-    lost = [group(n, f"{name} a", "12", "12", forfeits=[(1,), ()]) for n, name in enumerate("bcd")]
+    lost = [group(n, f"{name} a", "12", "12", forfeits=[(1,), (0,)]) for n, name in enumerate("bcd")]
     for rules in (["head_to_head", "sonneborn_berger", "won"], list(TIE_BREAKS)):
         found = standings([*lost, *table(("be", 1))], tie_breaks=rules)
         assert places(found)["b"] == 1

@@ -1,0 +1,144 @@
+"""Who beats whom on the published leaderboards, computed after them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Any, Final
+
+import orjson
+
+from arena.events.boards import board_version
+from arena.play.board_names import BoardName, all_boards
+from arena.ratings.board import Board
+from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
+from arena.ratings.matchups import METHOD, Fit, MatchedBot, Matchups, Pair, matchups
+from arena.store.boards import BoardState
+from arena.store.matchups import StoredMatchups
+from arena.store.repositories import Store
+from arena.store.rows import check_types, shown_or_left_out
+
+COMPUTE_EVERY_MS: Final = 30_000
+COST_SHARE: Final = 20
+"""Matchups are requested at most every ``COMPUTE_EVERY_MS``, and take at most this fraction of the time."""
+
+
+class PublishedMatchups:
+    """The matchups of a board. ``version`` changes with the board. ``data``: not to be changed."""
+
+    def __init__(self, version: str, data: Mapping[str, Any]) -> None:
+        self.version = version
+        self.data = data
+        self.table = Matchups.from_json(data)
+        _check(self.table)
+        if not isinstance(data["computed_ms"], int):
+            raise TypeError("computed_ms is no number")
+
+    @cached_property
+    def bots(self) -> dict[tuple[str, str], MatchedBot]:
+        """The bots by name and version."""
+        return {(bot.name, bot.version): bot for bot in self.table.bots}
+
+    @cached_property
+    def csv(self) -> str:
+        """All pairs as CSV."""
+        return self.table.as_csv()
+
+    @cached_property
+    def text(self) -> str:
+        """The tables for people."""
+        return self.table.as_text()
+
+
+class BoardMatchups:
+    """The matchups of the leaderboards. Methods that take the name of a board raise
+    :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store.matchups
+        self._boards = store.boards
+        self._clock = store.clock
+        self._flags = store.flags
+        self._known: dict[str, PublishedMatchups] = {}
+
+    def published(self, kind: str, division: str, preset: str | None = None) -> PublishedMatchups | None:
+        """The matchups; None if there are none, or they cannot be read. They are parsed once, however often
+        they are read.
+        """
+        name = BoardName.of(kind, division, preset).key
+        return shown_or_left_out(f"matchups of {name}", partial(self._published, name))
+
+    def _published(self, name: str) -> PublishedMatchups | None:
+        known = self._known.get(name)
+        (progress,) = self._store.progress([name])
+        if known is None or known.version != progress.of:
+            stored = self._store.load(name)
+            if stored.shown is None:
+                return None
+            known = self._known[name] = PublishedMatchups(stored.of, orjson.loads(stored.shown))
+        return known
+
+    def due(self) -> list[BoardName]:
+        """The boards that were published since their matchups were computed. One that is due is not due again
+        for a while.
+        """
+        boards = all_boards()
+        states = [
+            shown_or_left_out(f"progress of board {board.key}", partial(self._boards.progress, board.key))
+            for board in boards
+        ]
+        found = []
+        for board, state, own in zip(
+            boards, states, self._store.progress([board.key for board in boards]), strict=True
+        ):
+            if state is not None and state.at_ms > 0 and own.of != _version(state):
+                pause = max(COMPUTE_EVERY_MS, COST_SHARE * own.cost_ms)
+                if self._flags.first(f"matchups:{board.key}", pause):
+                    found.append(board)
+        return found
+
+    def compute(self, kind: str, division: str, preset: str | None = None) -> bool:
+        """Compute the matchups of the published board, and return whether that was needed and possible: not
+        while its groups are to be counted anew, or if it is published again meanwhile. May run twice.
+        """
+        name = BoardName.of(kind, division, preset).key
+        start = time.monotonic()
+        state = self._boards.state(name)
+        version = _version(state)
+        if state.shown is None or self._store.progress([name])[0].of == version:
+            return False
+        stored = self._boards.ledger(name)
+        if stored.head is None:
+            return False
+        try:
+            ledger = Ledger.from_parts(LedgerParts(stored.head, stored.parts))
+        except InvalidLedger:
+            # Of another version of this program.
+            return False
+        board = Board.from_json(orjson.loads(state.shown))
+        if ledger.records_hash().hex() != board.records_hash:
+            return False
+        found = matchups(ledger, board)
+        shown = None
+        if found is not None:
+            shown = orjson.dumps({**found.as_json(), "computed_ms": self._clock().now_ms})
+        cost_ms = int((time.monotonic() - start) * 1000)
+        self._store.save(name, StoredMatchups(shown, version, cost_ms))
+        return True
+
+
+def _version(state: BoardState) -> str:
+    """What changes when the matchups have to be computed again."""
+    return f"{board_version(state)}-{METHOD}"
+
+
+def _check(table: Matchups) -> None:
+    """Raise TypeError unless everything that is shown is there."""
+    check_types(Matchups, vars(table))
+    check_types(Fit, vars(table.fit))
+    for bot in table.bots:
+        check_types(MatchedBot, vars(bot))
+    for pair in table.pairs:
+        check_types(Pair, vars(pair))

@@ -1,0 +1,32 @@
+"""The report of what looks arranged, for admins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.accounts.accounts import Accounts
+from arena.accounts.copies import copies
+from arena.events.boards import Boards
+from arena.events.house_entries import house_source
+from arena.play.players import SEALED
+from arena.ratings.collusion import suspicions
+from arena.store.accounts import AccountStore
+
+
+def arranged(
+    boards: Boards,
+    accounts: Accounts,
+    store: AccountStore,
+    kind: str,
+    division: str,
+    preset: str | None = None,
+) -> dict[str, Any]:
+    """What looks arranged on a board, and, in the sealed division, the uploads that several owners have."""
+    groups = list(boards.groups(kind, division, preset))
+    names = sorted({player.name for group in groups for player in group.players})
+    owners = {bot.name: bot.owner for bot in accounts.listed(names)}
+    owners |= {name: "" for name in names if house_source(name)}
+    return {
+        "suspicions": [one.as_json() for one in suspicions(groups, owners)],
+        "copies": [one.as_json() for one in copies(accounts, store)] if division == SEALED else [],
+    }

@@ -1,0 +1,479 @@
+"""Who beats whom: the pairs of a board's best bots, and what one number cannot say about them.
+
+A rating is one number, and predicts that a bot that beats the better one beats the worse one, too.
+Where bots beat each other in a cycle that is wrong, so beside the board stand the share of every pair with
+its interval, a mark where the ratings do not fit, and Nash averaging (:mod:`arena.ratings.nash`). All of it
+is a pure function of the groups and the board (``docs/ratings.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from statistics import NormalDist
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.play.board_names import BoardName
+from arena.play.players import PlayerId
+from arena.ratings.board import ANCHOR, Board, Row, rated_blocks, rated_player
+from arena.ratings.bootstrap import REPLICATES, Z, redraws, resampled
+from arena.ratings.ledger import Ledger
+from arena.ratings.model import SCALE, Cells, Likelihood
+from arena.ratings.solver import FloatArray, IntArray
+from arena.text import Cell, csv_text, plain_table
+
+METHOD: Final = 1
+"""The version of the method (``docs/ratings.md``)."""
+
+MOST_BOTS: Final = 50
+"""The maximum number of bots, the best ranked ones."""
+
+VIRTUAL: Final = 2
+"""Virtual groups of every pair: for its interval one is won by each, for the Nash equilibrium they end as
+the ratings predict.
+"""
+
+IN_MIX: Final = 0.01
+"""A bot with at least this weight is in the Nash equilibrium."""
+
+STEP: Final = 0.05
+"""The steps of published weights: finer ones would show the solver's rounding and chance."""
+
+DIGITS: Final = 3
+"""Decimals of published shares."""
+
+_CLOSE: Final = 1.5 / 10**DIGITS
+_CLOSE_POINTS: Final = 5
+"""How far shares and points may be apart if they were computed on different machines."""
+
+_UNFIT: Final = 0.05
+"""The chance that any pair of a board is marked although the ratings fit."""
+
+
+@dataclass(frozen=True)
+class MatchedBot:
+    """A bot of the matrix, as on the board.
+
+    ``nash``: what it wins from the Nash equilibrium, in rating points, 0 or less. ``mix``: its weight there.
+    ``in_mix``: the share of replicates in whose equilibrium it is. ``worst``: the opponent against whom the
+    upper bound of its share is the lowest; None if it has met nobody.
+    """
+
+    rank: int
+    name: str
+    version: str
+    rating: float
+    nash: int
+    mix: float
+    in_mix: float
+    worst: str | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The share of games that ``bot`` won against ``opponent`` (a draw is half a win), the bounds of its 95%
+    interval, what the ratings predict, and whether that fits. ``groups``: how many count; without any, all
+    but ``predicted`` is None.
+    """
+
+    bot: str
+    opponent: str
+    groups: int
+    share: float | None
+    low: float | None
+    high: float | None
+    predicted: float
+    fits: bool | None
+
+    def reversed(self) -> Pair:
+        """The pair as the opponent sees it."""
+        share, low, high = (
+            None if value is None else _share(1 - value) for value in (self.share, self.high, self.low)
+        )
+        predicted = _share(1 - self.predicted)
+        return Pair(self.opponent, self.bot, self.groups, share, low, high, predicted, self.fits)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well the ratings predict the shares.
+
+    ``pairs``: their number. ``met``: of those with groups. ``marked``: of those that the ratings do not fit.
+    ``error``: by how much a predicted share is off, beyond chance (the root of the mean square).
+    ``explained``: the part of the differences of the shares from one half, beyond chance, that the ratings
+    explain; None if there are none.
+    """
+
+    pairs: int
+    met: int
+    marked: int
+    error: float
+    explained: float | None
+
+    def as_text(self) -> str:
+        """The line below a board."""
+        if not self.met:
+            return "No two of these bots have met."
+        said = f"One number fits {self.met - self.marked} of the {self.met} pairs that have met"
+        if self.explained is not None:
+            said += f"; beyond chance, it explains {100 * self.explained:.0f}% of the differences"
+        return f"{said}, and its predictions are off by {100 * self.error:.1f}%."
+
+
+@dataclass(frozen=True)
+class Matchups:
+    """The matrix of a board. ``records_hash``: that of the board. ``bots``: in the order of the board.
+    ``pairs``: each once, sorted by bot and opponent in this order.
+    """
+
+    kind: str
+    division: str
+    preset: str
+    records_hash: str
+    bots: tuple[MatchedBot, ...]
+    pairs: tuple[Pair, ...]
+    fit: Fit
+    method: int = METHOD
+
+    @property
+    def board(self) -> BoardName:
+        """The leaderboard."""
+        return BoardName(self.kind, self.division, self.preset)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published."""
+        return {
+            "kind": self.kind,
+            "preset": self.preset,
+            "division": self.division,
+            "method": self.method,
+            "records_hash": self.records_hash,
+            "bots": [asdict(bot) for bot in self.bots],
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "fit": asdict(self.fit),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Matchups:
+        """The matrix of an :meth:`as_json`; other keys are ignored, on all levels."""
+        return cls(
+            data["kind"],
+            data["division"],
+            data["preset"],
+            data["records_hash"],
+            tuple(MatchedBot(*_values(MatchedBot, bot)) for bot in data["bots"]),
+            tuple(Pair(*_values(Pair, pair)) for pair in data["pairs"]),
+            Fit(*_values(Fit, data["fit"])),
+            data["method"],
+        )
+
+    def rows(self) -> list[list[Pair | None]]:
+        """The pairs of each bot with each bot, None with itself."""
+        known = {(pair.bot, pair.opponent): pair for pair in self.pairs}
+        known |= {(pair.opponent, pair.bot): pair.reversed() for pair in self.pairs}
+        return [[known.get((bot.name, other.name)) for other in self.bots] for bot in self.bots]
+
+    def as_csv(self) -> str:
+        """See :func:`matchups_csv`."""
+        return matchups_csv([self])
+
+    def as_text(self) -> str:
+        """The tables for people."""
+        rows = self.rows()
+        bots = plain_table(
+            ("", "bot", "version", "rating", "nash", "mix", "in the mix", "worst opponent"),
+            (
+                (
+                    number,
+                    bot.name,
+                    bot.version,
+                    f"{bot.rating:.1f}",
+                    bot.nash,
+                    f"{100 * bot.mix:.0f}%",
+                    f"{100 * bot.in_mix:.0f}%",
+                    _worst(bot, row),
+                )
+                for number, (bot, row) in enumerate(zip(self.bots, rows, strict=True), 1)
+            ),
+            left=3,
+        )
+        matrix = plain_table(
+            ("", "bot", *map(str, range(1, len(rows) + 1))),
+            (
+                (number, bot.name, *("-" if pair is None else _cell(pair) for pair in row))
+                for number, (bot, row) in enumerate(zip(self.bots, rows, strict=True), 1)
+            ),
+            left=2,
+        )
+        return (
+            f"{self.board.title}: who beats whom, {len(self.bots)} bots\n"
+            f"records hash: {self.records_hash}\n\n"
+            f"{bots}\n"
+            "games won by the bot of the row against that of the column, in %, and the 95% interval\n"
+            f"{matrix}{self.fit.as_text()}\n"
+            "* the ratings do not fit; () the bots have not met: what the ratings predict\n"
+        )
+
+
+CSV_HEADINGS: Final = (
+    "kind", "preset", "division", "rank", "name", "version", "rating", "nash", "mix", "in_mix", "opponent",
+    "worst", "groups", "share", "low", "high", "predicted", "fits", "records_hash",
+)  # fmt: skip
+
+
+def matchups_csv(found: Sequence[Matchups]) -> str:
+    """Every bot with every opponent, a line each."""
+    lines: list[Sequence[Cell]] = []
+    for one in found:
+        for bot, row in zip(one.bots, one.rows(), strict=True):
+            *own, worst = asdict(bot).values()
+            for pair in row:
+                if pair is not None:
+                    bounds = (pair.groups, pair.share, pair.low, pair.high, pair.predicted)
+                    fits = None if pair.fits is None else int(pair.fits)
+                    opponent = (pair.opponent, int(pair.opponent == worst))
+                    where = (one.kind, one.preset, one.division)
+                    lines.append((*where, *own, *opponent, *bounds, fits, one.records_hash))
+    return csv_text(CSV_HEADINGS, lines)
+
+
+def differences(own: Matchups, other: Matchups) -> list[str]:
+    """Where two matrices of the same records differ by more than solvers and roundings can."""
+    found = []
+    if [bot.name for bot in own.bots] != [bot.name for bot in other.bots] or own.method != other.method:
+        return ["other bots, or another method"]
+    for mine, theirs in zip(own.bots, other.bots, strict=True):
+        for name, most in (("nash", _CLOSE_POINTS), ("mix", STEP), ("in_mix", STEP)):
+            here, there = getattr(mine, name), getattr(theirs, name)
+            if abs(here - there) > most + 1e-9:
+                found.append(f"{name} of {mine.name} is {here} here, but {there} there")
+    for ours, published in zip(own.pairs, other.pairs, strict=True):
+        if ours.groups != published.groups or any(
+            abs((getattr(ours, name) or 0.0) - (getattr(published, name) or 0.0)) > _CLOSE
+            for name in ("share", "low", "high", "predicted")
+        ):
+            found.append(f"the shares of {ours.bot} and {ours.opponent} are others there")
+    return found
+
+
+def matchups(ledger: Ledger, board: Board, *, replicates: int = REPLICATES) -> Matchups | None:
+    """The matrix of ``board``, which is that of ``ledger``. None if it has groups of other than two sides, or
+    fewer than two ranked bots.
+    """
+    rows = [(row.rank, row) for row in board.rows if row.rank is not None][:MOST_BOTS]
+    index, players, blocks, _ = rated_blocks(ledger)
+    likelihood = Likelihood(players, blocks)
+    if len(rows) < 2 or any(cells.sides.shape[1] != 2 for cells in likelihood.cells):
+        return None
+    bots = np.array([index[rated_player(PlayerId(row.name, row.rating.version))] for _, row in rows])
+    strengths = likelihood.fit()
+    seed = ledger.records_hash()
+    changes = resampled(likelihood, strengths, index[PlayerId(ANCHOR, "")], seed, replicates)
+    return _Computation(likelihood, bots, strengths, changes, seed).result(board, rows)
+
+
+class _Sums(NamedTuple):
+    """Of each pair (pairs): how many groups, and the sum of the shares of the first bot."""
+
+    groups: FloatArray
+    won: FloatArray
+
+    @property
+    def share(self) -> FloatArray:
+        """The share, with one virtual group won by each."""
+        share: FloatArray = (self.won + VIRTUAL / 2) / (self.groups + VIRTUAL)
+        return share
+
+    def logits(self, predicted: FloatArray) -> FloatArray:
+        """The logit of the share, with virtual groups as ``predicted``."""
+        won = self.won + VIRTUAL * predicted
+        logits: FloatArray = np.log(won / (self.groups + VIRTUAL - won))
+        return logits
+
+
+class _Computation:
+    """The pairs of ``bots`` (numbers of players, in the order of the board)."""
+
+    def __init__(
+        self,
+        likelihood: Likelihood,
+        bots: IntArray,
+        strengths: FloatArray,
+        changes: FloatArray,
+        seed: bytes,
+    ) -> None:
+        """``changes`` (players, replicates): of the strengths."""
+        # Only what computes mixtures loads scipy.
+        from arena.ratings.nash import nash_mix
+
+        self._nash_mix = nash_mix
+        self._first, self._second = np.triu_indices(len(bots), 1)
+        self._bots = len(bots)
+        own = strengths[likelihood.rated][bots]
+        self._predicted = _logistic(own[self._first] - own[self._second])
+        met = _meetings(likelihood.cells, bots, likelihood.players)
+        self._pair, self._met, shares = met
+        counts = likelihood.counts[:-1]
+        self._sums = self._sum(counts, shares)
+        squares = self._sum(counts, shares**2).won
+        number = self._sums.groups + VIRTUAL
+        # One virtual group has the share 1, one 0.
+        spread = squares + VIRTUAL / 2 - number * self._sums.share**2
+        self._error: FloatArray = np.sqrt(spread / (number - 1) / number)
+        moved = own[:, None] + changes[bots]
+        predicted = _logistic(moved[self._first] - moved[self._second])
+        off = np.empty(predicted.shape)
+        present = np.zeros((predicted.shape[1], self._bots), dtype=np.bool_)
+        for replicate, drawn in enumerate(redraws(likelihood, seed, predicted.shape[1])):
+            sums = self._sum(drawn, shares)
+            off[:, replicate] = sums.share - predicted[:, replicate]
+            present[replicate] = self._mix(sums.logits(predicted[:, replicate])) >= IN_MIX
+        self._in_mix: FloatArray = present.mean(axis=0)
+        self._off: FloatArray = np.maximum(self._error, off.std(axis=1, ddof=1))
+
+    def _sum(self, counts: NDArray[Any], shares: FloatArray) -> _Sums:
+        weights = counts[self._met].astype(np.float64)
+        size = len(self._first)
+        return _Sums(
+            np.bincount(self._pair, weights, size).astype(np.float64, copy=False),
+            np.bincount(self._pair, weights * shares, size).astype(np.float64, copy=False),
+        )
+
+    def _matrix(self, logits: FloatArray) -> FloatArray:
+        matrix = np.zeros((self._bots, self._bots))
+        matrix[self._first, self._second] = logits
+        return matrix - matrix.T
+
+    def _mix(self, logits: FloatArray) -> FloatArray:
+        return self._nash_mix(self._matrix(logits))
+
+    def result(self, board: Board, rows: Sequence[tuple[int, Row]]) -> Matchups:
+        """What is published. ``rows``: those of the bots, with their ranks."""
+        unfit = self._unfit()
+        pairs = tuple(self._pairs([row.name for _, row in rows], unfit))
+        logits = self._sums.logits(self._predicted)
+        mix = self._mix(logits)
+        nash = SCALE * (self._matrix(logits) @ mix)
+        worst = _worst_opponents(pairs)
+        bots = tuple(
+            MatchedBot(
+                rank,
+                row.name,
+                row.rating.version,
+                row.rating.rating,
+                round(float(nash[number])),
+                _step(mix[number]),
+                _step(self._in_mix[number]),
+                worst.get(row.name),
+            )
+            for number, (rank, row) in enumerate(rows)
+        )
+        return Matchups(
+            board.kind, board.division, board.preset, board.records_hash, bots, pairs, self._fit(unfit)
+        )
+
+    def _unfit(self) -> NDArray[np.bool_]:
+        """The pairs that have met and that the ratings do not fit."""
+        met = self._sums.groups > 0
+        most = NormalDist().inv_cdf(1 - _UNFIT / 2 / max(1, int(met.sum())))
+        unfit: NDArray[np.bool_] = met & (np.abs(self._sums.share - self._predicted) > most * self._off)
+        return unfit
+
+    def _pairs(self, names: Sequence[str], unfit: NDArray[np.bool_]) -> list[Pair]:
+        center, half = self._sums.share, Z * self._error
+        found = []
+        for number, (i, j) in enumerate(zip(self._first.tolist(), self._second.tolist(), strict=True)):
+            groups = round(self._sums.groups[number])
+            share = low = high = fits = None
+            if groups:
+                share = _share(self._sums.won[number] / groups)
+                low = _share(max(0.0, center[number] - half[number]))
+                high = _share(min(1.0, center[number] + half[number]))
+                fits = not bool(unfit[number])
+            predicted = _share(self._predicted[number])
+            found.append(Pair(names[i], names[j], groups, share, low, high, predicted, fits))
+        return found
+
+    def _fit(self, unfit: NDArray[np.bool_]) -> Fit:
+        groups = self._sums.groups
+        met = int((groups > 0).sum())
+        error, differing = (
+            float(groups @ ((self._sums.share - middle) ** 2 - spread**2)) / max(1.0, float(groups.sum()))
+            for middle, spread in ((self._predicted, self._off), (0.5, self._error))
+        )
+        error = max(0.0, error)
+        explained = round(max(0.0, 1 - error / differing), 2) if differing > 0 else None
+        return Fit(len(groups), met, int(unfit.sum()), _share(error**0.5), explained)
+
+
+def _meetings(shapes: Sequence[Cells], bots: IntArray, players: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """The cells in which two of ``bots`` meet: the number of the pair, that of the cell, and the share of
+    the pair's first bot. ``shapes``: of two sides each, in their order.
+    """
+    place = np.full(players, -1)
+    place[bots] = np.arange(len(bots))
+    pairs, numbers, shares = [], [], []
+    start = 0
+    for cells in shapes:
+        if cells.leavers.shape[1]:
+            # What was finished of a group that one of the two lost by forfeit.
+            start += len(cells.counts)
+            continue
+        players_of = cells.sides[:, :, 0]
+        alone = (cells.sides == players_of[:, :, None]).all(axis=(1, 2))
+        left, right = place[players_of].T
+        chosen = np.flatnonzero(alone & (left >= 0) & (right >= 0) & (left != right))
+        margin = np.sign(cells.patterns[:, :, 1] - cells.patterns[:, :, 0]).mean(axis=1)[chosen]
+        left, right = left[chosen], right[chosen]
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        # The pairs before those of the bot ``low``, and its own before ``high``.
+        pairs.append(low * (2 * len(bots) - low - 1) // 2 + high - low - 1)
+        numbers.append(start + chosen)
+        shares.append((1 + np.where(left < right, margin, -margin)) / 2)
+        start += len(cells.counts)
+    if not pairs:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing.astype(np.float64)
+    return np.concatenate(pairs), np.concatenate(numbers), np.concatenate(shares)
+
+
+def _worst_opponents(pairs: Sequence[Pair]) -> dict[str, str]:
+    """The opponent of each bot with the lowest upper bound, then share."""
+    worst: dict[str, tuple[float, float, str]] = {}
+    for pair in (*pairs, *(pair.reversed() for pair in pairs)):
+        if pair.share is not None and pair.high is not None:
+            key = (pair.high, pair.share, pair.opponent)
+            worst[pair.bot] = min(worst.get(pair.bot, key), key)
+    return {bot: name for bot, (_, _, name) in worst.items()}
+
+
+def _logistic(logits: FloatArray) -> FloatArray:
+    shares: FloatArray = 1 / (1 + np.exp(-logits))
+    return shares
+
+
+def _share(value: float) -> float:
+    return round(float(value), DIGITS)
+
+
+def _step(weight: float) -> float:
+    return round(round(float(weight) / STEP) * STEP, 2)
+
+
+def _worst(bot: MatchedBot, row: Sequence[Pair | None]) -> str:
+    found = next((pair for pair in row if pair is not None and pair.opponent == bot.worst), None)
+    return "" if found is None else f"{found.opponent} {_cell(found)}"
+
+
+def _cell(pair: Pair) -> str:
+    if pair.share is None or pair.low is None or pair.high is None:
+        return f"({100 * pair.predicted:.0f})"
+    star = "" if pair.fits else "*"
+    return f"{100 * pair.share:.0f} {100 * pair.low:.0f}-{100 * pair.high:.0f}{star}"
+
+
+def _values(kind: type, values: Mapping[str, Any]) -> list[Any]:
+    return [values[item.name] for item in fields(kind)]

@@ -1,0 +1,108 @@
+"""Nash averaging: which bots are best where everybody can be beaten.
+
+In a game in which two players choose a bot each, and win what the matrix says, the Nash equilibrium is the
+mix of bots that no choice beats: in a cycle several bots, else the best alone. What a bot wins from this mix
+is a measure of it that copies of other bots do not change. Balduzzi et al., "Re-evaluating evaluation"
+(2018), take of several equilibria that with the greatest entropy, which treats equal bots alike.
+
+The solvers are scipy's: a linear program (HiGHS) finds an equilibrium, in general the only one. Where results
+are exactly balanced there are more; then a second program finds all bots that any of them contains, and
+sequential quadratic programming (SLSQP) the greatest entropy. scipy takes 50 MB of memory, so only
+processes that compute equilibria import this module. (``highspy`` is smaller and has the linear programs,
+but no entropy; conic solvers have it, but need scipy, too, and inner points, which equilibria lack.)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import null_space
+from scipy.optimize import linprog, minimize
+
+from arena.ratings.solver import FloatArray
+
+_STRICT: Final = 1e-6
+"""Weights and losses of less than this may be rounding errors of the solver, whose tolerance is 1e-7."""
+
+_DIGITS: Final = 9
+_BALANCED: Final = 1e-8
+"""Results of bots that are equal differ by rounding errors: entries are rounded, and singular values below
+this are zero.
+"""
+
+
+def nash_mix(matrix: FloatArray) -> FloatArray:
+    """The weights (n) of the Nash equilibrium with the greatest entropy; they sum to 1.
+
+    ``matrix`` (n, n): what the row's bot wins from the column's, as logits; antisymmetric. Raises
+    :class:`ArithmeticError` if the solver finds none.
+    """
+    matrix = matrix.round(_DIGITS)
+    count = len(matrix)
+    mix = _program(np.zeros(count), matrix, np.zeros(count), np.ones(count))
+    loss = -(matrix @ mix)
+    if (np.maximum(mix, loss) > _STRICT).all():
+        inside = mix > _STRICT
+        if _kernel(matrix, inside).shape[1] == 1:
+            return _weights(mix)
+    return _most_even(matrix)
+
+
+def _most_even(matrix: FloatArray) -> FloatArray:
+    """The equilibrium with the greatest entropy of several."""
+    count = len(matrix)
+    # Every bot is in some equilibrium or beaten by one (Goldman and Tucker): find one that does this for all.
+    rows = np.block([[matrix, np.zeros((count, 1))], [matrix - np.eye(count), np.ones((count, 1))]])
+    goal = np.append(np.zeros(count), -1.0)
+    found = _program(goal, rows, np.zeros(2 * count), np.append(np.ones(count), 0.0))[:count]
+    inside = found > -(matrix @ found)
+    kernel = _kernel(matrix, inside)
+    # The equilibria of these bots are ``start`` and combinations of directions that sum to 0.
+    start = kernel @ (kernel.T @ found[inside])
+    start /= start.sum()
+    directions = kernel @ null_space(kernel.sum(axis=0)[None, :])
+    # No weight is negative, and no other bot wins.
+    bounds = np.concatenate([np.eye(len(start)), -matrix[~inside][:, inside]])
+    offset, slope = bounds @ start, bounds @ directions
+
+    def evenness(step: FloatArray) -> tuple[float, FloatArray]:
+        """Minus the entropy, and its derivatives."""
+        weights = start + directions @ step
+        logs = np.log(np.maximum(weights, 1e-300))
+        return float(weights @ logs), directions.T @ (logs + 1)
+
+    result = minimize(
+        evenness,
+        np.zeros(directions.shape[1]),
+        jac=True,
+        method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda step: offset + slope @ step, "jac": lambda _: slope},
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
+    mix = np.zeros(count)
+    mix[inside] = start + directions @ result.x
+    return _weights(mix)
+
+
+def _program(goal: FloatArray, rows: FloatArray, bounds: FloatArray, total: FloatArray) -> FloatArray:
+    """The x of least ``goal`` @ x with ``rows`` @ x <= ``bounds`` and ``total`` @ x = 1, not negative."""
+    found = linprog(goal, A_ub=rows, b_ub=bounds, A_eq=total[None, :], b_eq=[1.0], method="highs-ds")
+    if found.x is None:
+        raise ArithmeticError(f"the linear program has no solution: {found.message}")
+    solution: FloatArray = found.x
+    return solution
+
+
+def _kernel(matrix: FloatArray, inside: NDArray[np.bool_]) -> FloatArray:
+    """The weights of the bots ``inside`` that none of them beats or loses to, as orthonormal columns."""
+    _, values, rows = np.linalg.svd(matrix[np.ix_(inside, inside)])
+    kernel: FloatArray = rows[int((values > _BALANCED).sum()) :].T
+    return kernel
+
+
+def _weights(mix: FloatArray) -> FloatArray:
+    weights = np.maximum(mix, 0.0)
+    weights /= weights.sum()
+    return weights
