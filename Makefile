@@ -12,22 +12,22 @@ up: $(VENV)/.up
 PROCESSES ?= 4
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 test: $(VENV)/.test
-	$(PYTEST) -m "not slow and not system" $(TEST_FLAGS)
+	$(PYTEST) -m "not (slow or system or cluster)" $(TEST_FLAGS)
 
-# Coverage of `make test` by lines and branches; pyproject.toml sets the floor. Other processes are not traced: without
-# the tests that only start such. Without the random playouts and reference games, which take several times as long and reach
-# nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
+# Coverage of `make test` and of its repetitions on a cluster, by lines and branches; pyproject.toml sets the floor. Other
+# processes are not traced: without the tests that only start such. Without the random playouts and reference games, which take
+# several times as long and reach nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
 UNTRACED = --ignore=tests/up --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs \
 	--ignore=tests/workers/test_tournaments.py --ignore=tests/workers/test_uploads.py \
 	--deselect=tests/contract/test_contract.py::test_random_playouts_end_and_never_get_stuck \
 	--deselect=tests/games/test_toepen_reference.py --deselect=tests/games/test_truco_reference.py
 coverage: $(VENV)/.test
-	COVERAGE_CORE=ctrace $(PYTEST) -m "not slow and not system" $(UNTRACED) --cov --cov-report=term:skip-covered $(TEST_FLAGS)
+	COVERAGE_CORE=ctrace $(PYTEST) -m "not (slow or system)" $(UNTRACED) --cov --cov-report=term:skip-covered $(TEST_FLAGS)
 
 # The commands of the pages, other languages, a deployment of several processes, long simulations,
 # seeded faults in the rules, long runs against the whole API.
 test-system: $(VENV)/.test
-	$(PYTEST) -m "slow or system"
+	$(PYTEST) -m "slow or system or cluster"
 
 # Tests on a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles.
 COMPILED = build/compiled
@@ -37,7 +37,7 @@ test-compiled: $(VENV)/.test
 	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
-	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not slow and not system" \
+	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not (slow or system or cluster)" \
 		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
 
 check: $(VENV)/.test

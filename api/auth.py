@@ -8,6 +8,7 @@ from api.connections import client_of
 from api.edge import PRINCIPAL, Environ
 from api.errors import MissingToken
 from arena.accounts.accounts import Forbidden, InvalidToken, Principal
+from arena.live.header import ANYBODY, Viewer
 from arena.ops.service import Service
 
 
@@ -28,6 +29,13 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
     environ[PRINCIPAL] = principal
     services.limits.spend("requests_per_token", f"{principal.scope}:{principal.name}")
     return principal
+
+
+def viewer(who: Principal | None) -> Viewer:
+    """The viewer that the principal is."""
+    if who is None:
+        return ANYBODY
+    return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
 
 
 def client(environ: Environ) -> str:

@@ -30,6 +30,7 @@ from arena.accounts.versions import Suspension
 from arena.events.tournament import OVER
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.ratings.board import SETTLED_GROUPS
 from arena.sandbox.runtime import sandbox_engine
 from arena.store.embedded import EmbeddedStore
 from arena.webhooks.addresses import Policy
@@ -144,7 +145,7 @@ def capture(app: Flask) -> dict[str, Any]:
     _uploads(app, ana, admin)
     _games(recorder, ana, bots)
     _tournaments(recorder, app, ana, admin)
-    _leaderboards(recorder, app)
+    _leaderboards(recorder, app, admin)
     _schedules(recorder, admin)
     ana("POST", "/v1/bots/pica-bot/token")
     ana("DELETE", "/v1/bots/pica-bot/token")
@@ -273,6 +274,7 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
     for bot in bots[:3]:
         bot("GET", "/v1/turns")
         bot("GET", "/v1/turns/stream")
+        bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
     ana("GET", "/v1/records")
@@ -284,7 +286,7 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     cup = {
         "name": "Friday cup",
         "kind": "toepen",
-        "rules": {"seats": 2, "lives": 3},
+        "preset": "duel@1",
         "format": "round_robin",
         "groups": 2,
         "house": ["rookie", "random"],
@@ -295,7 +297,7 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     ana("DELETE", f"/v1/tournaments/{called_off}/entries/zap-bot")
     ana("POST", f"/v1/tournaments/{called_off}/cancel", {"reason": "Rain."})
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot"})
-    made = ana("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
+    made = admin("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
     time.sleep(_ENTRY_MS / 1000)
     while arena.step(made).state not in OVER:
         arena.play_local_groups(made)
@@ -312,14 +314,26 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", "/v1/records/changes")
 
 
-def _leaderboards(recorder: ExampleRecorder, app: Flask) -> None:
-    anonymous = recorder.client()
-    app.extensions["botequim"].boards.publish("toepen", "sealed")
+def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient) -> None:
+    anonymous, service = recorder.client(), app.extensions["botequim"]
+    service.boards.publish("toepen", "sealed")
     anonymous("GET", "/v1/leaderboards")
     for form in ("json", "csv", "text"):
         anonymous("GET", f"/v1/leaderboards/toepen/sealed?format={form}")
     anonymous("GET", "/v1/leaderboards/toepen/sealed/history")
     anonymous("GET", "/v1/leaderboards/toepen/nothing")
+    anonymous("GET", "/v1/leaderboards/toepen/sealed?preset=duel@9")
+    duel = {"name": "Duel", "kind": "truco", "format": "round_robin", "groups": SETTLED_GROUPS}
+    body = {**duel, "house": ["rookie", "random"], "locks_ms": _now_ms() + _ENTRY_MS}
+    made = admin("POST", "/v1/tournaments", body)["id"]
+    time.sleep(_ENTRY_MS / 1000)
+    while service.tournaments.step(made).state not in OVER:
+        service.tournaments.play_local_groups(made)
+    service.boards.publish("truco", "sealed")
+    service.matchups.compute("truco", "sealed")
+    for form in ("json", "csv", "text"):
+        anonymous("GET", f"/v1/leaderboards/truco/sealed/matchups?format={form}")
+    anonymous("GET", "/v1/leaderboards/toepen/sealed/matchups")
 
 
 def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:

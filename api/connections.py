@@ -9,8 +9,10 @@ from __future__ import annotations
 import ipaddress
 import math
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
+from socket import MSG_PEEK
 from typing import Any, Final
 
 import gevent
@@ -28,6 +30,9 @@ _READ_AT_ONCE: Final = 8192
 """The most that gunicorn reads of anything but the contents of a body."""
 
 _CHUNKS_AT_ONCE: Final = 1024
+
+_READABLE: Final = 1
+"""The event of a watcher of the loop."""
 
 _WRITE_SECONDS: Final = 1.0
 """How long the last answer on a connection may take to be accepted."""
@@ -128,6 +133,16 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
                 self._begin()
         return data
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the client has closed it and everything that it sent was read."""
+        try:
+            return not self._sock.recv(1, MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
     def linger(self) -> None:
         """End the response, and throw away what still arrives."""
         self._deadline = time.monotonic() + _LINGER_SECONDS
@@ -152,6 +167,30 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
         if self in self._heads and self._received:
             with suppress(OSError), gevent.Timeout(_WRITE_SECONDS, False):
                 write_problem(self, 408, "Request Timeout", "the head of the request took too long")
+
+
+@contextmanager
+def watch(connection: Any, when_closed: Callable[[], object]) -> Iterator[None]:
+    """Call ``when_closed``, in a greenlet of its own, if the client closes the connection meanwhile;
+    ``connection``: anything else is not watched.
+    """
+    if not isinstance(connection, Connection):
+        yield
+        return
+    watcher = gevent.get_hub().loop.io(connection.fileno(), _READABLE)
+
+    def look() -> None:
+        # What is not the end is the next request.
+        watcher.stop()
+        if connection.is_closed:
+            gevent.spawn(when_closed)
+
+    watcher.start(look)
+    try:
+        yield
+    finally:
+        watcher.stop()
+        watcher.close()
 
 
 class UnfinishedHeads:

@@ -76,6 +76,10 @@ class Operation:
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
     """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
+    existing: str = ""
+    """Not empty: the description of a response with status 200 and the schema ``returns``, which the view
+    makes itself if there was nothing to create.
+    """
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""

@@ -211,6 +211,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "kind_not_found": ErrorCode(
         422, "Kind of game not found", "The service does not offer this kind of game."
     ),
+    "preset_not_found": ErrorCode(
+        422, "Preset not found", "The game has no preset with this name and version, such as `duel@1`."
+    ),
     "invalid_option": ErrorCode(
         422, "Invalid rule option", "The game has no such rule option, or the value is not allowed."
     ),
@@ -296,6 +299,12 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     ),
     # Leaderboards
     "division_not_found": ErrorCode(404, "Division not found", "The divisions are `sealed` and `open`."),
+    "matchups_not_found": ErrorCode(
+        404,
+        "No matchups",
+        "The leaderboard has no matchups: games of more than two sides, fewer than two ranked bots, or none "
+        "computed yet.",
+    ),
 }
 
 

@@ -93,10 +93,10 @@ class ServiceCollector:
         lag_ms = 0 if stats.due_ms is None else max(0, now_ms - stats.due_ms)
         yield GaugeMetricFamily("botequim_sweep_lag_seconds", "The most overdue game.", lag_ms / 1000)
         lags = GaugeMetricFamily(
-            "botequim_board_lag_seconds", "For how long groups wait.", labels=("kind", "division")
+            "botequim_board_lag_seconds", "For how long groups wait.", labels=("kind", "division", "preset")
         )
         ages = GaugeMetricFamily(
-            "botequim_board_age_seconds", "Since it was published.", labels=("kind", "division")
+            "botequim_board_age_seconds", "Since it was published.", labels=("kind", "division", "preset")
         )
         for board, (lag, age) in self._service.boards.ages().items():
             lags.add_metric(board, lag)

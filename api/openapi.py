@@ -192,6 +192,9 @@ class _Builder:
                 "headers": _headers(("Location",)),
                 "content": {JSON: {"schema": operation.accepted, **_example(example)}},
             }
+        if operation.existing:
+            content = {JSON: {"schema": operation.returns}}
+            responses[HTTPStatus.OK] = {"description": operation.existing, "content": content}
         for status, meaning in (operation.also or {}).items():
             headers = operation.headers if status == HTTPStatus.NOT_MODIFIED else ()
             responses[status] = {"description": meaning, "headers": _headers(headers)}

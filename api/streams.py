@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import orjson
@@ -17,6 +17,7 @@ from flask import Response, request
 from prometheus_client import Gauge
 
 from api.auth import still_valid
+from api.connections import watch
 from api.services import services
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
@@ -80,21 +81,22 @@ def draining() -> bool:
     return _stopping.is_set()
 
 
-def turn_stream(live: LiveGames, bot: str, rights: bool) -> Response:
+def turn_stream(live: LiveGames, bot: str, rights: bool, tournaments: bool) -> Response:
     """Stream the turns of ``bot`` since the request's ``Last-Event-ID``."""
     pause = _pause()
-    page = live.turns(bot, request.headers.get("Last-Event-ID") or None, rights=rights)
+    selected = {"rights": rights, "tournaments": tournaments}
+    page = live.turns(bot, request.headers.get("Last-Event-ID") or None, **selected)
 
     def pages() -> Iterator[bytes]:
         nonlocal page
         while True:
             for number, turn in enumerate(page.turns, 1):
                 yield _message("turn", turn, page.cursor if number == len(page.turns) else None)
-            page = live.turns(bot, page.cursor, rights=rights, wait=pause)
+            page = live.turns(bot, page.cursor, wait=pause, **selected)
             if not page.turns:
                 yield _PING
 
-    return _response(pages())
+    return _response(pages(), lambda: live.presence.end(bot))
 
 
 def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) -> Response:
@@ -118,12 +120,12 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
     return _response(pages())
 
 
-def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
+def tournament_stream(tournaments: Tournaments, tournament: str, viewer: Viewer) -> Response:
     """Stream the changes of a tournament since the request's ``Last-Event-ID``."""
     pause = _pause()
     last = request.headers.get("Last-Event-ID", "")
     since = _next_event(last) - 1 if last else None
-    view: dict[str, Any] | None = tournaments.view(tournament)
+    view: dict[str, Any] | None = tournaments.view(tournament, viewer)
 
     def pages() -> Iterator[bytes]:
         nonlocal view, since
@@ -137,7 +139,7 @@ def tournament_stream(tournaments: Tournaments, tournament: str) -> Response:
                 time.sleep(min(_MIN_INTERVAL, pause))
             if view is not None and view["state"] in OVER:
                 return
-            view = tournaments.wait(tournament, since, pause)
+            view = tournaments.wait(tournament, since, pause, viewer)
 
     return _response(pages())
 
@@ -168,7 +170,8 @@ def _message(kind: str, data: Any, number: str | None = None) -> bytes:
     return b"%bdata: %b\n\n" % (head.encode(), orjson.dumps(data))
 
 
-def _response(messages: Iterator[bytes]) -> Response:
+def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lambda: None) -> Response:
+    """The response. ``when_closed``: called if the client closes the connection before its end."""
     connection = request.environ.get("gunicorn.socket")
     if connection is not None:
         connection.settimeout(services().settings.http.send_seconds)
@@ -180,13 +183,14 @@ def _response(messages: Iterator[bytes]) -> Response:
         _open.inc()
         try:
             yield b"retry: %d\n\n" % _RETRY_MS
-            for message in messages:
-                check()
-                yield message
-                if _stopping.is_set() or time.monotonic() > until:
-                    break
-            else:
-                return
+            with watch(connection, when_closed):
+                for message in messages:
+                    check()
+                    yield message
+                    if _stopping.is_set() or time.monotonic() > until:
+                        break
+                else:
+                    return
         except ArenaError as error:
             # The token was revoked or the store is unavailable; the next request gets the error.
             yield _message("reconnect", {"code": error.code, "after_ms": _RETRY_MS})

@@ -59,6 +59,12 @@ class UnknownGame(ArenaError):
     code = "kind_not_found"
 
 
+class UnknownPreset(ArenaError):
+    """A preset that the game does not have."""
+
+    code = "preset_not_found"
+
+
 class UnknownBot(ArenaError):
     """No bot of that name or at that path."""
 

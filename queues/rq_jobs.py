@@ -32,7 +32,7 @@ UPLOADS_QUEUE: Final = "uploads-json"
 """Compiling and loading uploads."""
 
 ARENA_QUEUE: Final = "arena-json"
-"""Local groups of tournaments."""
+"""Local groups of tournaments, and matchups of leaderboards."""
 
 QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE)
 """All queues, in the order in which workers serve them."""
@@ -55,6 +55,8 @@ _QUEUE_OF: Final = {
     JobName.PLAY_LOCAL_GROUPS: ARENA_QUEUE,
     JobName.UPDATE_STANDINGS: MAINTENANCE_QUEUE,
     JobName.PUBLISH_BOARD: MAINTENANCE_QUEUE,
+    # It takes seconds, so whatever is short comes first.
+    JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -13,45 +14,41 @@ from arena.store.documents import Flags
 HOUSE: Final = ("random", "rookie", "regular")
 
 UNTIL_GROUPS: Final = 100
-"""The recurring tournaments rest when each version that would be entered has this many groups."""
+"""The recurring tournaments rest when each version that would be entered has this many groups, which is what
+it plays in one of them.
+"""
 
 _EVERY_MINUTES: Final = 5
 _FIRST_GROUPS: Final = 40
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
-    """Add schedules and first tournaments to a new service, once: deleted ones do not come back."""
+    """Add schedules and first tournaments to a new service, once: deleted ones do not come back. Those of an
+    earlier release that nobody has changed get the pairing of this one, once.
+    """
     for index, kind in enumerate(GAMES):
-        name = kind.capitalize()
+        house, sealed = _house(kind), _sealed(kind)
         if not flags.is_set(f"seeded-{kind}"):
-            template = _house(kind, f"{name} of the house")
-            _schedule(
-                schedules,
-                f"house-{kind}",
-                cron=cron(2 * index),
-                tournament=template,
-                until_groups=UNTIL_GROUPS,
-            )
+            _schedule(schedules, f"house-{kind}", cron(2 * index), house)
             first = {
-                **_round_robin(kind, f"First {template['name']}"),
+                **_round_robin(house),
+                "name": f"First {house['name']}",
                 "groups": _FIRST_GROUPS,
                 "entry_s": 1,
             }
             schedules.announce(first, "", f"first-{kind}")
             flags.set(f"seeded-{kind}")
-        elif not flags.is_set(f"rests-{kind}"):
-            title = f"{name} of the house"
-            schedules.replace(f"house-{kind}", _round_robin(kind, title), _house(kind, title), UNTIL_GROUPS)
-        flags.set(f"rests-{kind}")
+        elif not flags.is_set(f"paired-{kind}"):
+            former = _swiss(house) if flags.is_set(f"rests-{kind}") else _round_robin(house)
+            schedules.replace(f"house-{kind}", former, house, UNTIL_GROUPS)
         if not flags.is_set(f"seeded-sealed-{kind}"):
-            _schedule(
-                schedules,
-                f"sealed-{kind}",
-                cron=cron(2 * index + 1),
-                tournament=_sealed(kind, f"Sealed {name}"),
-                until_groups=UNTIL_GROUPS,
-            )
+            _schedule(schedules, f"sealed-{kind}", cron(2 * index + 1), sealed)
             flags.set(f"seeded-sealed-{kind}")
+        elif not flags.is_set(f"paired-{kind}"):
+            former = {**_swiss(sealed), "max_entries": 32}
+            schedules.replace(f"sealed-{kind}", former, sealed, UNTIL_GROUPS)
+        flags.set(f"rests-{kind}")
+        flags.set(f"paired-{kind}")
 
 
 def cron(minute: int) -> str:
@@ -60,47 +57,39 @@ def cron(minute: int) -> str:
     return f"{f'{first}-59' if first else '*'}/{_EVERY_MINUTES} * * * *"
 
 
-def _house(kind: str, name: str) -> dict[str, Any]:
-    """A tournament of house bots and of bots that are online, of the same size as :func:`_sealed`."""
-    return {**_round_robin(kind, name), "format": "swiss", "rounds": 3}
-
-
-def _round_robin(kind: str, name: str) -> dict[str, Any]:
-    """Everybody against everybody, as the recurring tournaments of 0.1 and 0.2 were: the cost grows with the
-    square of the number of bots.
-    """
+def _house(kind: str) -> dict[str, Any]:
+    """A tournament of house bots and of bots that run elsewhere. The number of entries limits its cost."""
     return {
-        "name": name,
+        "name": f"{kind.capitalize()} of the house",
         "kind": kind,
         "rules": game_of(kind).duel_rules,
-        "format": "round_robin",
-        "groups": 10,
+        "format": "rating",
+        "rounds": UNTIL_GROUPS,
         "house": list(HOUSE),
         "auto_enter": True,
+        "max_entries": 16,
         "entry_s": 30,
     }
 
 
-def _sealed(kind: str, name: str) -> dict[str, Any]:
-    """A tournament of house bots and uploaded bots: without a bye a bot plays 30 groups, after which its
-    rating is not provisional. The cost grows with the number of bots, not of pairs.
-    """
-    return {
-        "name": name,
-        "kind": kind,
-        "rules": game_of(kind).duel_rules,
-        "format": "swiss",
-        "rounds": 3,
-        "groups": 10,
-        "division": SEALED,
-        "house": list(HOUSE),
-        "auto_enter": True,
-        "max_entries": 32,
-        "entry_s": 20,
-    }
+def _sealed(kind: str) -> dict[str, Any]:
+    """A tournament of house bots and uploaded bots."""
+    return {**_house(kind), "name": f"Sealed {kind.capitalize()}", "division": SEALED, "entry_s": 20}
 
 
-def _schedule(schedules: Schedules, name: str, **fields: Any) -> None:
+def _swiss(template: Mapping[str, Any]) -> dict[str, Any]:
+    """As the recurring tournaments of 0.3 were, except for the number of entries."""
+    return {**_round_robin(template), "format": "swiss", "rounds": 3}
+
+
+def _round_robin(template: Mapping[str, Any]) -> dict[str, Any]:
+    """Everybody against everybody, as the recurring tournaments of 0.1 and 0.2 were."""
+    former = {key: value for key, value in template.items() if key not in ("rounds", "max_entries")}
+    return {**former, "format": "round_robin", "groups": 10}
+
+
+def _schedule(schedules: Schedules, name: str, cron: str, tournament: Mapping[str, Any]) -> None:
     # It exists if an earlier process was killed before the flag was set.
     with suppress(ScheduleExists):
-        schedules.create({"id": name, **fields}, "")
+        fields = {"id": name, "cron": cron, "tournament": tournament, "until_groups": UNTIL_GROUPS}
+        schedules.create(fields, "")

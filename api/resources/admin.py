@@ -17,7 +17,7 @@ from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
 from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
-from arena.ratings.collusion import suspicious_pairs
+from arena.events.suspicions import arranged
 
 blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
 
@@ -86,17 +86,24 @@ def annul_game(who: Principal, body: dict[str, Any], game: str) -> dict[str, Any
     return services().tournaments.annul(game, by=who.name, reason=body["reason"])
 
 
-@blueprint.operation("/admin/suspicions", scopes=("admin",), query=BoardQuery, returns=SuspicionListSchema)
+@blueprint.operation(
+    "/admin/suspicions",
+    scopes=("admin",),
+    query=BoardQuery,
+    returns=SuspicionListSchema,
+    errors=("preset_not_found",),
+)
 def list_suspicions(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
-    """List pairs of bots with suspicious results
+    """List what looks arranged
 
-    The pairs of one leaderboard, with the evidence, the most suspicious first: one bot gains far more
-    from the other (`dumping`), or both gain far more from the other players (`signalling`), than all
-    other results predict. People should review each pair: in an honest field, at most one report in a
-    hundred names any.
+    The suspicions of one leaderboard, with the evidence, the smallest chance first: a version gains far more
+    from the bots of other owners than its strength explains, or more in one tournament than in others
+    (`dumping`), or two gain far more from the other players than theirs explain (`signalling`). People
+    should review each: in an honest field, about one report in a hundred names anybody. `copies` are the
+    uploads, of all games, that bots of different owners have.
     """
-    groups = services().boards.groups(query["kind"], query["division"])
-    return {"suspicions": [one.as_json() for one in suspicious_pairs(groups)]}
+    parts = services()
+    return arranged(parts.boards, parts.accounts, parts.store.accounts, **query)
 
 
 @blueprint.operation("/admin/suspensions", scopes=("admin",), returns=SuspendedBotListSchema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from typing import Any
 
 from flask import Response
@@ -36,10 +37,10 @@ from api.schemas.accounts import (
 )
 from api.schemas.common import PageQuery, absent
 from api.services import services
-from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.accounts import BotNotFound, Forbidden, Principal
 from arena.accounts.received import refusal
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
-from arena.accounts.versions import BotAccount, Version
+from arena.accounts.versions import BotAccount, Version, VersionNotFound
 from arena.bots.transports import transport_of
 from arena.sandbox.limits import DEFAULT_LIMITS
 from arena.webhooks.addresses import URL_RULE
@@ -110,7 +111,8 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
             "url": current.url,
             "rights": current.rights,
         }
-    return {**vars(bot), "webhook": webhook, "suspended": bot.suspended if is_shown else None}
+    shown = {"webhook": webhook, "suspended": bot.suspended if is_shown else None}
+    return {**vars(bot), "tournaments": bot.takes_part, **shown}
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:
@@ -146,6 +148,15 @@ def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     if upload.state == "refused":
         raise refusal(upload)
     return upload
+
+
+def _upload_view(upload: ReceivedUpload) -> dict[str, Any]:
+    """The upload, with the qualifications of the version that it became."""
+    found: list[dict[str, Any]] = []
+    if upload.state == "added":
+        with suppress(VersionNotFound, BotNotFound):
+            found = services().tournaments.qualifications(upload.bot, upload.label)
+    return {**vars(upload), "qualifications": found}
 
 
 def _still_checked(schema: type[Schema], value: Any, upload: ReceivedUpload) -> Response:
@@ -214,19 +225,26 @@ def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Respo
     description = body.get("description", "")
     if upload is not None:
         bot, token, received = parts.uploads.register(
-            who.name, body["name"], body["version"], description, upload
+            who.name, body["name"], body["version"], description, upload, body.get("tournaments")
         )
         del upload
         received = _outcome(received)
         bot = parts.accounts.bot(bot.name)
-        value = {"bot": _bot_view(who, bot), "token": token, "webhook_secret": None, "upload": received}
+        shown = {"webhook_secret": None, "upload": _upload_view(received)}
+        value = {"bot": _bot_view(who, bot), "token": token, **shown}
         return value if received.is_settled else _still_checked(BotWithTokenSchema, value, received)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
         webhook["secret"] = secret
     bot, token = parts.accounts.register_bot(
-        who.name, body["name"], body["version"], body["transport"], description, **webhook
+        who.name,
+        body["name"],
+        body["version"],
+        body["transport"],
+        description,
+        tournaments=body.get("tournaments"),
+        **webhook,
     )
     view = _bot_view(who, bot)
     return {"bot": view, "token": token, "webhook_secret": webhook.get("secret"), "upload": None}
@@ -260,13 +278,14 @@ def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
     errors=("bot_not_found",),
 )
 def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
-    """Change the state or description of a bot
+    """Change a bot
 
-    A withdrawn bot gets no new games but finishes its current ones. Omitted fields keep their values.
+    Changes its state, its description, or whether it takes part in scheduled tournaments. A withdrawn bot
+    gets no new games but finishes its current ones. Omitted fields keep their values.
     """
     changes = " ".join(f"{key}={value}" for key, value in body.items())
     _check_owner_or_admin(who, bot, "change bot", changes)
-    return _bot_view(who, services().accounts.change_bot(bot, body.get("state"), body.get("description")))
+    return _bot_view(who, services().accounts.change_bot(bot, **body))
 
 
 @blueprint.operation(
@@ -292,6 +311,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     status=201,
     returns=AddedVersionSchema,
     accepted=UploadSchema,
+    existing="The bot has this version already; it was made the current one.",
     errors=(
         "bot_not_found",
         "version_exists",
@@ -315,17 +335,24 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for that;
     then the response is 202, and `Location` is where the upload can be read. It takes its label and counts in
     the quotas from the start; if it is refused, it frees both.
+
+    The same bytes are the same version: if the bot has the upload already, no version is added. The response
+    is 200 with that version, under its own label and with `added` false, and new games use it.
     """
     _check_owner(who, bot)
     upload = _take_upload(body)
     accounts = services().accounts
     if upload is not None:
+        same = services().uploads.same_version(bot, upload)
+        if same is not None:
+            known = {**vars(same), "webhook_secret": None, "added": False}
+            return json_response(AddedVersionSchema().dump(known))
         received = services().uploads.receive(bot, body["label"], upload)
         del upload
         received = _outcome(received)
         if not received.is_settled:
             return _still_checked(UploadSchema, received, received)
-        return {**vars(accounts.bot(bot).find(received.label)), "webhook_secret": None}
+        return {**vars(accounts.bot(bot).find(received.label)), "webhook_secret": None, "added": True}
     secrets = accounts.signing_secrets(bot)
     if secrets and "secret" in body:
         raise InvalidSecret(
@@ -341,7 +368,7 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     version = accounts.add_version(bot, body["label"], body["transport"], secret=secret, **webhook)
     if webhook:
         services().webhooks.close_circuit(bot)
-    return {**vars(version), "webhook_secret": made}
+    return {**vars(version), "webhook_secret": made, "added": True}
 
 
 @blueprint.operation(
@@ -363,19 +390,19 @@ def list_uploads(who: Principal, bot: str) -> dict[str, Any]:
     returns=UploadSchema,
     errors=("upload_not_found",),
 )
-def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> ReceivedUpload:
+def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> dict[str, Any]:
     """Get an upload
 
     Returns what became of an upload, for a week after that is known. With `wait` it is a long poll, which
     returns as soon as the upload is a version or refused. An upload that no worker has checked within a day
-    is refused.
+    is refused. A version qualifies by itself in every game; `qualifications` shows how that goes.
     """
     found = services().uploads.find(bot, upload)
     if found.owner != who.name or who.scope != "owner":
         if not who.admin:
             raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return services().uploads.wait(found, query["wait"])
+    return _upload_view(services().uploads.wait(found, query["wait"]))
 
 
 @blueprint.operation(

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from api import streams
+from api.auth import viewer
 from api.contract import ARCHIVED, IF_NONE_MATCH, UNSEATABLE, Blueprint, json_response
 from api.edge import JSON
 from api.schemas.games import (
@@ -28,18 +29,11 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import BotAccount
 from arena.games import game_of
-from arena.live.header import ANYBODY, InvalidSeats, Viewer
+from arena.live.header import InvalidSeats
 
 blueprint = Blueprint("games", __name__, description="Games: create, join and watch them.")
 
 _SEEN = ("game_not_found", "game_hidden")
-
-
-def viewer(who: Principal | None) -> Viewer:
-    """The viewer that the principal is."""
-    if who is None:
-        return ANYBODY
-    return Viewer(who.name if who.scope == "bot" else None, who.owner or None, who.admin)
 
 
 @blueprint.operation(
@@ -236,6 +230,6 @@ def get_record(who: Principal | None, game: str) -> Response:
 
     The record reveals the seed, and with it every card. `botequim verify` checks it offline.
     """
-    response = Response(services().live.record(game, viewer(who)), content_type=JSON)
+    response = Response(services().tournaments.record(game, viewer(who)), content_type=JSON)
     response.headers["Cache-Control"] = "private, max-age=3600"
     return response

@@ -13,14 +13,16 @@ from api.schemas.leaderboards import (
     TEXTS,
     BoardListSchema,
     BoardSchema,
+    BoardTableQuery,
     HistoryQuery,
     HistorySchema,
-    TableQuery,
 )
+from api.schemas.matchups import MatchupsQuery, MatchupsSchema
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.events.boards import PublishedBoard
-from arena.games import GAMES, game_of
+from arena.games import game_of
+from arena.play.board_names import BoardName, all_boards
 from arena.play.players import DIVISIONS
 from arena.ratings.board import Board
 from arena.ratings.ledger import Ledger
@@ -37,15 +39,18 @@ def text_table(csv: Callable[[], str], text: Callable[[], str], form: str) -> Re
     return Response(text(), content_type="text/plain; charset=utf-8")
 
 
-def read_board(kind: str, division: str) -> PublishedBoard:
-    """Return the published board, or an empty one before the first publication.
+def read_board(kind: str, division: str, preset: str | None = None) -> PublishedBoard:
+    """Return the published board, or an empty one before the first publication; by default that of the
+    game's first preset.
 
-    Raises :class:`~arena.errors.UnknownGame` or ``division_not_found``.
+    Raises :class:`~arena.errors.UnknownGame`, :class:`~arena.errors.UnknownPreset` or
+    ``division_not_found``.
     """
     _check(kind, division)
-    board = services().boards.published(kind, division)
+    board = services().boards.published(kind, division, preset)
     if board is None:
-        empty = Board(kind, division, 0, Ledger(kind, division).records_hash().hex(), 0, False, ())
+        name = BoardName.of(kind, division, preset)
+        empty = Board(*name, 0, Ledger(*name).records_hash().hex(), 0, False, ())
         board = PublishedBoard("0", {**empty.as_json(), "published_ms": None})
     return board
 
@@ -61,22 +66,22 @@ def _check(kind: str, division: str) -> None:
         )
 
 
-_WHERE = ("kind_not_found", "division_not_found")
+_WHERE = ("kind_not_found", "division_not_found", "preset_not_found")
 
 
 @blueprint.operation("/leaderboards", scopes=(), returns=BoardListSchema)
 def list_leaderboards(who: Principal | None) -> dict[str, Any]:
     """List the leaderboards
 
-    One per game and division, as last published.
+    One per preset of a game and division, as last published. The first preset of a game is listed first.
     """
-    return {"leaderboards": [read_board(kind, division).data for kind in GAMES for division in DIVISIONS]}
+    return {"leaderboards": [read_board(*name).data for name in all_boards()]}
 
 
 @blueprint.operation(
     "/leaderboards/<kind>/<division>",
     scopes=(),
-    query=TableQuery,
+    query=BoardTableQuery,
     returns=BoardSchema,
     texts=TEXTS,
     headers=("ETag",),
@@ -87,10 +92,10 @@ def list_leaderboards(who: Principal | None) -> dict[str, Any]:
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get a leaderboard
 
-    Maximum-likelihood ratings over all rated groups, with 95% intervals. `botequim leaderboard` computes
-    the same numbers from the records (`GET /v1/records`).
+    Maximum-likelihood ratings over all rated groups with the rules of one preset, with 95% intervals.
+    `botequim leaderboard` computes the same numbers from the records (`GET /v1/records`).
     """
-    board = read_board(kind, division)
+    board = read_board(kind, division, query["preset"])
     form = query["format"]
     if form != "json":
         return revalidated(board.version, lambda: text_table(lambda: board.csv, lambda: board.text, form))
@@ -113,11 +118,44 @@ def get_history(who: Principal | None, query: dict[str, Any], kind: str, divisio
 
     One point per day and bot, including today's so far.
     """
-    version = read_board(kind, division).version
+    board = read_board(kind, division, query["preset"])
 
     def respond() -> Response:
         page = services().boards.history(kind, division, **query)
-        where = {"kind": kind, "division": division}
+        where = {"kind": kind, "preset": board.data["preset"], "division": division}
         return json_response({**where, "points": page.items, "cursor": page.cursor})
 
-    return revalidated(version, respond)
+    return revalidated(board.version, respond)
+
+
+@blueprint.operation(
+    "/leaderboards/<kind>/<division>/matchups",
+    scopes=(),
+    query=MatchupsQuery,
+    returns=MatchupsSchema,
+    texts=TEXTS,
+    headers=("ETag",),
+    also=NOT_MODIFIED,
+    errors=(*_WHERE, "matchups_not_found"),
+    parameters=(IF_NONE_MATCH,),
+)
+def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+    """Get who beats whom on a leaderboard
+
+    For the best 50 ranked bots of games of two sides: the share of every pair with its 95% interval, whether
+    the ratings fit it, how well they fit in all, the worst opponent of each bot, and Nash averaging, a
+    second measure that cycles do not mislead. Computed some time after the leaderboard; `records_hash` says
+    of which one. `botequim leaderboard --matchups` computes the same from the records.
+    """
+    _check(kind, division)
+    found = services().matchups.published(kind, division, query["preset"])
+    if found is None:
+        raise HttpError(
+            "this leaderboard has no matchups",
+            code="matchups_not_found",
+            expected="games of two sides with at least two ranked bots, some time after the leaderboard",
+        )
+    form = query["format"]
+    if form != "json":
+        return revalidated(found.version, lambda: text_table(lambda: found.csv, lambda: found.text, form))
+    return revalidated(found.version, lambda: json_response(found.data))

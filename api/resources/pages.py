@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +11,18 @@ from typing import Any, Final
 import orjson
 from flask import Blueprint, Response, abort, render_template, request, send_from_directory, url_for
 
-from api.auth import authenticate
-from api.edge import OPERATION
+from api.auth import authenticate, viewer
+from api.edge import OPERATION, PRINCIPAL
 from api.requests import read_query
 from api.schemas.common import PageQuery
+from api.schemas.leaderboards import BoardPageQuery
 from api.services import services
+from arena.errors import UnknownPreset
 from arena.games import GAMES
-from arena.live.header import ANYBODY
+from arena.games.descriptor import Preset
+from arena.play.board_names import all_boards
 from arena.play.players import DIVISIONS, OPEN, SEALED
+from arena.ratings.matchups import MOST_BOTS
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
 
@@ -43,6 +47,7 @@ MEANINGS: Final = {
 _STATIC: Final = Path(__file__).parent.parent / "static"
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
 _QUERY: Final = PageQuery()
+_BOARD: Final = BoardPageQuery()
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
@@ -69,10 +74,9 @@ def _count() -> None:
 def home() -> Response:
     """The front page: an introduction, the best bots, the next tournaments, how to enter."""
     boards = [
-        (kind, division, board)
-        for kind in GAMES
-        for division in DIVISIONS
-        if (board := services().boards.read(kind, division)) is not None and board["rows"]
+        (name, board)
+        for name in all_boards()
+        if (board := services().boards.read(*name)) is not None and board["rows"]
     ]
     address = services().settings.http.public_url or _asked_at()
     return _page(
@@ -93,10 +97,10 @@ def _asked_at() -> str:
 
 @blueprint.get("/leaderboards/<kind>")
 def leaderboard_page(kind: str) -> Response:
-    """The leaderboards of one game."""
+    """The leaderboards of one preset of a game, by default its first one."""
     if kind not in GAMES:
         abort(404)
-    return _boards(kind, DIVISIONS, None)
+    return _boards(kind, DIVISIONS)
 
 
 @blueprint.get("/leaderboards/<kind>/<division>")
@@ -104,15 +108,62 @@ def division_page(kind: str, division: str) -> Response:
     """A page of one leaderboard."""
     if kind not in GAMES or division not in DIVISIONS:
         abort(404)
-    return _boards(kind, (division,), _cursor())
+    return _boards(kind, (division,))
 
 
-def _boards(kind: str, divisions: Sequence[str], cursor: str | None) -> Response:
-    found = [(division, services().boards.published(kind, division)) for division in divisions]
-    boards = [(division, one and one.page(cursor, BOTS_AT_ONCE)) for division, one in found]
-    records = url_for("records.download_all_records", kind=kind)
+@blueprint.get("/leaderboards/<kind>/<division>/matchups")
+def matchups_page(kind: str, division: str) -> Response:
+    """Who beats whom on one leaderboard."""
+    if kind not in GAMES or division not in DIVISIONS:
+        abort(404)
+    one = services().matchups.published(kind, division, _preset(kind, _board_query()).name)
+    if one is None:
+        abort(404)
     return _page(
-        "leaderboard.html", kind=kind, boards=boards, meanings=MEANINGS, records=records, cursor=cursor
+        "matchups.html",
+        one=one,
+        board=one.table.board,
+        rows=list(zip(one.table.bots, one.table.rows(), strict=True)),
+        most=MOST_BOTS,
+    )
+
+
+def _board_query() -> dict[str, Any]:
+    query: dict[str, Any] = read_query(_BOARD, request.environ, services().settings.http)
+    return query
+
+
+def _preset(kind: str, query: Mapping[str, Any]) -> Preset:
+    try:
+        return GAMES[kind].preset(query["preset"])
+    except UnknownPreset:
+        abort(404)
+
+
+def _boards(kind: str, divisions: Sequence[str]) -> Response:
+    game = GAMES[kind]
+    query = _board_query()
+    # A page of both divisions has the first rows of each.
+    cursor = query["cursor"] if len(divisions) == 1 else None
+    preset = _preset(kind, query)
+    boards = []
+    for division in divisions:
+        name = (kind, division, preset.name)
+        one = services().boards.published(*name)
+        boards.append(
+            (division, one and one.page(cursor, BOTS_AT_ONCE), services().matchups.published(*name))
+        )
+    return _page(
+        "leaderboard.html",
+        kind=kind,
+        preset=preset,
+        presets=game.presets,
+        # The page without a preset in its address is that of the first one.
+        chosen=None if preset is game.presets[0] else preset.name,
+        boards=boards,
+        meanings=MEANINGS,
+        records=url_for("records.download_all_records", kind=kind),
+        cursor=cursor,
     )
 
 
@@ -138,9 +189,11 @@ def tournament_page(tournament: str) -> Response:
     """One tournament: its progress, standings, crosstable and groups."""
     cursor = _cursor()
     arena = services().tournaments
-    view = arena.view(tournament, ANYBODY)
-    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE)
-    standings = arena.standings(tournament)
+    # Without a token anybody; whoever made a private one, or an admin, may send theirs.
+    who = viewer(request.environ.get(PRINCIPAL))
+    view = arena.view(tournament, who)
+    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
+    standings = arena.standings(tournament, who)
     return _page(
         "tournament.html",
         one=view,
@@ -220,6 +273,12 @@ def minute(ms: int) -> str:
 def day(ms: int | None) -> str:
     """The day of a timestamp; a dash for None."""
     return "–" if ms is None else _moment(ms).date().isoformat()
+
+
+@blueprint.app_template_filter("percent")
+def percent(share: float, unit: str = "%") -> str:
+    """A share in per cent."""
+    return f"{100 * share:.0f}{unit}"
 
 
 @blueprint.app_template_filter("words")

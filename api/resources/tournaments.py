@@ -9,6 +9,7 @@ import orjson
 from flask import Response
 
 from api import streams
+from api.auth import viewer
 from api.contract import (
     ARCHIVED,
     IF_NONE_MATCH,
@@ -110,7 +111,10 @@ def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str
     """
     since, wait = query["since"], query["wait"]
     arena = services().tournaments
-    view = arena.view(tournament) if since is None else arena.wait(tournament, since, wait)
+    if since is None:
+        view: dict[str, Any] | None = arena.view(tournament, viewer(who))
+    else:
+        view = arena.wait(tournament, since, wait, viewer(who))
     if view is None:
         return json_response(None, 204)
     return revalidated(str(view["version"]), lambda: json_response(view))
@@ -130,7 +134,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
     A stream of server-sent events: `tournament` is the tournament after a change, with its version as the
     id; `reconnect` is sent when the service ends the stream. The stream ends when the tournament is over.
     """
-    return streams.tournament_stream(services().tournaments, tournament)
+    return streams.tournament_stream(services().tournaments, tournament, viewer(who))
 
 
 @blueprint.operation(
@@ -192,7 +196,7 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
     played.
     """
     arena = services().tournaments
-    if who.admin and arena.view(tournament)["created_by"] != who.owner:
+    if who.admin and arena.view(tournament, viewer(who))["created_by"] != who.owner:
         services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", body["reason"])
     return json_response(arena.cancel(tournament, by=who, reason=body["reason"]))
 
@@ -214,7 +218,7 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
     Final with the hash of the records they are computed from; while the tournament runs, as a worker computed
     them a few seconds ago.
     """
-    found = services().tournaments.standings(tournament)
+    found = services().tournaments.standings(tournament, viewer(who))
     form = query["format"]
     if form != "json":
         table = found.table
@@ -235,7 +239,7 @@ def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -
 
     The groups are in the order planned, with their scores and the ids of their games.
     """
-    page = services().tournaments.groups(tournament, **query)
+    page = services().tournaments.groups(tournament, **query, viewer=viewer(who))
     return json_response({"groups": page.items, "cursor": page.cursor})
 
 
@@ -252,7 +256,7 @@ def download_tournament_records(who: Principal | None, query: dict[str, Any], to
 
     Returns JSON lines: the records of all groups that are over, or of one of them.
     """
-    records = services().tournaments.records(tournament, query["group"])
+    records = services().tournaments.records(tournament, query["group"], viewer(who))
     first = list(islice(records, 1))
     lines = (record.rstrip(b"\n") + b"\n" for record in chain(first, records))
     return Response(lines, content_type=JSON_LINES)

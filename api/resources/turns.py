@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from flask import Response, request
 
 from api import streams
 from api.auth import still_valid
+from api.connections import watch
 from api.contract import Blueprint, json_response
 from api.metrics import count_answers
 from api.schemas.turns import (
     MAX_ANSWERS,
     AnswersSchema,
     ExchangeSchema,
+    PresenceEndedSchema,
     TurnPageSchema,
     TurnsQuery,
     TurnStreamQuery,
@@ -29,6 +32,14 @@ _BYTES_PER_ANSWER = 500
 _VALUES_PER_ANSWER = 5
 
 
+def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextManager[None]:
+    """End the presence of the bot if it closes the connection while it waits."""
+    if not query["wait"]:
+        return nullcontext()
+    presence = services().live.presence
+    return watch(request.environ.get("gunicorn.socket"), lambda: presence.end(who.name))
+
+
 @blueprint.operation(
     "/turns", scopes=_BOT, query=TurnsQuery, returns=TurnPageSchema, errors=("invalid_cursor",)
 )
@@ -38,7 +49,8 @@ def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     Returns the turns since the cursor `after`, or all pending ones, as `POST /v1/turns` without answers does.
     """
     check = still_valid(request.environ, services())
-    turns, cursor = services().live.turns(who.name, **query)
+    with _ending_presence(who, query):
+        turns, cursor = services().live.turns(who.name, **query)
     check()
     return json_response({"turns": turns, "cursor": cursor})
 
@@ -66,7 +78,8 @@ def exchange_turns(who: Principal, query: dict[str, Any], body: dict[str, Any]) 
     turn. Optional turns need no answer: each is returned once, and again when the seat has new events.
     """
     check = still_valid(request.environ, services()) if query["wait"] else None
-    results, turns, cursor = services().live.exchange(who.name, body["answers"], **query)
+    with _ending_presence(who, query):
+        results, turns, cursor = services().live.exchange(who.name, body["answers"], **query)
     if check is not None:
         check()
     count_answers(results)
@@ -89,4 +102,18 @@ def stream_turns(who: Principal, query: dict[str, Any]) -> Response:
     The id of the last event of a batch is the cursor; to resume, send it in the header `Last-Event-ID`.
     Send answers to `POST /v1/turns`.
     """
-    return streams.turn_stream(services().live, who.name, query["rights"])
+    return streams.turn_stream(services().live, who.name, query["rights"], query["tournaments"])
+
+
+@blueprint.operation("/presence", "DELETE", scopes=_BOT, returns=PresenceEndedSchema)
+def end_presence(who: Principal) -> dict[str, Any]:
+    """Say good-bye
+
+    The bot is not online any more: nothing begins for it by itself, and it is withdrawn from tournaments
+    that it was entered in automatically, without the groups that have not begun. Games that have begun go
+    on; their ids are returned. To play them to the end, send `leaving=true` with `POST /v1/turns`. The
+    presence of a bot also ends when the connection of a waiting request is closed, and 40 seconds after its
+    last request.
+    """
+    bot = services().accounts.bot(who.name)
+    return {"games": services().live.end_presence(who.name), "tournaments": bot.takes_part}

@@ -6,11 +6,10 @@ from typing import Any, Final
 
 from marshmallow import fields, pre_dump, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, described, name
-from api.schemas.fields import Moment, Truth
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
+from api.schemas.fields import Moment, Switch, Truth
 from api.schemas.turns import wait
 from arena.accounts.accounts import LABEL_PATTERN, LABEL_RULE
-from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -85,6 +84,15 @@ def _description(**options: object) -> fields.String:
         validate=validate.Length(0, 500),
         metadata={"description": "A short public description of the bot."},
     )
+
+
+def _takes_part(more: str) -> dict[str, str]:
+    return {"description": f"Whether the bot is entered in scheduled tournaments while it is online. {more}"}
+
+
+_UNSAID: Final = _takes_part(
+    "If omitted, an uploaded bot is, and others are if they say so when they ask for turns."
+)
 
 
 class NewOwnerSchema(RequestSchema):
@@ -175,6 +183,7 @@ class NewBotSchema(RequestSchema):
     source = _source()
     component = _component()
     description = _description()
+    tournaments = Truth(metadata=_UNSAID)
 
 
 class NewBotFileQuery(RequestSchema):
@@ -183,6 +192,7 @@ class NewBotFileQuery(RequestSchema):
     name = name("With a file as the body: the bot's name")
     version = _label(load_default="1")
     description = _description(load_default="")
+    tournaments = Switch(load_default=absent, metadata=_UNSAID)
 
 
 class ChangedBotSchema(RequestSchema):
@@ -193,6 +203,9 @@ class ChangedBotSchema(RequestSchema):
         metadata={"description": "`withdrawn`: the bot gets no new games; its current games continue."},
     )
     description = _description()
+    tournaments = Truth(
+        metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
+    )
 
 
 class NewVersionSchema(RequestSchema):
@@ -254,6 +267,29 @@ class UploadQuery(RequestSchema):
     wait = wait()
 
 
+class QualificationSchema(ResponseSchema):
+    """The qualification of a version in one game."""
+
+    kind = described(fields.String, "The kind of game.")
+    state = described(
+        fields.String,
+        "The state of the qualification.",
+        validate=validate.OneOf(("qualifying", "qualified", "failed")),
+    )
+    tournament = described(
+        fields.String,
+        "The id of the one-group tournament in which the version qualifies. Only the bot's owner and admins "
+        "see it, its games and their records.",
+    )
+    reason = described(fields.String, "Why the qualification failed, otherwise null.", allow_none=True)
+    detail = described(
+        fields.String,
+        "The last error of an uploaded bot, with its line. Shown to the owner only.",
+        allow_none=True,
+    )
+    at_ms = described(Moment, "When the state last changed.")
+
+
 class UploadSchema(ResponseSchema):
     """An upload, until it is a version or refused, and for a week after that."""
 
@@ -279,10 +315,19 @@ class UploadSchema(ResponseSchema):
     digest = described(fields.String, "The SHA-256 of the upload.")
     size = described(fields.Integer, "The bytes of the upload.")
     received_ms = described(Moment, "When the upload was received.")
+    qualifications = fields.List(
+        fields.Nested(QualificationSchema),
+        required=True,
+        metadata={
+            "description": "The qualifications of the version, one per game; empty until they have begun, "
+            "which they do by themselves."
+        },
+    )
 
     @pre_dump
-    def _without_empty(self, upload: ReceivedUpload, **_: object) -> dict[str, Any]:
-        return {**vars(upload), "code": upload.code or None, "reason": upload.reason or None}
+    def _without_empty(self, upload: Any, **_: object) -> dict[str, Any]:
+        values = {"qualifications": [], **(upload if isinstance(upload, dict) else vars(upload))}
+        return {**values, "code": values["code"] or None, "reason": values["reason"] or None}
 
 
 class UploadsSchema(ResponseSchema):
@@ -297,29 +342,6 @@ class QualifySchema(RequestSchema):
     kind = fields.String(
         required=True, validate=validate.OneOf(GAMES.keys()), metadata={"description": "The kind of game."}
     )
-
-
-class QualificationSchema(ResponseSchema):
-    """The qualification of a version in one game."""
-
-    kind = described(fields.String, "The kind of game.")
-    state = described(
-        fields.String,
-        "The state of the qualification.",
-        validate=validate.OneOf(("qualifying", "qualified", "failed")),
-    )
-    tournament = described(
-        fields.String, "The id of the one-group tournament in which the version qualifies."
-    )
-    reason = described(
-        fields.String, "Why the qualification failed, otherwise null. Public.", allow_none=True
-    )
-    detail = described(
-        fields.String,
-        "The last error of an uploaded bot, with its line. Shown to the owner only.",
-        allow_none=True,
-    )
-    at_ms = described(Moment, "When the state last changed.")
 
 
 class QualificationsSchema(ResponseSchema):
@@ -368,6 +390,10 @@ class AddedVersionSchema(VersionSchema):
     """The added version."""
 
     webhook_secret = described(fields.String, _SECRET, allow_none=True)
+    added = described(
+        fields.Boolean,
+        "False if the bot had the same upload already: then this is that version, under its own label.",
+    )
 
 
 class WebhookSchema(ResponseSchema):
@@ -443,6 +469,11 @@ class BotSummarySchema(ResponseSchema):
 class BotSchema(BotSummarySchema):
     """A bot and all its versions."""
 
+    tournaments = described(
+        fields.Boolean,
+        "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot always is "
+        "online. If false and never set, it is while it says so when it asks for turns.",
+    )
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )

@@ -33,6 +33,13 @@ class Truth(fields.Boolean):
         return value
 
 
+class Switch(fields.Boolean):
+    """``true`` or ``false`` in a query."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(truthy={"true"}, falsy={"false"}, **options)
+
+
 class Moment(WholeNumber):
     """Unix time in milliseconds."""
 

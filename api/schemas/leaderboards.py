@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.accounts.accounts import NAME_PATTERN
 from arena.events.boards import PAGE_ROWS
 from arena.play.players import DIVISIONS
+from arena.ratings.board import RETIRED_DAYS
 from arena.ratings.collusion import DUMPING, SIGNALLING
 
 FORMATS: Final = ("json", "csv", "text")
@@ -43,6 +44,18 @@ class RowsQuery(RequestSchema):
     )
 
 
+def preset() -> fields.String:
+    """The preset of a leaderboard."""
+    return fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 80),
+        metadata={
+            "description": "The preset of rules that was played, such as `duel@1`; by default the game's "
+            "first one."
+        },
+    )
+
+
 class TableQuery(RowsQuery):
     """The format of a table, and a page of it: CSV and text have all rows."""
 
@@ -54,8 +67,22 @@ def cursor() -> Any:
     return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
 
+class BoardTableQuery(TableQuery):
+    """Which leaderboard, its format and a page of it."""
+
+    preset = preset()
+
+
+class BoardPageQuery(PageQuery):
+    """Which leaderboard, and a page of it, for people."""
+
+    preset = preset()
+
+
 class HistoryQuery(RowsQuery):
-    """Filters for the history."""
+    """Which leaderboard, and filters for its history."""
+
+    preset = preset()
 
     bot = fields.String(
         load_default=absent,
@@ -73,6 +100,7 @@ class BoardQuery(RequestSchema):
     division = fields.String(
         required=True, validate=validate.OneOf(DIVISIONS), metadata={"description": "The division."}
     )
+    preset = preset()
 
 
 def _rating(description: str) -> Any:
@@ -98,13 +126,21 @@ class RatingSchema(ResponseSchema):
 
 
 class BoardRowSchema(RatingSchema):
-    """A bot, with the rating of its current version (the one seen last)."""
+    """A bot, with the rating of its current version (the one seen last) since it became that."""
 
     rank = described(
-        WholeNumber, "One more than the number of bots whose lower bound is above this bot's upper bound."
+        WholeNumber,
+        "One more than the number of bots that are better by the 95% interval of the difference; null while "
+        "the rating is provisional, and if the bot has retired.",
+        allow_none=True,
     )
     name = described(fields.String, "The bot's name.")
     best_version = described(fields.String, "The version with the best rating.")
+    retired = described(
+        fields.Boolean,
+        f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
+    )
+    versions_tried = described(WholeNumber, "How many versions of the bot have played here.")
     versions = fields.List(
         fields.Nested(RatingSchema),
         required=True,
@@ -137,6 +173,7 @@ class BoardSummarySchema(ResponseSchema):
     """A leaderboard as lists show it."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     groups = described(WholeNumber, "The number of groups that count.")
     records = described(WholeNumber, "The number of records the leaderboard is computed from.")
@@ -152,7 +189,7 @@ class BoardSchema(BoardSummarySchema):
     rows = fields.List(
         fields.Nested(BoardRowSchema),
         required=True,
-        metadata={"description": "Sorted by rank, provisional ratings last; at most 200 on a page."},
+        metadata={"description": "Sorted by rank, those without a rank last; at most 200 on a page."},
     )
     cursor = cursor()
     titles = fields.Dict(
@@ -185,6 +222,7 @@ class HistorySchema(ResponseSchema):
     """The daily ratings of a leaderboard."""
 
     kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    preset = described(fields.String, "The preset of rules that was played.")
     division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
     points = fields.List(
         fields.Nested(HistoryPointSchema),
@@ -201,31 +239,49 @@ class RatedPlayer(ResponseSchema):
     version = described(fields.String, "The bot's version.")
 
 
-class SuspicionSchema(ResponseSchema):
-    """Two bots whose results look arranged."""
+class GainerSchema(RatedPlayer):
+    """The version that gains."""
 
-    what = described(
-        fields.String,
-        "`dumping`: `gainer` gains from `helper`. `signalling`: both gain from the other players.",
-        validate=validate.OneOf((DUMPING, SIGNALLING)),
-    )
-    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
-    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
-    gainer = fields.Nested(RatedPlayer, required=True)
-    helper = fields.Nested(RatedPlayer, required=True)
-    groups = described(WholeNumber, "The number of groups with both bots.")
-    score = described(fields.Float, "The gain per group.")
-    expected = described(fields.Float, "The gain predicted from all other results.")
-    deviations = described(fields.Float, "The standard deviations between the two.")
+    owner = described(fields.String, "The bot's owner; null if the bot was deleted.", allow_none=True)
+
+
+class HelperSchema(GainerSchema):
+    """A version that helps."""
+
+    groups = described(WholeNumber, "The number of groups of the two.")
+    score = described(fields.Float, "The score of the gainer per group of the two.")
     fold_rate = described(
         fields.Float,
-        "How often `helper` folded when it could in these groups; null if it never could.",
+        "How often the helper folded when it could in these groups; null if it never could.",
         allow_none=True,
     )
     fold_rate_elsewhere = described(
         fields.Float, "The same in its other groups; null if it never could.", allow_none=True
     )
-    forfeits = described(WholeNumber, "The number of these groups that `helper` forfeited.")
+    forfeits = described(WholeNumber, "The number of groups of the two that the helper forfeited.")
+
+
+class SuspicionSchema(ResponseSchema):
+    """Bots whose results look arranged."""
+
+    what = described(
+        fields.String,
+        "`dumping`: `gainer` gains from the `helpers`. `signalling`: both gain from the other players.",
+        validate=validate.OneOf((DUMPING, SIGNALLING)),
+    )
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    tournament = described(
+        fields.String, "The tournament in which it gained more than in others; null for all.", allow_none=True
+    )
+    gainer = fields.Nested(GainerSchema, required=True)
+    helpers = fields.List(fields.Nested(HelperSchema), required=True)
+    groups = described(WholeNumber, "The number of groups with the gainer and a helper.")
+    score = described(fields.Float, "The score of the gainer per group.")
+    expected = described(fields.Float, "The score predicted from all other results.")
+    chance = described(
+        fields.Float, "At most this is the probability that anybody in an honest field deviates as much."
+    )
     group_ids = fields.List(
         fields.String(),
         required=True,
@@ -233,7 +289,33 @@ class SuspicionSchema(ResponseSchema):
     )
 
 
+class CopiedVersionSchema(RatedPlayer):
+    """One of several versions with the same upload."""
+
+    owner = described(fields.String, "The bot's owner.")
+    created_ms = described(Moment, "When the version was added.")
+
+
+class CopiesSchema(ResponseSchema):
+    """An upload that bots of different owners have, byte for byte."""
+
+    digest = described(fields.String, "The SHA-256 of the upload.")
+    versions = fields.List(
+        fields.Nested(CopiedVersionSchema),
+        required=True,
+        metadata={"description": "The versions with this upload, the oldest first."},
+    )
+
+
 class SuspicionListSchema(ResponseSchema):
-    """Suspicious pairs, the most suspicious first."""
+    """What looks arranged, the smallest chance first."""
 
     suspicions = fields.List(fields.Nested(SuspicionSchema), required=True)
+    copies = fields.List(
+        fields.Nested(CopiesSchema),
+        required=True,
+        metadata={
+            "description": "Uploads that several owners have, the latest copy first; in the division `open`, "
+            "none."
+        },
+    )

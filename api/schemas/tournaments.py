@@ -97,7 +97,7 @@ class TournamentSettings(RequestSchema):
     rated = Truth(
         metadata={
             "description": "Whether the tournament counts for the leaderboards: by default those of admins "
-            "do, and only theirs may."
+            "do if their rules are those of a preset, and only such may."
         }
     )
     games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, 4)
@@ -123,7 +123,15 @@ class _NewTournament(TournamentSettings):
 
 def what_to_play(game: Game) -> dict[str, Any]:
     """The fields for a tournament's game, its rules and, for team games, its partners."""
-    members: dict[str, Any] = {"kind": kind_of(game), "rules": Rules(game.game_rules)}
+    presets = [preset.name for preset in game.presets]
+    members: dict[str, Any] = {
+        "kind": kind_of(game),
+        "rules": Rules(game.game_rules),
+        "preset": fields.String(
+            validate=validate.OneOf(presets),
+            metadata={"description": "The rules by the name of a preset, in place of `rules`."},
+        ),
+    }
     if game.has_partners:
         members["partners"] = _choice(
             "`mixed`: every bot partners every other, and is rated individually.", PARTNERS, "same"
@@ -222,7 +230,8 @@ class EntrySchema(ResponseSchema):
     status = described(
         fields.String,
         "`qualifying`: the version first plays a group against `rookie`. `failed`: it did not qualify; "
-        "`reason` says why. Bots that are not qualified when entry is locked do not play.",
+        "its owner sees why in the qualifications of the version. Bots that are not qualified when entry is "
+        "locked do not play.",
         validate=validate.OneOf(ENTRY_STATES),
     )
     reason = described(fields.String, "Why the bot is out, otherwise null.", allow_none=True)
@@ -296,6 +305,9 @@ class _Tournament(ResponseSchema):
     )
     auto_enter = described(
         fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
+    )
+    preset = described(
+        fields.String, "The preset that the rules are; null if they are none.", allow_none=True
     )
     rated = described(fields.Boolean, "Whether the tournament counts for the leaderboards.")
     games_per_bot = described(WholeNumber, "The maximum number of simultaneous live games per bot.")

@@ -8,7 +8,7 @@ from marshmallow import INCLUDE, Schema, fields, validate
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import OneOf, WholeNumber
+from api.schemas.fields import OneOf, Switch, WholeNumber
 from api.schemas.games_apart import OF_GAME, actions_of, event_of, for_each_game, observation_of
 from arena.games import GAMES
 
@@ -118,12 +118,20 @@ class AnswersSchema(RequestSchema):
     )
 
 
-def _rights() -> fields.Boolean:
-    return fields.Boolean(
+def _rights() -> Switch:
+    return Switch(
         load_default=True,
-        truthy={"true"},
-        falsy={"false"},
         metadata={"description": "Whether to return optional turns as well."},
+    )
+
+
+def _tournaments() -> Switch:
+    return Switch(
+        load_default=False,
+        metadata={
+            "description": "Whether the bot takes part in scheduled tournaments for as long as it says so, "
+            "even if `tournaments` was not set for the bot."
+        },
     )
 
 
@@ -144,12 +152,34 @@ class TurnsQuery(RequestSchema):
         validate=validate.Range(1, MAX_TURNS),
         metadata={"description": "The maximum number of turns."},
     )
+    tournaments = _tournaments()
+    leaving = Switch(
+        load_default=False,
+        metadata={
+            "description": "The bot plays what has begun, and counts as gone otherwise: see "
+            "`DELETE /v1/presence`."
+        },
+    )
 
 
 class TurnStreamQuery(RequestSchema):
     """A selection of turns."""
 
     rights = _rights()
+    tournaments = _tournaments()
+
+
+class PresenceEndedSchema(ResponseSchema):
+    """What a bot that says good-bye leaves behind."""
+
+    games = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The ids of the bot's games that have begun and are not over."},
+    )
+    tournaments = described(
+        fields.Boolean, "Whether `tournaments` is set for the bot: it takes part whenever it is online."
+    )
 
 
 # Results

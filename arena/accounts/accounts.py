@@ -92,6 +92,10 @@ class VersionExists(ArenaError):
     code = "version_exists"
 
 
+class UploadExists(VersionExists):
+    """A version of the bot, or an upload that is being checked, holds the same bytes."""
+
+
 class InvalidToken(ArenaError):
     """The token is missing, malformed, revoked or was never issued."""
 
@@ -264,12 +268,13 @@ class Accounts:
         rights: bool = False,
         secret: str = "",
         upload: StoredUpload | None = None,
+        tournaments: bool | None = None,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
         ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.received`.
+        :mod:`arena.accounts.received`. ``tournaments``: as in :class:`BotAccount`.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
@@ -280,6 +285,8 @@ class Accounts:
         fields = {"created": str(created), "state": "active", "description": description}
         if secret:
             fields["hook"] = secret
+        if tournaments is not None:
+            fields["tournaments"] = str(int(tournaments))
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if self._store.bot(name) is not None:
             raise taken
@@ -295,7 +302,10 @@ class Accounts:
             if not self._store.create_bot(name, owner, digest, fields, *packed, upload):
                 raise taken
             reservation.keep(wanted)
-        return BotAccount(name, owner, "active", packed[0], created, description, versions), token
+        bot = BotAccount(
+            name, owner, "active", packed[0], created, description, versions, tournaments=tournaments
+        )
+        return bot, token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
@@ -339,7 +349,7 @@ class Accounts:
         """Add a version, which becomes the current one. ``url``, ``rights``, ``secret``, ``upload``: as for
         :meth:`register_bot`. Returns None for an upload, which becomes a version when it was checked.
 
-        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`VersionExists` or
+        Raises :class:`BotNotFound`, :class:`InvalidName`, :class:`UploadExists`, :class:`VersionExists` or
         :class:`~arena.accounts.quotas.QuotaExceeded`; then nothing is stored.
         """
         _check_version(label, transport, url, upload)
@@ -361,6 +371,8 @@ class Accounts:
             )
             if added == "unknown":
                 raise _unknown_bot(name)
+            if added == "same":
+                raise UploadExists(f"{name} has this upload already", field="source")
             if added == "exists":
                 raise _version_exists(name, label)
             if added == "full":
@@ -382,11 +394,29 @@ class Accounts:
             reservation.keep(Stored(0, 1, size))
         return version
 
+    def make_current(self, name: str, label: str) -> Version:
+        """Let a version play new games from now on, and return it. Raises :class:`BotNotFound` or
+        :class:`~arena.accounts.versions.VersionNotFound`.
+        """
+        bot = self.bot(name)
+        version = bot.find(label)
+        fields = {"version": label, "current_ms": str(_now())}
+        if bot.version != label and not self._store.change_bot(name, fields):
+            raise _unknown_bot(name)
+        return version
+
     def change_bot(
-        self, name: str, state: BotState | None = None, description: str | None = None
+        self,
+        name: str,
+        state: BotState | None = None,
+        description: str | None = None,
+        tournaments: bool | None = None,
     ) -> BotAccount:
-        """Change the state or the description of a bot. Raises :class:`BotNotFound`."""
-        changes = {"state": state, "description": description}
+        """Change the state or the description of a bot, or whether it takes part in scheduled tournaments.
+        Raises :class:`BotNotFound`.
+        """
+        said = None if tournaments is None else str(int(tournaments))
+        changes = {"state": state, "description": description, "tournaments": said}
         given = {key: value for key, value in changes.items() if value is not None}
         if not self._store.change_bot(name, given):
             raise _unknown_bot(name)

@@ -20,9 +20,9 @@ from typing import Any, Final, Protocol
 
 import orjson
 
-from arena.accounts.accounts import Accounts, VersionExists
+from arena.accounts.accounts import Accounts, UploadExists, VersionExists
 from arena.accounts.uploads import ReceivedUpload, Upload
-from arena.accounts.versions import BotAccount, pack_version, version_of
+from arena.accounts.versions import BotAccount, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id
@@ -57,6 +57,9 @@ _RENEW: Final = 3.0
 _SURELY_STORED_MS: Final = 30_000
 _AT_ONCE: Final = 100
 _ID: Final = r"u[0-9a-f]{16}"
+
+
+WhenAdded = Callable[[str, str], None]
 
 
 class UploadNotFound(ArenaError):
@@ -119,7 +122,13 @@ class Uploads:
     # Receipt
 
     def register(
-        self, owner: str, name: str, label: str, description: str, upload: Upload
+        self,
+        owner: str,
+        name: str,
+        label: str,
+        description: str,
+        upload: Upload,
+        tournaments: bool | None = None,
     ) -> tuple[BotAccount, str, ReceivedUpload]:
         """Register a bot whose first version an upload becomes. Returns it, its token, which is shown only
         once, and the upload. A bot whose only upload is refused is released: its name is free again.
@@ -129,20 +138,52 @@ class Uploads:
         row = self._new(name, owner, label, upload)
         with self._noted(row):
             bot, token = self._accounts.register_bot(
-                owner, name, label, UPLOADED.name, description, upload=_stored(row, upload)
+                owner,
+                name,
+                label,
+                UPLOADED.name,
+                description,
+                upload=_stored(row, upload),
+                tournaments=tournaments,
             )
         return bot, token, row
 
-    def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
-        """Store an upload that becomes the version ``label``, and let it be checked.
+    def same_version(self, name: str, upload: Upload) -> Version | None:
+        """The version of the bot that has the same bytes, which is made the current one; None if it has none.
 
-        Raises :class:`UploadRefused` if the same was refused before, and as
+        Raises :class:`~arena.accounts.accounts.BotNotFound`.
+        """
+        for version in self._accounts.bot(name).versions:
+            if version.digest == upload.digest:
+                return self._accounts.make_current(name, version.label)
+        return None
+
+    def receive(self, name: str, label: str, upload: Upload) -> ReceivedUpload:
+        """Store an upload that becomes the version ``label``, and let it be checked. If the same bytes are
+        being checked already, returns that upload, and stores nothing.
+
+        Raises :class:`UploadRefused` if the same was refused before,
+        :class:`~arena.accounts.accounts.UploadExists` if there is a :meth:`same_version`, and as
         :meth:`~arena.accounts.accounts.Accounts.add_version`; then nothing is stored.
         """
+        pending = self._pending(name, upload)
+        if pending is not None:
+            return pending
         row = self._new(name, self._accounts.bot(name).owner, label, upload)
-        with self._noted(row):
-            self._accounts.add_version(name, label, UPLOADED.name, upload=_stored(row, upload))
+        try:
+            with self._noted(row):
+                self._accounts.add_version(name, label, UPLOADED.name, upload=_stored(row, upload))
+        except UploadExists:
+            # Another request may have just sent it.
+            pending = self._pending(name, upload)
+            if pending is None:
+                raise
+            return pending
         return row
+
+    def _pending(self, name: str, upload: Upload) -> ReceivedUpload | None:
+        """The upload with the same bytes that is being checked."""
+        return next((one for one in self.unsettled(name) if one.digest == upload.digest), None)
 
     def _new(self, bot: str, owner: str, label: str, upload: Upload) -> ReceivedUpload:
         upload_id = f"u{secrets.token_hex(8)}"
@@ -208,8 +249,9 @@ class Uploads:
         """Some uploads that no worker is checking: bot and id."""
         return self._store.due(self._now_ms(), _AT_ONCE)
 
-    def check(self, bot: str, upload_id: str) -> None:
-        """Check an upload and settle it, unless another worker is doing that. May be repeated.
+    def check(self, bot: str, upload_id: str, when_added: WhenAdded = lambda bot, label: None) -> None:
+        """Check an upload and settle it, unless another worker is doing that. May be repeated. ``when_added``
+        is called with the bot and the label of the version that it became, once or more.
 
         Raises what making the runtime raises; that is no attempt.
         """
@@ -220,6 +262,9 @@ class Uploads:
         if row is None:
             # A process died after it took room, or before it gave it back.
             self._bots.count_stored()
+            settled = self._store.find(bot, upload_id)
+            if settled is not None and (upload := _read(settled)).state == "added":
+                when_added(bot, upload.label)
             self._store.forget(bot, upload_id)
             return
         upload = _read(row)
@@ -230,9 +275,9 @@ class Uploads:
             self._settle(row, upload.refused(NotChecked.code, again))
         else:
             with self._renewing(upload):
-                self._attempt(row, upload, self._ready())
+                self._attempt(row, upload, self._ready(), when_added)
 
-    def _attempt(self, row: bytes, upload: ReceivedUpload, runtime: Runtime) -> None:
+    def _attempt(self, row: bytes, upload: ReceivedUpload, runtime: Runtime, when_added: WhenAdded) -> None:
         progress = _Progress(self._store, row, upload)
         try:
             progress.change(attempts=upload.attempts + 1)
@@ -245,7 +290,8 @@ class Uploads:
             pause = RETRY_MS * (upload.attempts + 1)
             self._store.renew(upload.bot, upload.id, self._now_ms() + pause)
             return
-        self._settle(progress.row, progress.upload.refused(code, reason) if code else progress.upload)
+        settled = progress.upload.refused(code, reason) if code else progress.upload
+        self._settle(progress.row, settled, when_added)
 
     def _examine(self, progress: _Progress, runtime: Runtime) -> tuple[str, str]:
         """The code and the reason of a refusal, both empty for none."""
@@ -262,7 +308,9 @@ class Uploads:
         self._store.remember(upload.digest, known, REMEMBERED_MS)
         return code, objection.detail
 
-    def _settle(self, row: bytes, upload: ReceivedUpload) -> None:
+    def _settle(
+        self, row: bytes, upload: ReceivedUpload, when_added: WhenAdded = lambda bot, label: None
+    ) -> None:
         """Refuse an upload, or, if it is not refused, make it a version."""
         is_version = upload.state != "refused"
         version = pack_version(version_of(upload)) if is_version else ""
@@ -290,6 +338,9 @@ class Uploads:
         if gone.bots:
             self._bots.leave_indexes(upload.bot, upload.owner)
         self._accounts.quotas.give_back(upload.owner, gone)
+        if is_version:
+            # Before the entry is removed: if the process dies on the way, it is repeated.
+            when_added(upload.bot, upload.label)
         self._store.forget(upload.bot, upload.id)
         self._store.wake(upload.id)
 

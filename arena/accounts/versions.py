@@ -67,6 +67,7 @@ class Suspension:
 class BotAccount:
     """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
     first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
+    ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
     ``suspended``: while it is set the bot is not seated, whatever its ``state``.
     """
 
@@ -78,11 +79,22 @@ class BotAccount:
     description: str = ""
     versions: tuple[Version, ...] = ()
     suspended: Suspension | None = None
+    tournaments: bool | None = None
 
     @property
     def is_active(self) -> bool:
         """Whether it may be seated in new games."""
         return self.state == "active" and self.suspended is None
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether it takes part in scheduled tournaments without saying so when it is online. Who uploads a
+        bot, or has done so in an earlier release, agrees to that unless it is switched off.
+        """
+        if self.tournaments is not None:
+            return self.tournaments
+        uploads = [one.label for one in self.versions if one.transport == UPLOADED.name]
+        return not self.version or self.version in uploads
 
     def find(self, label: str) -> Version:
         """A version. Raises :class:`VersionNotFound`."""
@@ -177,4 +189,5 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             int(fields["created"]),
             fields["description"],
             suspended=unpack_suspension(fields.get("suspended")),
+            tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arena.bots import BotFailure, BotSpec, bot_spec
+from arena.bots import HOUSE_BOTS, BotFailure, BotSpec, bot_spec
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.play.dealing import bot_seed
@@ -70,6 +70,10 @@ def debug(
     click.echo(f"turn {turns[-1].id}, seat {turn['seat']}, legal: {', '.join(turn['legal_actions'])}")
     click.echo(f"recorded: {turns[-1].summary}")
     click.echo(f"now:      {answer}")
+    player = record["canonical"]["players"][turn["seat"]]
+    if spec.source in HOUSE_BOTS and player["name"] == spec.name and player["version"] != spec.version:
+        played = f"{spec.name} {player['version']}"
+        click.echo(f"{played} cannot be run again: this release has {spec.name} {spec.version}")
 
 
 def _decision(text: str) -> int | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,23 +11,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli.downloads import read_state
+from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
 from arena.client import Client
-from arena.errors import ArenaError
-from arena.games import game_of
+from arena.errors import ArenaError, UnknownPreset
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS
 from arena.ratings.results import GroupResult, Results
 
 if TYPE_CHECKING:
     from arena.ratings.board import Board
 
-Wanted = Callable[[str, str], bool]
-"""Whether a board, by kind and division, is to be shown."""
+Wanted = Callable[[str, str, str], bool]
+"""Whether a board (see :class:`~arena.play.board_names.BoardName`) is to be shown."""
 
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--kind", help="Only this game.")
+@click.option("--preset", help="Only this preset of rules, such as duel@1.")
 @click.option("--division", type=click.Choice(DIVISIONS), help="Only this division.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
@@ -37,44 +41,59 @@ Wanted = Callable[[str, str], bool]
     is_flag=True,
     help="Show the boards that the service has published; with FILEs, compare the computed ones with them.",
 )
+@click.option("--matchups", is_flag=True, help="Show who beats whom on the boards instead.")
 @url_option
 def leaderboard(
-    files: tuple[str, ...], kind: str | None, division: str | None, form: str, online: bool, url: str
+    files: tuple[str, ...],
+    kind: str | None,
+    preset: str | None,
+    division: str | None,
+    form: str,
+    online: bool,
+    matchups: bool,
+    url: str,
 ) -> int:
     """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
 
-    Prints one leaderboard per game and division, equal to that of an arena with these records, and the hash
-    of the records. The order of records does not matter, and duplicates are ignored. Hashes are checked;
-    'botequim verify' checks everything else. 'botequim records' downloads the records of a service.
+    Prints one leaderboard per preset of a game and division, equal to that of an arena with these records,
+    and the hash of the records. Games whose rules are no preset are on none. The order of records does not
+    matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
+    'botequim records' downloads the records of a service.
 
     Says if the records are only a part: if games of a group are missing, if a download was interrupted, or
     if the service had published a board of other records then. With --online, compares with what the
     service publishes now; the exit code is 1 if a board differs.
-    """
-    if kind is not None:
-        game_of(kind)
 
-    def wanted(own_kind: str, own_division: str) -> bool:
-        return kind in (None, own_kind) and division in (None, own_division)
+    --matchups shows for the best 50 ranked bots of boards of two sides: the share of every pair with its
+    interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
+    """
+    games = GAMES.values() if kind is None else [game_of(kind)]
+    if preset is not None:
+        _check_preset(preset, games)
+
+    def wanted(own_kind: str, own_division: str, own_preset: str) -> bool:
+        is_it = kind in (None, own_kind) and division in (None, own_division)
+        return is_it and preset in (None, own_preset)
 
     if not files:
         if not online:
             raise click.UsageError("Missing argument 'FILE...'. --online shows the boards of a service.")
-        click.echo(_published(service(url), wanted, form), nl=False)
+        client = service(url)
+        show = published_matchups if matchups else _published
+        click.echo(show(client, _published_names(client, wanted), form), nl=False)
         return 0
     if find_spec("numpy") is None:
-        raise ArenaError(
-            "'botequim leaderboard' needs the library numpy, which is not installed",
-            code="not_installed",
-            expected="pip install 'botequim[ratings]'",
-        )
-    from arena.ratings.board import boards, boards_csv
+        raise _missing("numpy", "botequim leaderboard")
+    if matchups and find_spec("scipy") is None:
+        raise _missing("scipy", "botequim leaderboard --matchups")
+    from arena.ratings.board import boards_csv, ledger_board, ledgers
 
     results = Results()
     for file in files:
         results.add_file(file)
-    groups = [group for group in results.groups() if wanted(group.kind, group.division)]
-    found = boards(groups)
+    groups = [group for group in results.groups() if wanted(group.kind, group.division, group.preset or "")]
+    counted = ledgers(groups)
+    found = [ledger_board(ledger) for ledger in counted]
     remarks, complete = _downloads(files, found, wanted)
     differences: list[str] = []
     if online:
@@ -83,6 +102,9 @@ def leaderboard(
         complete = complete or not differences
     if not complete:
         remarks = [*_incomplete(groups), *remarks]
+    if matchups:
+        others = show_matchups(counted, found, form, remarks, service(url) if online else None)
+        return 1 if differences or others else 0
     if form == "json":
         shown: dict[str, Any] = {"boards": [board.as_json() for board in found]}
         if remarks:
@@ -98,27 +120,56 @@ def leaderboard(
             click.echo(f"These are the boards that {url} publishes.")
         for remark in remarks:
             click.echo(f"ONLY A PART: {remark}")
-        left_out = sum(not group.counts_for for group in groups)
+        counting = [group for group in groups if group.counts_for]
+        free = sum(group.board is None for group in counting)
         click.echo(
             f"{results.games} records; left out: {results.unrated} games that are not rated, "
-            f"{left_out} groups that do not count"
+            f"{len(groups) - len(counting)} groups that do not count, {free} groups whose rules are no preset"
         )
     return 1 if differences else 0
 
 
-def _published(client: Client, wanted: Wanted, form: str) -> str:
-    """The published boards of a service, as far as they have records."""
-    places = [
-        (board["kind"], board["division"])
+def _check_preset(name: str, games: Collection[Game]) -> None:
+    presets = [f"{game.kind}/{preset.name}" for game in games for preset in game.presets]
+    if not any(preset.partition("/")[2] == name for preset in presets):
+        raise UnknownPreset(
+            f"there is no preset {name!r}", field="preset", expected="that of " + ", ".join(presets)
+        )
+
+
+def _name(board: Mapping[str, Any]) -> BoardName:
+    """The name of a board that a service has listed; earlier releases had no presets."""
+    first = BoardName.of(board["kind"], board["division"])
+    return first._replace(preset=board.get("preset", first.preset))
+
+
+def _missing(library: str, command: str) -> ArenaError:
+    return ArenaError(
+        f"'{command}' needs the library {library}, which is not installed",
+        code="not_installed",
+        expected="pip install 'botequim[ratings]'",
+    )
+
+
+def _published_names(client: Client, wanted: Wanted) -> list[BoardName]:
+    """The published boards of a service."""
+    return [
+        name
         for board in client.leaderboards()
-        if wanted(board["kind"], board["division"]) and board["published_ms"] is not None
+        if board["published_ms"] is not None and wanted(*(name := _name(board)))
     ]
+
+
+def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
+    """Published boards of a service."""
     if form == "json":
-        boards = [json.loads(client.leaderboard(*place)) for place in places]
+        boards = [
+            json.loads(client.leaderboard(name.kind, name.division, preset=name.preset)) for name in names
+        ]
         for board in boards:
             del board["cursor"]
         return json.dumps({"boards": boards}, indent=2, ensure_ascii=False) + "\n"
-    texts = [client.leaderboard(*place, form=form) for place in places]
+    texts = [client.leaderboard(name.kind, name.division, form, preset=name.preset) for name in names]
     if form == "text":
         return "\n".join(texts) if texts else "no board has been published\n"
     # One line of headings for all.
@@ -154,17 +205,17 @@ def _differences(
 
     The other way round is no difference: a board is published some seconds after the records.
     """
-    computed = {(board.kind, board.division): board for board in found}
+    computed = {BoardName(board.kind, board.division, board.preset): board for board in found}
     remarks = []
     for other in published:
-        place = other["kind"], other["division"]
+        place = _name(other)
         if not wanted(*place) or not other["records"]:
             continue
         own = computed.get(place)
         records, digest = (0, "") if own is None else (own.records, own.records_hash)
         if digest != other["records_hash"] and records <= other["records"]:
             remarks.append(
-                f"{', '.join(place)}: {records} records count here, but {who} the board of "
+                f"{place.title}: {records} records count here, but {who} the board of "
                 f"{other['records']} records with the hash {other['records_hash']}"
             )
     return remarks

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
-from arena.bots import Bot, InvalidBot, bot_spec
+from arena.bots import InvalidBot, bot_spec
 from arena.cli.debug import debug
 from arena.cli.submit import submit_bot
 from arena.client import Client, run
@@ -73,9 +75,15 @@ bot.add_command(debug)
 @click.argument("name")
 @url_option
 @token_option("the owner")
-def register(name: str, url: str, token: str) -> None:
+@click.option(
+    "--tournaments/--no-tournaments",
+    default=None,
+    help="Whether it takes part in scheduled tournaments. [default: while it is run with --tournaments]",
+)
+def register(name: str, url: str, token: str, tournaments: bool | None) -> None:
     """Register the bot NAME and print the bot's token, which is shown only once."""
-    click.echo(service(url, token).register_bot(name))
+    said = {} if tournaments is None else {"tournaments": tournaments}
+    click.echo(service(url, token).register_bot(name, **said))
 
 
 @bot.command()
@@ -111,11 +119,22 @@ def submit(
 @url_option
 @token_option("the bot")
 @click.option("--join", "joined", multiple=True, metavar="GAME", help="First take an open seat of GAME.")
-@click.option("--games", type=click.IntRange(1), help="Stop after this many games. [default: never]")
-def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int | None) -> None:
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Stop after this many games and those begun by then. [default: never]",
+)
+@click.option(
+    "--tournaments", is_flag=True, help="Take part in scheduled tournaments, which are rated, while it runs."
+)
+def run_bot(
+    file: str, url: str, token: str, joined: tuple[str, ...], games: int | None, tournaments: bool
+) -> None:
     """Play all games of the bot online until Ctrl-C. FILE: its Python file, or the name of a house bot.
 
-    Restarts of the service or of this command do no harm: unanswered turns are sent again.
+    When it stops, no other game begins for the bot, and those that have begun are played to their end; a
+    second Ctrl-C leaves at once. Restarts of the service or of this command do no harm: unanswered turns are
+    sent again. If the bot raises an error, the default action is played for it.
     """
     spec = bot_spec(file)
     try:
@@ -123,16 +142,15 @@ def run_bot(file: str, url: str, token: str, joined: tuple[str, ...], games: int
     except Exception as error:
         message = f"{file} does not make a bot: {type(error).__name__}: {error}"
         raise InvalidBot(message, field="file") from error
+    # Supervisors stop programs by this signal.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     client = Client(url, token, on_retry=retrying, patience=float("inf"))
     for game in joined:
         seat = client.join(game)["seat"]
         say(f"{game}: seat {seat}")
     say(f"{spec.name} plays at {client.url}")
 
-    def make() -> Bot:
-        return spec.make(0)
-
-    run(make, client, games=games, say=say)
+    run(partial(spec.make, 0), client, games=games, say=say, tournaments=tournaments)
 
 
 @click.group()

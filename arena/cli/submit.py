@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 import time
@@ -52,10 +51,15 @@ def submit_bot(
     Raises :class:`NotQualified` and the errors of the client.
     """
     start = time.monotonic()
-    version = _upload(client, file, name, label, seconds)
+    version, is_new = _upload(client, file, name, label, seconds)
     seconds = max(0.0, seconds - (time.monotonic() - start))
     wanted = kinds or tuple(GAMES)
-    begun = [kind for kind in wanted if client.qualify(name, version, kind)["state"] == "qualifying"]
+    # A new version qualifies by itself; another may try again.
+    known = {one["kind"]: one["state"] for one in client.qualifications(name, version)}
+    for kind in wanted:
+        if kind not in known or (known[kind] == "failed" and not is_new):
+            known[kind] = client.qualify(name, version, kind)["state"]
+    begun = [kind for kind in wanted if known[kind] == "qualifying"]
     if begun:
         click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
     states = _wait(client, name, version, wanted, seconds)
@@ -78,7 +82,7 @@ def submit_bot(
     for kind in failed:
         again = _again(client, states[kind], name, file)
         if again:
-            click.echo(f"{kind}: to run it again there: {again}")
+            click.echo(f"{kind}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
     over = any(states[kind]["state"] == "failed" for kind in failed)
     what = "did not qualify" if over else "has not qualified yet"
     explained = " | ".join(f"{kind}: {why}" for kind, why in failed.items())
@@ -113,12 +117,15 @@ def outlook(client: Client, kind: str, player: PlayerId) -> Iterator[str]:
 
 
 def _rank(client: Client, kind: str, player: PlayerId) -> str:
-    """The rank of a version, empty if its rating is provisional."""
+    """The rank of a version, empty if it has none."""
     rows = json.loads(client.leaderboard(kind, SEALED))["rows"]
-    for row in rows:
-        if (row["name"], row["version"]) == player and not row["provisional"]:
+    ranked = [row for row in rows if row["rank"] is not None and not row["provisional"]]
+    for row in ranked:
+        if (row["name"], row["version"]) == player:
             interval = f"{row['low']}-{row['high']}"
-            return f"rank {row['rank']} of {len(rows)}, {row['rating']} ({interval}), {row['groups']} groups"
+            return (
+                f"rank {row['rank']} of {len(ranked)}, {row['rating']} ({interval}), {row['groups']} groups"
+            )
     return ""
 
 
@@ -188,9 +195,9 @@ def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> s
     return ""
 
 
-def _upload(client: Client, file: Path, name: str, label: str | None, seconds: float) -> str:
-    """The label of the version that holds the file. Raises :class:`NotQualified` if it is refused, or not
-    checked in time.
+def _upload(client: Client, file: Path, name: str, label: str | None, seconds: float) -> tuple[str, bool]:
+    """The label of the version that holds the file, and whether it is new. Raises :class:`NotQualified` if it
+    is refused, or not checked in time.
     """
     try:
         data = file.read_bytes()
@@ -202,35 +209,27 @@ def _upload(client: Client, file: Path, name: str, label: str | None, seconds: f
     body["component" if file.suffix == ".wasm" else "source"] = data
     body |= {"wait": seconds, "on_upload": _show}
     known = _known(client, name)
-    digest = hashlib.sha256(data).hexdigest()
     version = label or "1"
     try:
         if known is None:
             client.create_bot(name, version=version, **body)
             click.echo(f"{name} {version}: registered")
-            return version
-        current = next((one for one in known["versions"] if one["label"] == known["version"]), None)
-        if current is not None and current["digest"] == digest and label in (None, current["label"]):
-            click.echo(f"{name} {current['label']}: already has this source")
-            return str(current["label"])
-        pending = client.uploads(name)
-        for upload in pending:
-            if upload["digest"] == digest and label in (None, upload["version"]):
-                version = str(upload["version"])
-                client.await_upload(name, upload, seconds, _show)
-                break
-        else:
-            taken = [one["label"] for one in known["versions"]] + [one["version"] for one in pending]
-            version = label or _next_label(taken)
-            client.add_version(name, version, **body)
+            return version, True
+        taken = [one["label"] for one in known["versions"]]
+        taken += [one["version"] for one in client.uploads(name)]
+        version = label or _next_label(taken)
+        made = client.add_version(name, version, **body)
+        version = str(made["label"])
     except UploadPending as error:
         raise NotQualified(f"{error.message}; repeat the command to go on waiting") from None
     except ApiError as error:
         if error.code not in _REFUSED:
             raise
         raise NotQualified(f"{name} {version} is refused: {error.message} ({error.code})") from None
-    click.echo(f"{name} {version}: added")
-    return version
+    # A service of an earlier release adds every upload.
+    is_new = bool(made.get("added", True))
+    click.echo(f"{name} {version}: {'added' if is_new else 'already has this source'}")
+    return version, is_new
 
 
 def _show(upload: Mapping[str, Any]) -> None:

@@ -67,6 +67,7 @@ def what_to_play(command: Function) -> Function:
         click.option(
             "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
         ),
+        click.option("--preset", help="The rules by the name of a preset, such as duel@1, without --rule."),
         click.option("--groups", type=int, help="Groups per pairing."),
         click.option(
             "--rounds",

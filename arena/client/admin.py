@@ -27,9 +27,12 @@ class AdminCalls(HttpClient):
         """Annul the group of a game, with a public reason."""
         return self.request("POST", path("admin", "games", game, "annul"), {"reason": reason})
 
-    def suspicions(self, kind: str, division: str) -> Any:
-        """Pairs of bots whose results suggest collusion, with the evidence."""
-        return self.request("GET", path("admin", "suspicions"), query={"kind": kind, "division": division})
+    def suspicions(self, kind: str, division: str, *, preset: str | None = None) -> Any:
+        """Pairs of bots whose results suggest collusion, with the evidence; by default on the board of the
+        game's first preset.
+        """
+        query = {"kind": kind, "division": division, "preset": preset}
+        return self.request("GET", path("admin", "suspicions"), query=query)
 
     def suspensions(self) -> Any:
         """The suspended bots."""

@@ -62,7 +62,7 @@ class BotsCalls(HttpClient):
         return self.request("GET", path("bots", bot))
 
     def change_bot(self, bot: str, **fields: Any) -> Any:
-        """Change ``state`` or ``description``, and return the bot."""
+        """Change ``state``, ``description`` or ``tournaments``, and return the bot."""
         return self.request("PATCH", path("bots", bot), fields)
 
     def delete_bot(self, bot: str) -> None:
@@ -82,15 +82,16 @@ class BotsCalls(HttpClient):
         ``source`` or ``component`` in bytes, which is sent as a file.
 
         An upload is checked first. If that takes longer than the service lets a request wait, this waits for
-        it for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state.
+        it for up to ``wait`` seconds (by default, ``patience``), and calls ``on_upload`` with each state. If
+        the bot has the same upload already, this is that version, with its own label and ``added`` false.
         Raises :class:`UploadPending` after that, and :class:`~arena.client.http.ApiError` for a refused one.
         """
         made, pending = self._send_version(path("bots", bot, "versions"), {"label": label, **fields})
         if not pending:
             return made
         self.await_upload(bot, made, wait, on_upload)
-        (version,) = [one for one in self.bot(bot)["versions"] if one["label"] == label]
-        return {**version, "webhook_secret": None}
+        (version,) = [one for one in self.bot(bot)["versions"] if one["label"] == made["version"]]
+        return {**version, "webhook_secret": None, "added": True}
 
     def upload(self, bot: str, upload: str, *, wait: float | None = None) -> Any:
         """An upload; with ``wait``, as soon as it is a version or refused, or after that many seconds."""

@@ -180,16 +180,16 @@ class HttpClient:
             if cursor is None:
                 return
 
-    def _table(self, path: str, form: str, version: str, lists: Sequence[str], limit: int | None) -> str:
+    def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: Any) -> str:
         """A table as text: ``json`` with the ``lists`` of all its pages, which are read again if ``version``
         changes meanwhile.
         """
         if form != "json":
-            return self._text(path, {"format": form, "limit": limit})
+            return self._text(path, {"format": form, **query})
         while True:
-            whole = page = self.request("GET", path, query={"limit": limit})
+            whole = page = self.request("GET", path, query=query)
             while page.get("cursor") is not None and page[version] == whole[version]:
-                page = self.request("GET", path, query={"cursor": page["cursor"], "limit": limit})
+                page = self.request("GET", path, query={**query, "cursor": page["cursor"]})
                 for name in lists:
                     whole[name] += page[name]
             if page.get(version) == whole.get(version):

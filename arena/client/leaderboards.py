@@ -15,15 +15,40 @@ class LeaderboardsCalls(HttpClient):
         found: list[dict[str, Any]] = self.request("GET", path("leaderboards"))["leaderboards"]
         return found
 
-    def leaderboard(self, kind: str, division: str, form: str = "json", *, limit: int | None = None) -> str:
-        """A published leaderboard with all rows: ``json``, ``csv`` or ``text``; ``limit`` per request."""
+    def leaderboard(
+        self,
+        kind: str,
+        division: str,
+        form: str = "json",
+        *,
+        preset: str | None = None,
+        limit: int | None = None,
+    ) -> str:
+        """A published leaderboard with all rows: ``json``, ``csv`` or ``text``; by default that of the game's
+        first preset. ``limit`` per request.
+        """
         where = path("leaderboards", kind, division)
-        return self._table(where, form, "published_ms", ("rows",), limit)
+        return self._table(where, form, "published_ms", ("rows",), preset=preset, limit=limit)
+
+    def matchups(self, kind: str, division: str, form: str = "json", *, preset: str | None = None) -> str:
+        """Who beats whom on a leaderboard, by default that of the game's first preset: ``json``, ``csv`` or
+        ``text``. Raises ``matchups_not_found`` if there is nothing.
+        """
+        where = path("leaderboards", kind, division, "matchups")
+        return self._text(where, {"format": form, "preset": preset})
 
     def leaderboard_history(
-        self, kind: str, division: str, bot: str | None = None, *, limit: int | None = None
+        self,
+        kind: str,
+        division: str,
+        bot: str | None = None,
+        *,
+        preset: str | None = None,
+        limit: int | None = None,
     ) -> dict[str, Any]:
-        """The daily ratings of a leaderboard, or of one bot on it: all ``points``; ``limit`` per request."""
+        """The daily ratings of a leaderboard, or of one bot on it: all ``points``; by default of the game's
+        first preset. ``limit`` per request.
+        """
         where = path("leaderboards", kind, division, "history")
-        points = self._pages(where, "points", bot=bot, limit=limit)
+        points = self._pages(where, "points", preset=preset, bot=bot, limit=limit)
         return {"kind": kind, "division": division, "points": list(points)}

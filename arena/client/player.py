@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 import time
-import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots.base import Bot
+from arena.bots.redeal import redeal
 from arena.client.client import Client
 from arena.client.games import LIVE_STATES
-from arena.client.http import ApiError
+from arena.client.http import ApiError, Unreachable
+from arena.errors import ArenaError
+from arena.play.fault_reports import trace_of
 
 WAIT: Final = 25.0
 """Seconds that the service may hold a request while there is no turn."""
@@ -21,6 +24,12 @@ FIRST_LOOK: Final = 3.0
 LONGEST_CHECK: Final = 60.0
 """Seconds without a turn after which the player checks whether a game is over; doubled each time."""
 
+LINGER: Final = 5.0
+"""Seconds for which a bot that took part in tournaments plays on after its good-bye, although it has no game:
+what was about to begin then has begun by then.
+"""
+
+_GOOD_BYE_PATIENCE: Final = 5.0
 _CHECKS: Final = 10
 """Games that are checked between two requests for turns; one while there are turns to answer."""
 
@@ -53,15 +62,27 @@ class _Game:
 class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
-    ``say(line)`` reports what happens. If a bot raises, or returns no action when it must act, the clock ends
-    the turn; after an illegal answer the bot is called again, as in the local runner.
+    ``say(line)`` reports what happens. If a bot raises, or returns no action when it must act, the default
+    action is played for it, as the table does for a seat that is late, and the bot is asked again at its
+    next turn; after an illegal answer it is called again, as in the local runner. ``tournaments``: whether it
+    takes part in scheduled tournaments.
     """
 
-    def __init__(self, client: Client, make: Callable[[], Bot], say: Callable[[str], None] = print) -> None:
+    def __init__(
+        self,
+        client: Client,
+        make: Callable[[], Bot],
+        say: Callable[[str], None] = print,
+        *,
+        tournaments: bool = False,
+    ) -> None:
         self.client = client
         self.say = say
         self.games_over = 0
         self._make = make
+        self._tournaments = tournaments
+        self._leaving = False
+        self._told: set[tuple[str, str]] = set()
         self._rights = bool(getattr(make(), "wants_rights", False))
         self._games: dict[str, _Game] = {}
         self._answers: dict[str, dict[str, str]] = {}
@@ -80,6 +101,8 @@ class OnlinePlayer:
                 self._cursor,
                 wait=0 if len(self._answers) > _ANSWERS else self._wait(wait),
                 rights=self._rights,
+                tournaments=self._tournaments and not self._leaving,
+                leaving=self._leaving,
             )
         except ApiError as error:
             if not error.matches("invalid_cursor"):
@@ -121,7 +144,6 @@ class OnlinePlayer:
 
     def _think(self, turn: Turn) -> None:
         """Let the bot of the seat decide; it is created with its first turn."""
-        number = turn["turn"]
         game = self._games.get(turn["game"])
         if game is None:
             game = self._games[turn["game"]] = _Game(f"{turn['kind']} {turn['game']}")
@@ -134,15 +156,76 @@ class OnlinePlayer:
                 game.bots[turn["seat"]] = bot
                 self.say(f"{game.name} seat {turn['seat']}: sat down")
             action = bot.choose(turn)
-        except Exception:
-            self.say(f"{number}: the bot failed, the turn is left to the clock")
-            self.say(traceback.format_exc().rstrip())
+        except Exception as error:
+            trace = trace_of(error, __file__)
+            where = f"{trace.where}: " if trace.where else ""
+            self._play_on(turn, f"the bot failed: {where}{type(error).__name__}: {error}")
+            if (type(error).__name__, trace.where) not in self._told:
+                self._told.add((type(error).__name__, trace.where))
+                self.say(trace.text.rstrip())
             return
         if isinstance(action, str):
-            self._answers[number] = {"turn": number, "action": action}
-            self._answered[number] = turn
+            self._answer(turn, action)
         elif not turn["optional"]:
-            self.say(f"{number}: the bot returned {action!r}, the turn is left to the clock")
+            self._play_on(turn, f"the bot returned {action!r}")
+
+    def _answer(self, turn: Turn, action: str) -> None:
+        self._answers[turn["turn"]] = {"turn": turn["turn"], "action": action}
+        self._answered[turn["turn"]] = turn
+
+    def _play_on(self, turn: Turn, why: str) -> None:
+        """Play the default action, which needs no answer of the bot."""
+        if turn["optional"]:
+            self.say(f"{turn['turn']}: {why}; it lets the turn pass")
+            return
+        try:
+            # It follows from what the seat can see.
+            action = redeal(turn, random.Random(0)).default_action(turn["seat"])
+        except Exception as error:
+            self.say(f"{turn['turn']}: {why}; the turn is left to the clock: {error}")
+            return
+        self.say(f"{turn['turn']}: {why}; the default action {action} is played for it")
+        self._answer(turn, action)
+
+    def leave(self) -> None:
+        """Say good-bye, so that nothing begins for the bot by itself, and play what has begun to its end."""
+        # A request may have been interrupted; what it returned is asked for again.
+        self.client.close()
+        self._cursor = None
+        left = self._good_bye()
+        until = time.monotonic() + (LINGER if left["tournaments"] else 0)
+        while True:
+            for game in left["games"]:
+                self._games.setdefault(game, _Game(f"game {game}"))
+            if self._games:
+                self.say(f"leaving; {len(self._games)} games have begun and are played to their end")
+            elif time.monotonic() >= until:
+                return
+            while self._games:
+                self.step()
+            while not self._games and (wait := until - time.monotonic()) > 0:
+                self.step(max(0.1, wait))
+            left = self._good_bye()
+
+    def _good_bye(self) -> Mapping[str, Any]:
+        """What the service returns to a good-bye, and whether the bot took part in tournaments."""
+        nothing = {"games": [], "tournaments": False}
+        patience, self.client.patience = self.client.patience, _GOOD_BYE_PATIENCE
+        try:
+            left = self.client.end_presence()
+        except Unreachable as error:
+            self.say(f"left without a good-bye: {error.message}")
+            self._games.clear()
+            return nothing
+        except ApiError as error:
+            # Services before 0.3.0 have no such operation.
+            if error.status not in (404, 405):
+                raise
+            return nothing
+        finally:
+            self.client.patience = patience
+        self._leaving = True
+        return {**left, "tournaments": left["tournaments"] or self._tournaments}
 
     def _check_quiet_games(self, most: int) -> None:
         now = time.monotonic()
@@ -176,9 +259,25 @@ def run(
     *,
     games: int | None = None,
     say: Callable[[str], None] = print,
+    tournaments: bool = False,
 ) -> OnlinePlayer:
-    """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over; None: forever."""
-    player = OnlinePlayer(client, make, say)
-    while games is None or player.games_over < games:
-        player.step()
+    """Play with bots of ``make`` (a subclass of ``Bot``) until ``games`` games are over (None: forever), or
+    until KeyboardInterrupt. Then the bot says good-bye and plays what has begun to its end; a second
+    KeyboardInterrupt leaves at once. ``tournaments``: as for :class:`OnlinePlayer`.
+    """
+    player = OnlinePlayer(client, make, say, tournaments=tournaments)
+    try:
+        while games is None or player.games_over < games:
+            player.step()
+    except KeyboardInterrupt:
+        say(
+            "leaving; Ctrl-C again leaves at once, and the clock then ends the turns of games that have begun"
+        )
+        player.leave()
+        raise
+    except BaseException:
+        with suppress(ArenaError):
+            client.end_presence()
+        raise
+    player.leave()
     return player

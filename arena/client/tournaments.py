@@ -65,7 +65,7 @@ class TournamentsCalls(HttpClient):
     def standings(self, tournament: str, form: str = "json", *, limit: int | None = None) -> str:
         """The standings and the crosstable as text: ``json``, ``csv`` or ``text``; ``limit`` per request."""
         where = path("tournaments", tournament, "standings")
-        return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit)
+        return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
 
     def groups(self, tournament: str, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All groups of a tournament; ``limit`` per request."""

@@ -19,22 +19,45 @@ class TurnsCalls(HttpClient):
         wait: float = 0,
         rights: bool = False,
         limit: int = 100,
+        tournaments: bool = False,
+        leaving: bool = False,
     ) -> dict[str, Any]:
-        """Answer turns and get the next ones: ``{"results", "turns", "cursor"}``."""
+        """Answer turns and get the next ones: ``{"results", "turns", "cursor"}``. ``tournaments``: the bot
+        takes part in scheduled tournaments while it says so. ``leaving``: it plays what has begun, and counts
+        as gone otherwise.
+        """
         query = {"after": after, "wait": wait or None, "rights": rights, "limit": limit}
+        query |= {"tournaments": tournaments or None, "leaving": leaving or None}
         reply: dict[str, Any] = self.request("POST", path("turns"), {"answers": list(answers)}, query)
         return reply
 
     def turns(
-        self, after: str | None = None, *, wait: float = 0, rights: bool = False, limit: int = 100
+        self,
+        after: str | None = None,
+        *,
+        wait: float = 0,
+        rights: bool = False,
+        limit: int = 100,
+        tournaments: bool = False,
+        leaving: bool = False,
     ) -> dict[str, Any]:
-        """The turns since the cursor ``after``, or all pending ones: ``{"turns", "cursor"}``."""
+        """The turns since the cursor ``after``, or all pending ones: ``{"turns", "cursor"}``; the others as
+        for :meth:`exchange`.
+        """
         query = {"after": after, "wait": wait or None, "rights": rights, "limit": limit}
+        query |= {"tournaments": tournaments or None, "leaving": leaving or None}
         reply: dict[str, Any] = self.request("GET", path("turns"), query=query)
         return reply
 
     def stream_turns(
-        self, *, rights: bool = False, last_event_id: str | None = None
+        self, *, rights: bool = False, tournaments: bool = False, last_event_id: str | None = None
     ) -> Iterator[ServerEvent]:
         """The bot's turns as they arrive."""
-        return self._stream(path("turns", "stream"), {"rights": rights}, last_event_id)
+        query = {"rights": rights, "tournaments": tournaments or None}
+        return self._stream(path("turns", "stream"), query, last_event_id)
+
+    def end_presence(self) -> Any:
+        """Say good-bye: the bot is not online any more. Returns the ``games`` that it leaves, and whether
+        ``tournaments`` is set for it.
+        """
+        return self.request("DELETE", path("presence"))

@@ -15,14 +15,20 @@ from arena.events.published import published
 from arena.events.qualification import RETRY_MS, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import Entered, Tournament
+from arena.play.board_names import BoardName
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
-from arena.store.presence import Presence
+from arena.store.presence import ONLINE_MS, Presence, Sight
 from arena.tournaments.entry import check_entry
 
 GRACE_MS: Final = 60_000
 """How long the lock waits for entries that are qualifying."""
+
+GONE_MS: Final = 120_000
+"""How long after its last request a bot that did not say good-bye is withdrawn from tournaments that it was
+entered in automatically.
+"""
 
 _LOOK_MS: Final = 2_000
 
@@ -51,7 +57,7 @@ class Admission:
     def admit(self, tournament: Tournament, bot: BotAccount, entry: Entered) -> None:
         """Set the status of a new entry, and start its qualification if it needs one."""
         known = self.start_qualification(tournament.spec.kind, bot, entry.version)
-        entry.status, entry.reason = known.state, known.reason
+        entry.status, entry.reason = known.state, _told(known)
 
     def start_qualification(self, kind: str, bot: BotAccount, version: str) -> Qualification:
         """The qualification of a version, which is started if it has not been, or if it failed; it takes one
@@ -87,7 +93,28 @@ class Admission:
         if spec.auto_enter and spec.division != SEALED:
             for bot, known in self._with_qualification(spec.kind, self._not_entered(tournament)):
                 if known is None or known.state != "qualified":
-                    self._qualifications.start(spec.kind, bot, bot.version, again_after_ms=RETRY_MS)
+                    self._qualifications.start(
+                        spec.kind, bot, bot.version, again_after_ms=RETRY_MS, auto=True
+                    )
+
+    def withdraw_absent(self, entries: Iterable[Entered], round_: int) -> bool:
+        """Withdraw the ``entries`` that were made automatically and whose bots have left, or are asked for
+        tournaments no more; returns whether there are any.
+        """
+        waiting = [one for one in entries if one.auto and one.status == "qualified"]
+        waiting = [one for one in waiting if not one.runner.arena_run]
+        if not waiting:
+            return False
+        names = [entry.name for entry in waiting]
+        bots = {bot.name: bot for bot in self._accounts.listed(names)}
+        since_ms = self._clock().now_ms - GONE_MS
+        left = False
+        for entry, sight in zip(waiting, self._presence.sights(names), strict=True):
+            bot = bots.get(entry.name)
+            if bot is None or not _takes_part(bot, sight, since_ms):
+                entry.status, entry.reason, entry.withdrawn = "withdrawn", "the bot has left", round_
+                left = True
+        return left
 
     def may_lock(self, tournament: Tournament, now_ms: int) -> bool:
         """Whether it is time, and no entry is still qualifying."""
@@ -104,7 +131,7 @@ class Admission:
             for bot, known in self._candidates(tournament):
                 if known.state != "qualified":
                     continue
-                entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified")
+                entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
                 try:
                     check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
                 except ArenaError:
@@ -112,6 +139,8 @@ class Admission:
                 tournament.entries.append(entry)
                 entered.append(bot.name)
             self._presence.note_entered(_board(tournament), entered, now_ms)
+        if tournament.purpose:
+            self.withdraw_absent(tournament.entries, 0)
         for entry in tournament.entries:
             if entry.status == "qualifying":
                 entry.status, entry.reason = "failed", "its qualification was not over in time"
@@ -125,8 +154,11 @@ class Admission:
 
     def lacking(self, tournament: Tournament, groups: int) -> list[str]:
         """The bots that would be entered and have fewer ``groups`` on the board, in the order of entering.
-        One whose first qualification is under way is among them, one that failed it is not.
+        One whose first qualification is under way is among them, one that failed it is not. None if the
+        tournament is on no board.
         """
+        if not tournament.is_rated:
+            return []
         found = []
         candidates = self._candidates(tournament)
         played = self._played(tournament, [bot for bot, _ in candidates])
@@ -158,18 +190,21 @@ class Admission:
             waiting, self._qualifications.known(tournament.spec.kind, names), strict=True
         ):
             if known is not None and known.state != entry.status:
-                entry.status, entry.reason = known.state, known.reason
+                entry.status, entry.reason = known.state, _told(known)
                 changed = True
         return changed
 
     def _not_entered(self, tournament: Tournament) -> list[BotAccount]:
-        """The bots that are online and have not entered."""
+        """The bots that are online, take part in scheduled tournaments, and have not entered."""
+        online = [name for name in self._presence.online() if tournament.find(name) is None]
+        sights = dict(zip(online, self._presence.sights(online), strict=True))
+        since_ms = self._clock().now_ms - ONLINE_MS
         found = []
-        for name in self._presence.online():
-            if tournament.find(name) is not None:
+        for bot in self._accounts.listed(online):
+            if not _takes_part(bot, sights[bot.name], since_ms):
                 continue
             try:
-                bot = self._accounts.bot(name)
+                bot = self._accounts.bot(bot.name)
                 entry = Entered.of(bot, bot.version)
                 check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
             except ArenaError:
@@ -205,7 +240,9 @@ class Admission:
         return list(zip(bots, known, strict=True))
 
     def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
-        """The uploaded bots whose current version has qualified and that have not entered."""
+        """The uploaded bots that take part in scheduled tournaments, whose current version has qualified, and
+        that have not entered.
+        """
         bots = [bot for bot in self._accounts.uploaded_bots() if tournament.find(bot.name) is None]
         found = []
         for bot, qualification in self._with_qualification(tournament.spec.kind, bots):
@@ -213,17 +250,20 @@ class Admission:
                 continue
             try:
                 bot = self._accounts.bot(bot.name)
-                if bot.current.runner is SANDBOX:
+                if bot.takes_part and bot.current.runner is SANDBOX:
                     found.append(bot)
             except (BotNotFound, CorruptState, UnknownTransport, VersionNotFound):
                 continue
         return found
 
     def _played(self, tournament: Tournament, bots: Iterable[BotAccount]) -> dict[PlayerId, int]:
-        """The number of groups of each version of ``bots`` on the board of the division."""
-        names = [bot.name for bot in bots]
-        board = published(self._boards, tournament.spec.kind, tournament.spec.division, names)
-        return {player: rating.groups for player, rating in board.items()}
+        """The number of groups of each version of ``bots`` on the board of the tournament's rules."""
+        spec = tournament.spec
+        if spec.preset is None:
+            return {}
+        board = BoardName(spec.kind, spec.division, spec.preset)
+        found = published(self._boards, board, [bot.name for bot in bots])
+        return {player: rating.groups for player, rating in found.items()}
 
     def _objection(self, entry: Entered) -> str:
         """Why the bot may not be seated; empty if it may."""
@@ -239,8 +279,22 @@ class Admission:
 _WITHDRAWN: Final = "the bot was withdrawn from new games"
 
 
+def _takes_part(bot: BotAccount, sight: Sight, since_ms: int) -> bool:
+    """Whether a bot that the arena does not run takes part in scheduled tournaments and was seen since."""
+    at_ms = sight.seen_ms if bot.tournaments else sight.willing_ms
+    return bot.tournaments is not False and at_ms is not None and at_ms >= since_ms
+
+
+def _told(known: Qualification) -> str:
+    """The public reason of an entry's status: what happened in the qualification is its owner's business."""
+    return "the version did not qualify; its owner can see why" if known.state == "failed" else ""
+
+
 def _board(tournament: Tournament) -> str:
-    return f"{tournament.spec.kind}/{tournament.spec.division}"
+    spec = tournament.spec
+    if spec.preset is None:
+        return f"{spec.kind}//{spec.division}"
+    return BoardName(spec.kind, spec.division, spec.preset).key
 
 
 def _qualifying(tournament: Tournament) -> list[Entered]:

@@ -126,8 +126,8 @@ class Adoption:
             local = group.id[len(name) + 1 :]
             data = json.dumps(group.as_json(), separators=(",", ":")).encode()
             self._store.tournaments.replace_result(name, local, data, b"")
-            board = f"{group.kind}/{group.division}"
-            self._store.tournaments.release(name, group.kind, board, [], [local])
+            board = group.board
+            self._store.tournaments.release(name, group.kind, board and board.key, [], [local])
             count += 1
         return count
 

@@ -94,7 +94,7 @@ class Annulments:
         self._annul_archived(tournament, group, voided, annulment["reason"])
         board = tournament.board_of(group)
         if board is not None:
-            self._boards.forget_ledger(board)
+            self._boards.forget_ledger(board.key)
         self._store.note_over(name, self._clock().now_ms)
         self._lifecycle.change(name, self._finish_again)
         return annulment

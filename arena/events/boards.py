@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
@@ -13,9 +13,10 @@ import orjson
 
 from arena.events.lifecycle import read_result
 from arena.events.published import ratings_by_name
-from arena.games import GAMES
-from arena.play.players import DIVISIONS
-from arena.ratings.board import Board, Rating, Row, Title, ledger_board
+from arena.events.tournament import PlannedGroup, Tournament
+from arena.play.board_names import BoardName, all_boards
+from arena.play.game_ids import tournament_of
+from arena.ratings.board import METHOD, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
 from arena.store.boards import BoardState, StoredLedger
@@ -29,6 +30,9 @@ COST_SHARE: Final = 10
 
 PAGE_ROWS: Final = 200
 """The maximum number of rows of a page of a board or of its history."""
+
+LAYOUT: Final = f"presets-{METHOD}"
+"""How boards are computed and stored: one that was published otherwise is published again."""
 
 _AT_ONCE: Final = 1000
 _DAYS_AT_ONCE: Final = 30
@@ -72,7 +76,11 @@ class BoardAge(NamedTuple):
 
 
 class Boards:
-    """One leaderboard per kind of game and division (``sealed``, ``open``)."""
+    """The leaderboards, one per preset of a game and division.
+
+    ``preset``: by default the first one of the game. Every method that takes the name of a board raises
+    :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store.boards
@@ -80,42 +88,46 @@ class Boards:
         self._clock = store.clock
         self._published: dict[str, PublishedBoard] = {}
 
-    def published(self, kind: str, division: str) -> PublishedBoard | None:
+    def published(self, kind: str, division: str, preset: str | None = None) -> PublishedBoard | None:
         """The board as published; None if it never was, or cannot be read. It is parsed once, however often
         it is read.
         """
-        name = _name(kind, division)
-        return shown_or_left_out(f"board {name}", partial(self._read_published, name))
+        board = BoardName.of(kind, division, preset)
+        return shown_or_left_out(f"board {board.key}", partial(self._read_published, board))
 
-    def _read_published(self, name: str) -> PublishedBoard | None:
+    def _read_published(self, board: BoardName) -> PublishedBoard | None:
+        name = board.key
         known = self._published.get(name)
-        if known is None or known.version != _version(self._store.progress(name)):
+        if known is None or known.version != board_version(self._store.progress(name)):
             state = self._store.state(name)
             if state.shown is None:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
+            # An earlier version stored none.
+            data.setdefault("preset", board.preset)
             _check_board(data)
-            known = self._published[name] = PublishedBoard(_version(state), data)
+            known = self._published[name] = PublishedBoard(board_version(state), data)
         return known
 
-    def read(self, kind: str, division: str) -> Mapping[str, Any] | None:
+    def read(self, kind: str, division: str, preset: str | None = None) -> Mapping[str, Any] | None:
         """The board as published (``Board.as_json``), with ``published_ms``; None if it never was."""
-        found = self.published(kind, division)
+        found = self.published(kind, division, preset)
         return None if found is None else found.data
 
     def history(
         self,
         kind: str,
         division: str,
-        bot: str | None = None,
+        preset: str | None = None,
         *,
+        bot: str | None = None,
         cursor: str | None = None,
         limit: int = PAGE_ROWS,
     ) -> Page:
         """The last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
         "high", "provisional"}``; of all bots or of ``bot``.
         """
-        name = _name(kind, division)
+        name = BoardName.of(kind, division, preset).key
         day, start = ("", 0) if cursor is None else _place_in_history(cursor)
         days = [own for own in self._store.days(name) if own >= day]
         if bot is not None:
@@ -144,34 +156,37 @@ class Boards:
                 items.append(_shown_point(own, bot, values))
         return Page(items, None)
 
-    def groups(self, kind: str, division: str) -> Iterator[GroupResult]:
+    def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:
         """All released groups of the board, including annulled ones, each once."""
-        name = _name(kind, division)
+        board = BoardName.of(kind, division, preset)
+        name = board.key
         released = list(self._released_after(name, 0))
         seen = set()
         # After the list: what has left it is there.
         for event in self._store.tournaments(name):
             for result in self._all_results(event):
-                if (result.kind, result.division) == (kind, division):
+                if result.board == board:
                     seen.add(result.id)
                     yield result
         for start in range(0, len(released), _AT_ONCE):
             for result in self._results(released[start : start + _AT_ONCE]):
-                if result.id not in seen:
+                if result.board == board and result.id not in seen:
                     yield result
 
-    def due(self) -> list[tuple[str, str]]:
-        """The boards (kind, division) that lack released groups and may be published now."""
+    def due(self) -> list[BoardName]:
+        """The boards that lack released groups, or that an earlier version published, and may be published
+        now.
+        """
         now_ms = self._clock().now_ms
         found = []
         for board, state in self._progress():
             pause = max(PUBLISH_EVERY_MS, COST_SHARE * state.cost_ms)
-            if state.last > state.place and now_ms >= state.at_ms + pause:
+            if _is_behind(state) and now_ms >= state.at_ms + pause:
                 found.append(board)
         return found
 
-    def ages(self) -> dict[tuple[str, str], BoardAge]:
-        """The age of each board, by kind and division."""
+    def ages(self) -> dict[BoardName, BoardAge]:
+        """The age of each board."""
         now_ms = self._clock().now_ms
         found = {}
         for board, state in self._progress():
@@ -179,38 +194,37 @@ class Boards:
             found[board] = BoardAge(age or 0.0 if state.last > state.place else 0.0, age)
         return found
 
-    def _progress(self) -> Iterator[tuple[tuple[str, str], BoardState]]:
-        """How far the boards (kind, division) are, without those that cannot be read."""
-        for kind in GAMES:
-            for division in DIVISIONS:
-                name = _name(kind, division)
-                state = shown_or_left_out(f"progress of board {name}", partial(self._store.progress, name))
-                if state is not None:
-                    yield (kind, division), state
+    def _progress(self) -> Iterator[tuple[BoardName, BoardState]]:
+        """How far the boards are, without those that cannot be read."""
+        for board in all_boards():
+            name = f"progress of board {board.key}"
+            state = shown_or_left_out(name, partial(self._store.progress, board.key))
+            if state is not None:
+                yield board, state
 
-    def publish(self, kind: str, division: str) -> bool:
+    def publish(self, kind: str, division: str, preset: str | None = None) -> bool:
         """Add the groups released since the last time, publish the board, and return whether that was needed.
         May run twice, also at the same time: one of them wins.
         """
-        name = _name(kind, division)
+        board = BoardName.of(kind, division, preset)
+        name = board.key
         start = time.monotonic()
         state = self._store.state(name)
         self._store.convert_days(name, _DAYS_AT_ONCE)
-        ledger, before = self._ledger(kind, division)
+        ledger, before = self._ledger(board)
         counted = None if before.head is None else before.place
         # Before the list is read: what was released until then is on it, or has left it.
         place = state.last if counted is None else counted
-        if counted is not None and state.last <= counted and state.shown is not None:
+        is_shown = state.shown is not None and state.layout == LAYOUT
+        if counted is not None and state.last <= counted and is_shown:
             return False
         for released in self._pages_after(name, counted or 0):
             place = max(place, released[-1][0])
-            for result in self._results(released):
-                ledger.add(result)
+            self._add(ledger, self._results(released))
         if counted is None:
             for event in self._store.tournaments(name):
-                for result in self._all_results(event):
-                    ledger.add(result)
-        if not place or (place == counted and state.shown is not None):
+                self._add(ledger, self._all_results(event))
+        if not place or (place == counted and is_shown):
             return False
         shown = ledger_board(ledger).as_json()
         now_ms = self._clock().now_ms
@@ -222,28 +236,65 @@ class Boards:
             day=datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat(),
             points=points,
             state=BoardState(
-                orjson.dumps(shown), place, now_ms, int((time.monotonic() - start) * 1000), place
+                orjson.dumps(shown), place, now_ms, int((time.monotonic() - start) * 1000), LAYOUT, place
             ),
             head=head,
             parts=parts,
             ratings=ratings_by_name(shown),
         )
 
-    def renew(self, kind: str, division: str) -> None:
+    def renew(self, kind: str, division: str, preset: str | None = None) -> None:
         """Compute the board from all groups the next time, because a counted group no longer counts."""
-        self._store.forget_ledger(_name(kind, division))
+        self._store.forget_ledger(BoardName.of(kind, division, preset).key)
+
+    def _add(self, ledger: Ledger, results: Iterable[GroupResult]) -> None:
+        """Add groups to a ledger, and put those of other boards on the lists of these: a release without
+        presets had one list for all of a game and division.
+        """
+        others: dict[tuple[BoardName, str], list[str]] = defaultdict(list)
+        for result in results:
+            ledger.add(result)
+            event = tournament_of(result.id)
+            if result.board is not None and result.board != ledger.board and event is not None:
+                others[result.board, event].append(result.id[len(event) + 1 :])
+        for (board, event), groups in others.items():
+            self._tournaments.release(event, board.kind, board.key, [], groups)
 
     def _results(self, released: Sequence[tuple[int, str, str]]) -> Iterator[GroupResult]:
         groups: dict[str, list[str]] = defaultdict(list)
         for _, event, group in released:
             groups[event].append(group)
         for event, ids in groups.items():
-            for group, data in zip(ids, self._tournaments.results(event, ids), strict=True):
-                if data is None:
-                    continue
+            found = dict(zip(ids, self._tournaments.results(event, ids), strict=True))
+            yield from self._read_results(event, found)
+
+    def _read_results(self, event: str, stored: Mapping[str, bytes | None]) -> list[GroupResult]:
+        """The results of groups of a tournament, without those that cannot be read."""
+        results: dict[str, GroupResult] = {}
+        for group, data in stored.items():
+            if data is not None:
                 result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
                 if result is not None:
-                    yield result
+                    results[group] = result
+        earlier = [group for group, result in results.items() if result.preset is None]
+        if earlier:
+            presets = shown_or_left_out(f"tournament {event}", partial(self._presets, event, earlier)) or {}
+            for group in earlier:
+                results[group].preset = presets.get(group, "")
+        return list(results.values())
+
+    def _presets(self, event: str, groups: Sequence[str]) -> dict[str, str]:
+        """The presets of groups whose results a release without presets stored."""
+        (row,) = self._tournaments.load([event])
+        if row is None:
+            return {}
+        tournament = Tournament.loads(row.meta)
+        found = {}
+        for group, (planned, _) in zip(groups, self._tournaments.rows(event, groups), strict=True):
+            board = None if planned is None else tournament.board_of(PlannedGroup.loads(group, planned))
+            if board is not None:
+                found[group] = board.preset
+        return found
 
     def _released_after(self, name: str, place: int) -> Iterator[tuple[int, str, str]]:
         for released in self._pages_after(name, place):
@@ -255,30 +306,32 @@ class Boards:
             yield released
 
     def _all_results(self, event: str) -> Iterator[GroupResult]:
-        for group, data in self._tournaments.all_results(event).items():
-            result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
-            if result is not None:
-                yield result
+        yield from self._read_results(event, self._tournaments.all_results(event))
 
-    def _ledger(self, kind: str, division: str) -> tuple[Ledger, StoredLedger]:
+    def _ledger(self, board: BoardName) -> tuple[Ledger, StoredLedger]:
         """The ledger of the groups counted so far; an empty one if they have to be counted anew."""
-        name = _name(kind, division)
-        stored = self._store.ledger(name)
+        stored = self._store.ledger(board.key)
         if stored.head is not None:
             try:
                 return Ledger.from_parts(LedgerParts(stored.head, stored.parts)), stored
             except InvalidLedger:
                 # Of another version of this program.
-                self.renew(kind, division)
-                stored = self._store.ledger(name)
-        return Ledger(kind, division), stored._replace(head=None)
+                self._store.forget_ledger(board.key)
+                stored = self._store.ledger(board.key)
+        return Ledger(*board), stored._replace(head=None)
 
 
 def _shown_point(day: str, name: str, values: Sequence[Any]) -> dict[str, Any]:
     return {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
 
 
-def _version(state: BoardState) -> str:
+def _is_behind(state: BoardState) -> bool:
+    """Whether a board has to be published: it lacks groups, or another version of the program did it last."""
+    return state.last > state.place or (state.last > 0 and state.layout != LAYOUT)
+
+
+def board_version(state: BoardState) -> str:
+    """What changes when a board is published again."""
     return f"{state.place}-{state.at_ms}"
 
 
@@ -307,7 +360,3 @@ def _place_in_history(cursor: str) -> tuple[str, int]:
     if len(digits) != 8:
         raise InvalidCursor(cursor)
     return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}", parse_number(place.name, 9)
-
-
-def _name(kind: str, division: str) -> str:
-    return f"{kind}/{division}"

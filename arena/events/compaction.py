@@ -11,6 +11,7 @@ from typing import Final
 
 from arena.events.lifecycle import keep_final
 from arena.events.tournament import OVER, PlannedGroup, Tournament
+from arena.play.board_names import BoardName
 from arena.store.chunks import StoredGroup
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
@@ -94,12 +95,12 @@ class Compaction:
 
     def _trim(self, tournament: Tournament, groups: Sequence[StoredGroup]) -> bool:
         """Take the groups off the lists of the boards; False if one has not been counted yet."""
-        by_board: dict[str, list[str]] = defaultdict(list)
+        by_board: dict[BoardName, list[str]] = defaultdict(list)
         for group in groups:
             board = tournament.board_of(PlannedGroup.loads(group.id, group.row))
             if board is not None and group.result is not None:
                 by_board[board].append(group.id)
-        return all(self._boards.trim(board, tournament.id, ids) for board, ids in by_board.items())
+        return all(self._boards.trim(board.key, tournament.id, ids) for board, ids in by_board.items())
 
 
 __all__ = ["SETTLE_MS", "Compaction"]

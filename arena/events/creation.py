@@ -56,11 +56,19 @@ class TournamentCreation:
             self._jobs.step_tournament(tournament.id)
 
     def add_qualification(
-        self, fields: Mapping[str, Any], tournament_id: str, bot: BotAccount, version: str, purpose: str
+        self,
+        fields: Mapping[str, Any],
+        tournament_id: str,
+        bot: BotAccount,
+        version: str,
+        purpose: str,
+        auto: bool,
     ) -> None:
-        """Store the tournament in which a version plays its qualification group."""
+        """Store the tournament in which a version plays its qualification group. ``auto``: whether nobody
+        requested it.
+        """
         now_ms: int = fields["locks_ms"]
         tournament = new_tournament(fields, tournament_id, bot.owner, now_ms, secrets.token_bytes(SEED_BYTES))
-        tournament.purpose = purpose
-        add_entry(tournament, Entered.of(bot, version, entered_ms=now_ms, status="qualified"))
+        tournament.purpose, tournament.visibility = purpose, "private"
+        add_entry(tournament, Entered.of(bot, version, entered_ms=now_ms, status="qualified", auto=auto))
         self.add(tournament)

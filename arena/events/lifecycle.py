@@ -14,6 +14,7 @@ from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
+from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
@@ -23,7 +24,6 @@ from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.tournaments.entry import seed_order
 from arena.tournaments.formats import FORMATS, plan
 from arena.tournaments.plan import Now, Planned
-from arena.tournaments.spec import check_entrants
 
 _TRIES: Final = 20
 
@@ -154,11 +154,11 @@ class TournamentLifecycle:
             group = PlannedGroup.loads(group_id, row)
             packed = [(group_id, len(group.seats))] if pack is not None else []
             others = [] if packed else [group_id]
+            board = tournament.board_of(group)
             if others:
                 self._live_groups.release(tournament, group, voided)
-            self._store.release(
-                tournament.id, tournament.spec.kind, tournament.board_of(group), packed, others
-            )
+            key = board and board.key
+            self._store.release(tournament.id, tournament.records_list, key, packed, others)
 
     def _due_ms(self, tournament: Tournament) -> int:
         if tournament.state == "announced":
@@ -178,10 +178,12 @@ class TournamentLifecycle:
                 self._admission.close(tournament, now_ms)
                 return self._lock(tournament, now_ms)
             return () if changed else None
-        if tournament.state == "running" and (
-            row.done == row.planned or FORMATS[tournament.spec.format].plans_while_running
-        ):
-            return self._go_on(tournament, now_ms)
+        if tournament.state == "running":
+            left = self._admission.withdraw_absent(tournament.playing, tournament.round)
+            groups = None
+            if row.done == row.planned or FORMATS[tournament.spec.format].plans_while_running:
+                groups = self._go_on(tournament, now_ms)
+            return () if left and groups is None else groups
         return None
 
     def _lock(self, tournament: Tournament, now_ms: int) -> Sequence[NewGroup]:
@@ -189,7 +191,8 @@ class TournamentLifecycle:
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
         others = [entry for entry in tournament.entries if entry not in playing]
         try:
-            check_entrants(tournament.spec, [entry.entrant for entry in playing])
+            entrants = [entry.entrant for entry in playing]
+            FORMATS[tournament.spec.format].check_entrants(tournament.spec, entrants)
         except ArenaError as error:
             tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
             return ()
@@ -273,10 +276,13 @@ class TournamentLifecycle:
     def _published(
         self, tournament: Tournament, playing: Sequence[Entered]
     ) -> dict[PlayerId, PublishedRating]:
-        """The ratings of the versions of these bots on the board of the tournament."""
+        """The ratings of the versions of these bots on the board of the tournament's rules, if it has one."""
+        spec = tournament.spec
+        if spec.preset is None:
+            return {}
         division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
         names = [entry.name for entry in playing]
-        return published(self._boards, tournament.spec.kind, division, names)
+        return published(self._boards, BoardName(spec.kind, division, spec.preset), names)
 
     # Reading
 

@@ -164,7 +164,8 @@ class LiveGroups:
                 rules=tournament.rules_of(group),
                 clock=tournament.spec.clock,
                 created_by=tournament.created_by,
-                rated=tournament.spec.rated,
+                visibility=tournament.visibility,
+                rated=tournament.board_of(group) is not None,
                 group={
                     "id": tournament.group_id(group.id),
                     "index": number,

@@ -8,6 +8,7 @@ import logging
 import math
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,7 @@ from arena.accounts.versions import Suspension
 from arena.bots import HostFailure
 from arena.errors import ArenaError
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
+from arena.play.board_names import BoardName
 from arena.play.clocks import ServiceClock
 from arena.sandbox.progress import PROGRESS, GroupAttempt
 from arena.store.documents import Flags
@@ -148,9 +150,8 @@ class LocalGroups:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
 
         results = []
-        packed = []
+        packed: dict[BoardName | None, list[tuple[str, int]]] = defaultdict(list)
         journals: list[SeatJournal] = []
-        board = None
         rows = []
         for group_id, (row, voided) in zip(ids, self._store.rows(tournament.id, ids), strict=True):
             assert row is not None
@@ -181,14 +182,14 @@ class LocalGroups:
                     void(self._store, *place, str(error), self._now_ms(), cause=cause)
                 else:
                     results.append(new_result(group.id, voided, played))
-                    packed.append((group.id, len(played.records)))
+                    packed[tournament.board_of(group)].append((group.id, len(played.records)))
                     journals += played.journals
-                    board = tournament.board_of(group)
             self._budgets.burn(tournament.created_by, _fuel_ms(journals))
             # Before the results: the reason of a failed qualification comes from the journals.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results)
-        self._store.release(tournament.id, tournament.spec.kind, board, packed, ())
+        for board, some in packed.items():
+            self._store.release(tournament.id, tournament.records_list, board and board.key, some, ())
         return counted
 
     def _now_ms(self) -> int:

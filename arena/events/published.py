@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from arena.play.board_names import BoardName
 from arena.play.players import PlayerId
 from arena.store.boards import BoardStore
 from arena.store.rows import shown_or_left_out
@@ -21,11 +22,9 @@ class PublishedRating(NamedTuple):
     groups: int
 
 
-def published(
-    boards: BoardStore, kind: str, division: str, names: Iterable[str]
-) -> dict[PlayerId, PublishedRating]:
+def published(boards: BoardStore, name: BoardName, names: Iterable[str]) -> dict[PlayerId, PublishedRating]:
     """The ratings of all versions of the bots ``names`` on the board; empty if it cannot be read."""
-    board = f"{kind}/{division}"
+    board = name.key
     wanted = set(names)
 
     def read() -> dict[PlayerId, PublishedRating]:

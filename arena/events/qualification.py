@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from arena.accounts.versions import BotAccount
 from arena.events.creation import TournamentCreation
-from arena.events.tournament import OVER, Tournament
+from arena.events.tournament import OVER, PRIVATE_PREFIX, Tournament
 from arena.games import game_of
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
@@ -60,6 +60,7 @@ class Qualifications:
     ) -> None:
         self._rows = store.qualifications
         self._journals = store.journals
+        self._presence = store.presence
         self._clock = store.clock
         self._creation = creation
 
@@ -69,9 +70,11 @@ class Qualifications:
         rows = zip(fields, self._rows.many(fields), strict=True)
         return [shown_or_left_out(self._rows.named(field), partial(_read, row)) for field, row in rows]
 
-    def start(self, kind: str, bot: BotAccount, version: str, *, again_after_ms: int = 0) -> Qualification:
+    def start(
+        self, kind: str, bot: BotAccount, version: str, *, again_after_ms: int = 0, auto: bool = False
+    ) -> Qualification:
         """The qualification of the version, which is started if it has not been, or if it failed at least
-        ``again_after_ms`` ago.
+        ``again_after_ms`` ago. ``auto``: nobody requests it, so it does not begin if the bot has left.
         """
         field = _field(kind, bot.name, version)
         now_ms = self._clock().now_ms
@@ -81,7 +84,7 @@ class Qualifications:
             if known is not None and (known.state != "failed" or now_ms < known.at_ms + again_after_ms):
                 return row
             tries = 1 if known is None else known.tries + 1
-            tournament = f"q-{sha256(field.encode()).hexdigest()[:16]}-{tries}"
+            tournament = f"{PRIVATE_PREFIX}{sha256(field.encode()).hexdigest()[:16]}-{tries}"
             new = Qualification("qualifying", tournament, tries, now_ms)
             return [*new, *(row or ())[len(new) :]]
 
@@ -92,7 +95,7 @@ class Qualifications:
         # A process may have died between the row and the tournament; adding it twice changes nothing.
         if found.state == "qualifying" and (begun or now_ms > found.at_ms + _SURELY_MADE_MS):
             fields = _fields(kind, bot, version, now_ms)
-            self._creation.add_qualification(fields, found.tournament, bot, version, field)
+            self._creation.add_qualification(fields, found.tournament, bot, version, field, auto)
         return found
 
     def finish(self, tournament: Tournament, records: Iterable[bytes]) -> None:
@@ -106,7 +109,10 @@ class Qualifications:
         reason, turn, detail = "", None, ""
         if tournament.state == "cancelled" or tournament.final is None or not tournament.final["groups"]:
             why = tournament.reason or "the group was void"
+            absent = any(entry.status == "withdrawn" for entry in tournament.entries)
             state, reason = "failed", f"server fault, enter again: {why}"
+            if absent:
+                reason = "the bot left before the group began"
         else:
             for line in records:
                 failure = _failure(json.loads(line), bot)
@@ -122,6 +128,8 @@ class Qualifications:
             return [*done, *row[len(done) :]] if row is not None and _read(row) == known else row
 
         self._rows.change(tournament.purpose, end)
+        if state == "qualified":
+            self._presence.note_arrival(f"{tournament.spec.kind}/{tournament.spec.division}")
 
     def _detail(self, bot: str, turn: dict[str, Any]) -> str:
         """The last fault of an uploaded bot."""

@@ -16,11 +16,12 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
+from arena.play.players import OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
-from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
+from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class Schedules:
 
     def __init__(self, store: Store, tournaments: Tournaments) -> None:
         self._rows = store.schedules
+        self._presence = store.presence
         self._tournaments = tournaments
         self._clock = store.clock
 
@@ -93,7 +95,7 @@ class Schedules:
         if not isinstance(template, Mapping):
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
-        until_groups = _until_groups(fields.get("until_groups"), template)
+        until_groups = _until_groups(fields.get("until_groups"))
         schedule = {
             "id": name,
             "cron": cron,
@@ -105,7 +107,9 @@ class Schedules:
             "created_by": created_by,
             "until_groups": until_groups,
         }
-        self._tournaments.check(_timed(template, now_ms))
+        spec = self._tournaments.check(_timed(template, now_ms))
+        if until_groups is not None:
+            _check_lasting(spec)
         if len(self._rows.all()) >= MAX_SCHEDULES:
             raise ArenaError(
                 f"there are {MAX_SCHEDULES} schedules already, the maximum",
@@ -170,11 +174,37 @@ class Schedules:
         """
         now_ms = self._clock().now_ms
         fired = []
+        self._hasten(now_ms)
         for name, schedule in self._readable().items():
             event = shown_or_left_out(self._rows.named(name), partial(self._fire, name, schedule, now_ms))
             if event is not None:
                 fired.append(event)
         return fired
+
+    def _hasten(self, now_ms: int) -> None:
+        """Let schedules that bots wait for fire now: those with ``until_groups`` for a board on which a bot
+        has qualified, or that takes bots of a division in which one that takes part has come online. One
+        whose last tournament is not over is looked at again.
+        """
+        arrived = self._presence.arrivals()
+        if not arrived:
+            return
+        # First: what arrives meanwhile is noted again.
+        self._presence.forget_arrivals(sorted(arrived))
+        for name, schedule in self._readable().items():
+            if schedule.get("until_groups") is None or not schedule["enabled"]:
+                continue
+            template = schedule["tournament"]
+            division = template.get("division", OPEN)
+            wanted = arrived & {division, f"{template.get('kind')}/{division}"}
+            due_ms = schedule["next_ms"]
+            if not wanted or due_ms is None or due_ms <= now_ms:
+                continue
+            if not self._is_over(schedule):
+                for board in wanted:
+                    self._presence.note_arrival(board)
+            elif shown_or_left_out(self._rows.named(name), partial(self._is_wanted, schedule, now_ms)):
+                self._rows.change(name, partial(_fired, due_ms, {"next_ms": now_ms}))
 
     def pass_over(self, events: Collection[str]) -> None:
         """Let schedules go on after those of ``events`` that they would announce next."""
@@ -221,12 +251,17 @@ class Schedules:
         groups = schedule.get("until_groups")
         if groups is None:
             return True
+        if not self._is_over(schedule):
+            return False
+        return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
+
+    def _is_over(self, schedule: Mapping[str, Any]) -> bool:
+        """Whether the last tournament of a schedule, if there is one, is over."""
         if schedule["last_ms"] is not None:
             with suppress(TournamentNotFound):
                 last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
-                if last["state"] not in OVER:
-                    return False
-        return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
+                return last["state"] in OVER
+        return True
 
 
 def _existing(name: str, row: Any) -> dict[str, Any]:
@@ -261,7 +296,7 @@ def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
     return {"until_groups": None, **schedule}
 
 
-def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
+def _until_groups(value: Any) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GROUPS:
@@ -270,14 +305,18 @@ def _until_groups(value: Any, template: Mapping[str, Any]) -> int | None:
             field="until_groups",
             expected=f"a whole number from 1 to {MOST_GROUPS}",
         )
-    for key in ("auto_enter", "rated"):
-        if template.get(key, key == "rated") is not True:
+    return value
+
+
+def _check_lasting(spec: Spec) -> None:
+    """Check the tournament of a schedule with ``until_groups``."""
+    for key, expected in (("auto_enter", "true"), ("rated", "true, and rules of a preset")):
+        if not getattr(spec, key):
             raise InvalidSchedule(
                 "until_groups needs a rated tournament that enters bots automatically",
                 field=f"tournament.{key}",
-                expected="true",
+                expected=expected,
             )
-    return value
 
 
 def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Methods take and return JSON-ready values, and may be called from any process or
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,20 +31,24 @@ from arena.events.qualification import Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import (
     OVER,
+    PRIVATE_PREFIX,
     STATES,
     Entered,
     PlannedGroup,
     Sandbox,
     Tournament,
+    TournamentNotFound,
     check_tournament_id,
 )
 from arena.games import GAMES, game_of
+from arena.live.header import GameNotFound, Viewer
 from arena.live.jobs import GameJobs
 from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
-from arena.play.game_ids import game_id
+from arena.play.game_ids import game_id, place_of
 from arena.sandbox.progress import GroupAttempt
 from arena.store.chunks import StoredGroup
+from arena.store.connection import StoreUnavailable
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
 from arena.store.repositories import Store
@@ -53,6 +58,9 @@ from arena.text import printable
 from arena.tournaments.entry import check_entry
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.parsing import without_rating
+from arena.tournaments.spec import Spec
+
+log = logging.getLogger(__name__)
 
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
@@ -149,9 +157,9 @@ class Tournaments:
         self._creation.add(tournament)
         return self.view(made)
 
-    def check(self, fields: Mapping[str, Any]) -> None:
-        """Check the fields of a tournament. Raises the errors of :meth:`create`."""
-        new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES))
+    def check(self, fields: Mapping[str, Any]) -> Spec:
+        """Check the fields of a tournament and return its settings. Raises the errors of :meth:`create`."""
+        return new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES)).spec
 
     def enter(
         self,
@@ -166,6 +174,7 @@ class Tournaments:
         version and the nonce. ``by``: who enters it (None: the service itself). House bots are entered by
         the creator of the tournament.
         """
+        self._check_visible(tournament_id, _viewer_of(by))
         check_nonce(nonce)
         house = house_source(bot) is not None
         now_ms = self._clock().now_ms
@@ -215,6 +224,7 @@ class Tournaments:
             entry.withdrawn = tournament.round
             return ()
 
+        self._check_visible(tournament_id, _viewer_of(by))
         left: list[Entered] = []
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         return left[0].as_json()
@@ -232,6 +242,7 @@ class Tournaments:
             tournament.reason = printable(reason, 200) or "cancelled"
             return ()
 
+        self._check_visible(tournament_id, _viewer_of(by))
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         self.lifecycle.step(tournament_id)
         return self.view(tournament_id)
@@ -263,6 +274,20 @@ class Tournaments:
         account.find(version)
         check_plays(account, "bot")
         return self._admission.start_qualification(kind, account, version).as_json(kind)
+
+    def qualify_added(self, bot: str, version: str) -> None:
+        """Start the qualification of an uploaded version that was just added, in every game in which it has
+        not begun. May be repeated. What the owner's budget does not allow now, the owner may request later.
+        """
+        for kind in GAMES:
+            (known,) = self._qualifications.known(kind, [(bot, version)])
+            if known is None:
+                try:
+                    self.qualify(kind, bot, version)
+                except StoreUnavailable:
+                    raise
+                except ArenaError as error:
+                    log.info("%s %s does not qualify in %s now: %s", bot, version, kind, error)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
         """The qualifications of a version, for the owner of the bot."""
@@ -300,22 +325,27 @@ class Tournaments:
 
     # Reading
 
-    def view(self, tournament_id: str, viewer: object = None) -> dict[str, Any]:
-        """The tournament as it is published."""
-        tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
+    def view(self, tournament_id: str, viewer: Viewer | None = None) -> dict[str, Any]:
+        """The tournament as it is published. Here and below, a private tournament is not found if the
+        ``viewer`` (None: the service itself) may not see it.
+        """
+        self._check_visible(tournament_id, viewer)
+        tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
             "entries": [entry.as_json() for entry in tournament.entries],
             "voids": readable(f"void of {tournament.id}", _read_void, self.store.voids(tournament.id)),
         }
 
-    def wait(self, tournament_id: str, since: int | None, seconds: float) -> dict[str, Any] | None:
+    def wait(
+        self, tournament_id: str, since: int | None, seconds: float, viewer: Viewer | None = None
+    ) -> dict[str, Any] | None:
         """The view as soon as ``version`` is not ``since``; None if it does not change within ``seconds``."""
         name = check_tournament_id(tournament_id)
         until = time.monotonic() + seconds
         with self._live.notifier.waiting(tournament_topic(name)) as subscription:
             while True:
-                view = self.view(name)
+                view = self.view(name, viewer)
                 if view["version"] != since:
                     return view
                 left = until - time.monotonic()
@@ -370,16 +400,20 @@ class Tournaments:
         """The progress, which is part of the view too."""
         return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
 
-    def standings(self, tournament_id: str) -> PublishedStandings:
+    def standings(self, tournament_id: str, viewer: Viewer | None = None) -> PublishedStandings:
         """The standings: final, or live as a worker computed them last."""
+        self._check_visible(tournament_id, viewer)
         return self._live_standings.read(check_tournament_id(tournament_id))
 
     def update_standings(self, tournament_id: str) -> bool:
         """Compute the live standings, if they are due, and return whether they were."""
         return self._live_standings.update(check_tournament_id(tournament_id))
 
-    def groups(self, tournament_id: str, cursor: str | None = None, limit: int = 100) -> Page:
+    def groups(
+        self, tournament_id: str, cursor: str | None = None, limit: int = 100, viewer: Viewer | None = None
+    ) -> Page:
         """The planned groups in their order, with their states and results."""
+        self._check_visible(tournament_id, viewer)
         tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
         start = parse_number(cursor, 9)
         found = self.store.groups(tournament.id, start, limit)
@@ -392,12 +426,36 @@ class Tournaments:
                 items.append({**view, "annulled": annulled})
         return Page(items, str(start + limit) if start + limit < row.planned else None)
 
-    def records(self, tournament_id: str, group: str | None = None) -> Iterator[bytes]:
+    def record(self, game: str, viewer: Viewer) -> bytes:
+        """The released record of a game, of a tournament or not: see
+        :meth:`~arena.live.service.LiveGames.record`.
+        """
+        place = place_of(game)
+        if place is not None:
+            try:
+                self._check_visible(place.tournament, viewer)
+            except TournamentNotFound:
+                raise GameNotFound(f"there is no game {printable(game, 80)!r}", field="game") from None
+        return self._live.record(game, viewer)
+
+    def records(
+        self, tournament_id: str, group: str | None = None, viewer: Viewer | None = None
+    ) -> Iterator[bytes]:
         """The released records, each one line of JSON, group by group; of all groups or of ``group``."""
+        self._check_visible(tournament_id, viewer)
         tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
         return self._records.of(tournament, group)
 
     # Parts
+
+    def _check_visible(self, tournament_id: str, viewer: Viewer | None) -> None:
+        """Raises :class:`TournamentNotFound` for a private tournament that the viewer may not see."""
+        name = check_tournament_id(tournament_id)
+        if viewer is None or not name.startswith(PRIVATE_PREFIX):
+            return
+        (row,) = self.store.load([name])
+        if row is not None and Tournament.loads(row.meta).is_hidden_from(viewer):
+            raise TournamentNotFound(f"there is no tournament {name!r}", field="tournament")
 
     def _bot_entry(
         self,
@@ -427,6 +485,8 @@ class Tournaments:
         return {
             "id": tournament.id,
             **tournament.spec.as_json(),
+            "preset": tournament.spec.preset,
+            "rated": tournament.is_rated,
             "state": tournament.state,
             "reason": tournament.reason or None,
             "created_by": tournament.created_by,
@@ -504,6 +564,10 @@ def _group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
 def _check_may_change(tournament: Tournament, by: Principal | None) -> None:
     if by is not None and not by.admin and (by.scope != "owner" or by.owner != tournament.created_by):
         raise Forbidden(f"tournament {tournament.id} is not yours", field="tournament")
+
+
+def _viewer_of(by: Principal | None) -> Viewer | None:
+    return None if by is None else Viewer(None, by.owner or None, by.admin)
 
 
 def _may_enter(by: Principal | None, bot: BotAccount) -> bool:

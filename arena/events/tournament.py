@@ -12,6 +12,8 @@ from arena.accounts.versions import BotAccount
 from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
 from arena.errors import ArenaError, CorruptState
+from arena.live.header import Viewer
+from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.store.rows import check_types, field_names, read_row, reading, row_values, unreadable
@@ -26,6 +28,9 @@ STATES: Final = ("announced", "entry", "running", "finished", "cancelled")
 OVER: Final = ("finished", "cancelled")
 
 Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
+
+PRIVATE_PREFIX: Final = "q-"
+"""Of the ids of private tournaments. Those of public ones may begin so, too."""
 
 MAX_VOIDS: Final = 3
 """A group is abandoned after this many voids."""
@@ -69,7 +74,7 @@ class Sandbox(Protocol):
 @dataclass
 class Entered:
     """An entry. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
-    the sandbox. ``reason``: explains ``status``.
+    the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
     """
 
     name: str
@@ -82,6 +87,7 @@ class Entered:
     reason: str = ""
     withdrawn: int | None = None
     uploaded: bool = False
+    auto: bool = False
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -94,10 +100,11 @@ class Entered:
         nonce: str = "",
         entered_ms: int = 0,
         status: Status = "entered",
+        auto: bool = False,
     ) -> Entered:
         """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
-        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded)
+        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded, auto=auto)
 
     @property
     def runner(self) -> Runner:
@@ -187,8 +194,9 @@ class Tournament:
     ``entries`` are in the order of entry; after the lock those ``in_play`` come first, by seeding. ``byes``:
     number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
     set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
-    serves, else empty; such a tournament is not listed. ``final_hash``: the hash of the records of ``final``,
-    once that is stored apart.
+    serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only the
+    owner who created it and admins see it; its id then begins with ``PRIVATE_PREFIX``. ``final_hash``: the
+    hash of the records of ``final``, once that is stored apart.
     """
 
     id: str
@@ -210,6 +218,7 @@ class Tournament:
     final_hash: str = ""
     places: list[list[Any]] | None = None
     purpose: str = ""
+    visibility: Literal["public", "private"] = "public"
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
@@ -251,6 +260,15 @@ class Tournament:
         """The hash of the entries in play with their nonces."""
         return entries_hash(Entry(entry.name, entry.version, entry.nonce) for entry in self.playing)
 
+    @property
+    def records_list(self) -> str | None:
+        """The kind to whose public records its own are added; None if they are private."""
+        return self.spec.kind if self.visibility == "public" else None
+
+    def is_hidden_from(self, viewer: Viewer) -> bool:
+        """Whether the viewer may not see the tournament, its games and records."""
+        return self.visibility != "public" and not viewer.admin and viewer.owner != self.created_by
+
     # Groups
 
     def group_id(self, group: str) -> str:
@@ -291,14 +309,22 @@ class Tournament:
             bots,
             group.seats,
             self.seed_of(group.id),
-            self.spec.rated,
+            self.board_of(group) is not None,
             uploaded,
             sandbox.runtime_id if sandbox is not None and uploaded else "",
         )
 
-    def board_of(self, group: PlannedGroup) -> str | None:
-        """The board ``<kind>/<division>`` of the group, None if it is not rated."""
-        return f"{self.spec.kind}/{SEALED if group.mirrored else OPEN}" if self.spec.rated else None
+    @property
+    def is_rated(self) -> bool:
+        """Whether it counts for a leaderboard. An earlier version rated all rules."""
+        return self.spec.rated and self.spec.preset is not None
+
+    def board_of(self, group: PlannedGroup) -> BoardName | None:
+        """The board of the group, None if it is not rated."""
+        preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None
+        if preset is None:
+            return None
+        return BoardName(self.spec.kind, SEALED if group.mirrored else OPEN, preset)
 
     def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
         """The rules of the group, every option filled in."""

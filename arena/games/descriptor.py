@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from arena.errors import UnknownBot
+from arena.errors import UnknownBot, UnknownPreset
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
@@ -43,7 +43,9 @@ class HouseVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A named rule set: ``rules`` as they differ from the defaults."""
+    """A named, versioned rule set, which has a leaderboard per division: ``rules`` as they differ from the
+    defaults. What it means never changes: an option that is added later keeps the old play by default.
+    """
 
     name: str
     doc: str
@@ -85,11 +87,11 @@ class Game:
     """One game: its rules and all that belongs to them.
 
     ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``seating``: one
-    sentence on who sits where. ``presets``: the first one is the default. ``duel_rules``: the rules of
-    qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule sets of
-    the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set others.
-    ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes
-    one from the names of the seats and the complete rules.
+    sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``: the
+    rules of qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule
+    sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
+    others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
+    makes one from the names of the seats and the complete rules.
     """
 
     game_rules: GameRules
@@ -136,6 +138,29 @@ class Game:
     def has_partners(self) -> bool:
         """Whether teams have several seats."""
         return any(len(team) > 1 for team in self.teams(self.options.complete()))
+
+    def preset(self, name: str | None = None) -> Preset:
+        """The preset of that name, the first one for None. Raises :class:`~arena.errors.UnknownPreset`."""
+        if name is None:
+            return self.presets[0]
+        for preset in self.presets:
+            if preset.name == name:
+                return preset
+        raise UnknownPreset(
+            f"{self.title} has no preset {name[:80]!r}",
+            field="preset",
+            expected="one of " + ", ".join(preset.name for preset in self.presets),
+        )
+
+    def preset_of(self, rules: Mapping[str, Any]) -> str | None:
+        """The name of the preset with the same complete rules, None if there is none. Raises
+        :class:`~arena.errors.InvalidOption`.
+        """
+        complete = self.options.complete(rules)
+        for preset in self.presets:
+            if self.options.complete(preset.rules) == complete:
+                return preset.name
+        return None
 
     def house_bot(self, level: str) -> HouseVersion:
         """The house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""

@@ -107,7 +107,8 @@ class FinishedGames:
         archive = self.current() if None in packs else None
         if archive is not None:
             for at, group in enumerate(groups):
-                packs[at] = packs[at] or archive.find(PUBLIC, group_key(event, group))
+                key = group_key(event, group)
+                packs[at] = packs[at] or archive.find(PUBLIC, key) or archive.find(PRIVATE, key)
         return packs
 
     def released(self, kind: str | None, after: int, count: int) -> list[tuple[int, list[bytes]]]:

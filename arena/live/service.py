@@ -50,6 +50,7 @@ Items = list[dict[str, Any] | None]
 
 _ID_BYTES: Final = 9
 _RECORDS_AT_ONCE: Final = 100
+_LOOKED_AT: Final = 100
 
 
 class SeatTaken(ArenaError):
@@ -307,7 +308,7 @@ class LiveGames:
 
     def record(self, game_id: str, viewer: Viewer = ANYBODY) -> bytes:
         """The released record of a finished game, as one line of JSON; also of a game of a local group of a
-        tournament.
+        tournament, whose visibility is checked by :meth:`arena.events.service.Tournaments.record`.
         """
         place = place_of(game_id)
         if place is not None:
@@ -406,14 +407,23 @@ class LiveGames:
         return self._turns.answer(bot, answers)
 
     def turns(
-        self, bot: str, after: str | None = None, *, wait: float = 0, rights: bool = True, limit: int = 100
+        self,
+        bot: str,
+        after: str | None = None,
+        *,
+        wait: float = 0,
+        rights: bool = True,
+        limit: int = 100,
+        tournaments: bool = False,
+        leaving: bool = False,
     ) -> TurnPage:
         """The turns that are new since the cursor ``after`` (None: all that are pending), oldest first.
 
         Waits up to ``wait`` seconds if there are none. ``rights``: include optional turns. If there are
-        ``limit`` turns, more may follow after the cursor.
+        ``limit`` turns, more may follow after the cursor. ``tournaments``: the bot takes part in scheduled
+        tournaments. ``leaving``: it plays what has begun, and is not online.
         """
-        self.presence.note(bot)
+        self._note(bot, tournaments, leaving)
         return self._turns.page(bot, after, wait=wait, rights=rights, limit=limit)
 
     def exchange(
@@ -425,10 +435,34 @@ class LiveGames:
         wait: float = 0,
         rights: bool = True,
         limit: int = 100,
+        tournaments: bool = False,
+        leaving: bool = False,
     ) -> Exchange:
         """:meth:`answer` and :meth:`turns` in fewer round trips."""
-        self.presence.note(bot)
+        self._note(bot, tournaments, leaving)
         return self._turns.exchange(bot, answers, after, wait=wait, rights=rights, limit=limit)
+
+    def end_presence(self, bot: str) -> Sequence[str]:
+        """The bot says good-bye: nothing begins for it by itself any more. Returns its games that run."""
+        self.presence.end(bot)
+        found: list[str] = []
+        before: Cursor | None = None
+        while members := self.index.page(GameList(bot=bot), before, _LOOKED_AT):
+            before = members[-1]
+            names = [member.name for member in members]
+            headers = zip(names, self.index.headers(names), strict=True)
+            running = [name for name, data in headers if data is not None and _is_running(name, data)]
+            found += running
+            # What runs is among the newest.
+            if not running:
+                break
+        return found
+
+    def _note(self, bot: str, tournaments: bool, leaving: bool) -> None:
+        if leaving:
+            self.presence.end(bot)
+        else:
+            self.presence.note(bot, tournaments=tournaments)
 
     # House bots
 
@@ -505,6 +539,11 @@ class LiveGames:
             "seat": chosen,
             **past_view(),
         }
+
+
+def _is_running(game: str, data: bytes) -> bool:
+    header = shown_or_left_out(f"game {game}", partial(GameHeader.loads, data))
+    return header is not None and header.state == "running"
 
 
 def _listed(data: bytes, viewer: Viewer) -> tuple[GameHeader, dict[str, Any] | None]:

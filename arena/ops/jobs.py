@@ -18,6 +18,7 @@ class JobName(StrEnum):
     PLAY_LOCAL_GROUPS = "play_local_groups"
     UPDATE_STANDINGS = "update_standings"
     PUBLISH_BOARD = "publish_board"
+    COMPUTE_MATCHUPS = "compute_matchups"
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
 
@@ -31,7 +32,8 @@ class Job(NamedTuple):
     @property
     def id(self) -> str:
         """The id, which is the same for the same job and arguments."""
-        return "-".join((self.name, *map(str, self.args)))
+        # RQ allows letters, digits, underscores and dashes.
+        return "-".join((self.name, *map(str, self.args))).replace("@", "_")
 
 
 class QueueFigures(NamedTuple):
@@ -77,9 +79,13 @@ class Jobs(ABC):
         """Compute the live standings of a tournament."""
         self.request(Job(JobName.UPDATE_STANDINGS, (tournament_id,)))
 
-    def publish_board(self, kind: str, division: str) -> None:
-        """Publish a leaderboard."""
-        self.request(Job(JobName.PUBLISH_BOARD, (kind, division)))
+    def publish_board(self, kind: str, division: str, *preset: str) -> None:
+        """Publish a leaderboard, by default that of the game's first preset."""
+        self.request(Job(JobName.PUBLISH_BOARD, (kind, division, *preset)))
+
+    def compute_matchups(self, kind: str, division: str, preset: str) -> None:
+        """Compute who beats whom on a published leaderboard."""
+        self.request(Job(JobName.COMPUTE_MATCHUPS, (kind, division, preset)))
 
     def check_upload(self, bot: str, upload: str) -> None:
         """Compile and load an upload, and make it a version or refuse it."""

@@ -16,6 +16,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.matchups import BoardMatchups
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -64,6 +65,7 @@ class Service:
     tournaments: Tournaments
     schedules: Schedules
     boards: Boards
+    matchups: BoardMatchups
     compaction: Compaction
     webhooks: Webhooks
     runtimes: Runtimes
@@ -130,16 +132,20 @@ class Service:
         except TournamentNotFound:
             return
 
-    def publish_board(self, kind: str, division: str) -> None:
+    def publish_board(self, kind: str, division: str, preset: str | None = None) -> None:
         """Publish a leaderboard with newly released groups."""
-        self.boards.publish(kind, division)
+        self.boards.publish(kind, division, preset)
+
+    def compute_matchups(self, kind: str, division: str, preset: str) -> None:
+        """Compute who beats whom on a published leaderboard."""
+        self.matchups.compute(kind, division, preset)
 
     def check_upload(self, bot: str, upload: str) -> None:
-        """Compile and load an upload, and make it a version or refuse it."""
-        self.uploads.check(bot, upload)
+        """Compile and load an upload, and make it a version, which then qualifies, or refuse it."""
+        self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards, uploads and compaction.
+        """Start what is due: schedules, tournaments, leaderboards, matchups, uploads and compaction.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -155,8 +161,11 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for bot, upload in self.uploads.due():
             self.jobs.check_upload(bot, upload)
-        for kind, division in self.boards.due():
-            self.jobs.publish_board(kind, division)
+        for board in self.boards.due():
+            # Workers of a release without presets know the first one without its name.
+            self.jobs.publish_board(*(board[:2] if board.is_first else board))
+        for board in self.matchups.due():
+            self.jobs.compute_matchups(*board)
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
             self.compaction.run(_COMPACT_SECONDS)
 
@@ -189,6 +198,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         tournaments=tournaments,
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
+        matchups=BoardMatchups(store),
         compaction=Compaction(store),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
         runtimes=runtimes,

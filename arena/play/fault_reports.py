@@ -50,12 +50,14 @@ class FaultReport:
         return self.type, self.detail.partition(":")[0], place
 
 
-def trace_of(error: BaseException) -> Trace:
-    """What ``error``, raised by a bot, shows its author: without the frames of the arena around the bot."""
+def trace_of(error: BaseException, around: str = "") -> Trace:
+    """What ``error``, raised by a bot, shows its author: without the frames of the arena around the bot, and
+    of the file ``around``.
+    """
     if isinstance(error, BotFailure):
         return Trace(error.report[-_CHARACTERS:], "")
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename in _ARENA:
+    while trace is not None and trace.tb_frame.f_code.co_filename in (around, *_ARENA):
         trace = trace.tb_next
     file = "" if trace is None else trace.tb_frame.f_code.co_filename
     line = loader.line_in(error, file)

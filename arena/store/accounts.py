@@ -114,7 +114,8 @@ class AccountStore:
     ) -> tuple[str, int]:
         """Add a version, make it the current one and set ``fields`` of the bot; or, if ``version`` is empty,
         add an upload that may become the version ``label``; all or nothing. Returns ``added`` and the bytes
-        that were stored, or why it was refused: ``exists``, ``full`` (there are ``most.versions``), ``large``
+        that were stored, or why it was refused: ``same`` (a version or an upload of the bot holds the same
+        bytes), ``exists``, ``full`` (there are ``most.versions``), ``large``
         (it would have more than ``most.bytes``; and the bytes that it has) or ``unknown`` (bot).
         """
         if upload:
@@ -129,6 +130,14 @@ class AccountStore:
     def versions(self, name: str) -> dict[str, str]:
         """All versions by label."""
         return _texts(self._one("HGETALL", _versions(name)))
+
+    def versions_of(self, names: Sequence[str]) -> list[dict[str, str]]:
+        """As :meth:`versions`, for several bots."""
+        found: list[dict[str, str]] = []
+        for start in range(0, len(names), _BOTS_AT_ONCE):
+            part = names[start : start + _BOTS_AT_ONCE]
+            found += map(_texts, self._connection.run([("HGETALL", _versions(name)) for name in part]))
+        return found
 
     def delete_bot(self, name: str, owner: str) -> Stored | None:
         """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
@@ -151,8 +160,8 @@ class AccountStore:
         """What the bots of an owner, or all bots, store: counted anew."""
         names = self.bot_names(owner, "", -1)
         total = Stored()
-        for start in range(0, len(names), _COUNTED_AT_ONCE):
-            part = names[start : start + _COUNTED_AT_ONCE]
+        for start in range(0, len(names), _BOTS_AT_ONCE):
+            part = names[start : start + _BOTS_AT_ONCE]
             owners = self._connection.run([("HGET", _bot(name), "owner") for name in part])
             own = [
                 name
@@ -245,7 +254,7 @@ UPLOADS_DUE: Final = "uploads:due"
 """The list of the uploads that are being checked: see :mod:`arena.store.uploads`."""
 
 _STORED_BY_ALL: Final = "{arena}:stored"
-_COUNTED_AT_ONCE: Final = 500
+_BOTS_AT_ONCE: Final = 500
 
 
 def _owner(name: str) -> str:

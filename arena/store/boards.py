@@ -52,13 +52,15 @@ Point = Sequence[Any]
 
 class BoardState(NamedTuple):
     """A board as published (JSON; None: never), the last place of its list that it includes, when it was
-    published, how long that took, and the last place of the list. All numbers are 0 without a board.
+    published, how long that took, in which layout it is, and the last place of the list. All numbers are 0
+    without a board, and the layout is empty; it is also that of a release without layouts.
     """
 
     shown: bytes | None
     place: int
     at_ms: int
     cost_ms: int
+    layout: str
     last: int
 
 
@@ -74,7 +76,7 @@ class StoredLedger(NamedTuple):
 
 
 class BoardStore:
-    """The boards ``<kind>/<division>``. Holds no rules. All times are milliseconds."""
+    """The boards by name (``BoardName.key``). Holds no rules. All times are milliseconds."""
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
@@ -98,14 +100,16 @@ class BoardStore:
         """The state of a board. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
         (shown, *numbers), last = self._connection.run(
-            [("HMGET", key, "board", "place", "at", "cost"), ("GET", f"{key}:last")]
+            [("HMGET", key, "board", "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
         )
         return _state(board, shown, (*numbers, last))
 
     def progress(self, board: str) -> BoardState:
         """The same without the board itself, which may be large."""
         key = board_key(board)
-        numbers, last = self._connection.run([("HMGET", key, "place", "at", "cost"), ("GET", f"{key}:last")])
+        numbers, last = self._connection.run(
+            [("HMGET", key, "place", "at", "cost", "layout"), ("GET", f"{key}:last")]
+        )
         return _state(board, None, (*numbers, last))
 
     def ledger(self, board: str) -> StoredLedger:
@@ -169,7 +173,7 @@ class BoardStore:
             before.turn,
             "" if before.head is None else 1,
             *map(len, staged.values()),
-            *(state.place, state.at_ms, state.cost_ms),
+            *(state.place, state.at_ms, state.cost_ms, state.layout),
             *(day, _IN_PARTS),
         ]
         return bool(self._one(*_PUBLISH.call([key, place], *args)))
@@ -284,7 +288,15 @@ class BoardStore:
 
 def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> BoardState:
     with reading(f"board {board}"):
-        return BoardState(shown, *(int(number or 0) for number in numbers))
+        place, at_ms, cost_ms, layout, last = numbers
+        return BoardState(
+            shown,
+            int(place or 0),
+            int(at_ms or 0),
+            int(cost_ms or 0),
+            (layout or b"").decode(),
+            int(last or 0),
+        )
 
 
 def _points(name: str, part: bytes | None) -> dict[str, Point]:
@@ -359,9 +371,9 @@ def _sheet(day: str, number: int) -> str:
 
 
 def board_key(board: str) -> str:
-    """The hash of a board ``<kind>/<division>``: ``board`` as published, ``head`` of the ledger, ``place``,
-    ``at``, ``cost``, and ``turn``, which counts how often the ledger was forgotten. Earlier versions stored
-    the whole ledger in ``ledger``.
+    """The hash of a board (``BoardName.key``): ``board`` as published, ``head`` of the ledger, ``place``,
+    ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten. Earlier
+    versions stored the whole ledger in ``ledger``.
     """
     return f"{{board:{board}}}"
 

@@ -1,13 +1,15 @@
-"""Presence: which bots are online, that is, have polled for turns recently, and which were entered when."""
+"""Presence: which bots are online, which of them take part in scheduled tournaments, and which were entered
+when.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.play.clocks import ServiceClock
-from arena.store.connection import RedisConnection
+from arena.store.connection import Command, RedisConnection
 
 ONLINE_MS: Final = 40_000
 """How long a bot is online after a request: longer than a request for turns may wait."""
@@ -16,7 +18,20 @@ _NOTE_EVERY: Final = 10.0
 _KEPT_MS: Final = 86_400_000
 _REMEMBERED: Final = 20_000
 _SEEN: Final = "live:seen"
+_WILLING: Final = "live:willing"
+"""The bots whose last request said that they take part in tournaments."""
+
+_ARRIVED: Final = "{arena}:arrived"
 _KEPT_ENTERED: Final = 10_000
+
+
+class Sight(NamedTuple):
+    """When a bot was seen last, and when it last said that it takes part in tournaments; None: it has said
+    good-bye since, or was never seen. Milliseconds since 1970.
+    """
+
+    seen_ms: int | None
+    willing_ms: int | None
 
 
 class Presence:
@@ -25,20 +40,34 @@ class Presence:
     def __init__(self, connection: RedisConnection, clock: Callable[[], ServiceClock]) -> None:
         self._connection = connection
         self._clock = clock
-        self._noted: dict[str, float] = {}
+        self._noted: dict[str, tuple[float, bool | None]] = {}
 
-    def note(self, bot: str) -> None:
-        """Record a request of the bot for turns or with answers; stored at most every ten seconds."""
+    def note(self, bot: str, *, tournaments: bool | None = None) -> None:
+        """Record a request of the bot for turns or with answers, and whether it said that it takes part in
+        tournaments (None: it said nothing new); stored at most every ten seconds.
+        """
         now = time.monotonic()
-        if now - self._noted.get(bot, -_NOTE_EVERY) < _NOTE_EVERY:
+        at, said = self._noted.get(bot, (-_NOTE_EVERY, tournaments))
+        if now - at < _NOTE_EVERY and tournaments in (None, said):
             return
         if len(self._noted) >= _REMEMBERED:
             self._noted.clear()
-        self._noted[bot] = now
+        self._noted[bot] = now, said if tournaments is None else tournaments
         now_ms = self._clock().now_ms
-        self._connection.run(
-            [("ZADD", _SEEN, now_ms, bot), ("ZREMRANGEBYSCORE", _SEEN, "-inf", now_ms - _KEPT_MS)]
-        )
+        commands: list[Command] = [("ZADD", _SEEN, now_ms, bot)]
+        if tournaments:
+            commands += (("ZSCORE", _WILLING, bot), ("ZADD", _WILLING, now_ms, bot))
+        elif tournaments is not None:
+            commands.append(("ZREM", _WILLING, bot))
+        commands += (("ZREMRANGEBYSCORE", key, "-inf", now_ms - _KEPT_MS) for key in (_SEEN, _WILLING))
+        replies = self._connection.run(commands)
+        if tournaments and (replies[1] is None or float(replies[1]) < now_ms - ONLINE_MS):
+            self.note_arrival("open")
+
+    def end(self, bot: str) -> None:
+        """Record that the bot said good-bye, or that its connection is gone."""
+        self._noted.pop(bot, None)
+        self._connection.run([("ZREM", _SEEN, bot), ("ZREM", _WILLING, bot)])
 
     def online(self) -> list[str]:
         """The bots that are online, by name."""
@@ -46,8 +75,32 @@ class Presence:
         (names,) = self._connection.run([("ZRANGEBYSCORE", _SEEN, oldest, "+inf")])
         return sorted(name.decode() for name in names)
 
+    def sights(self, bots: Sequence[str]) -> list[Sight]:
+        """When the bots were seen."""
+        found = self._connection.run([("ZSCORE", key, bot) for bot in bots for key in (_SEEN, _WILLING)])
+        times = [None if score is None else int(float(score)) for score in found]
+        return [Sight(*pair) for pair in zip(times[::2], times[1::2], strict=True)]
+
+    # Arrivals
+
+    def note_arrival(self, board: str) -> None:
+        """Record that a bot may need groups on a board ``<kind>/<division>``, or a division of any kind."""
+        self._connection.run([("SADD", _ARRIVED, board)])
+
+    def arrivals(self) -> set[str]:
+        """The boards and divisions that were recorded."""
+        (found,) = self._connection.run([("SMEMBERS", _ARRIVED)])
+        return {name.decode() for name in found}
+
+    def forget_arrivals(self, boards: Sequence[str]) -> None:
+        """Remove them."""
+        if boards:
+            self._connection.run([("SREM", _ARRIVED, *boards)])
+
+    # Automatic entries
+
     def entered(self, board: str) -> Mapping[str, int]:
-        """When bots were last entered automatically in a tournament of ``board`` (``<kind>/<division>``), in
+        """When bots were last entered automatically in a tournament of ``board`` (``BoardName.key``), in
         milliseconds since 1970; only the last 10,000 are known.
         """
         (found,) = self._connection.run([("ZRANGE", _entered(board), 0, -1, "WITHSCORES")])

@@ -21,6 +21,7 @@ from arena.store.games import GAME_SCRIPTS, GameStore
 from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
+from arena.store.matchups import MatchupStore
 from arena.store.notifications import Notifier
 from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
@@ -60,6 +61,7 @@ class Store:
         self.game_index = GameIndex(connection)
         self.tournaments = TournamentStore(connection)
         self.boards = BoardStore(connection)
+        self.matchups = MatchupStore(connection)
         self.schedules = Documents(connection, "schedules")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")

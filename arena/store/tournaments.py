@@ -24,7 +24,7 @@ from arena.store.boards import board_key
 from arena.store.chunks import CHUNK_GROUPS, StoredGroup, from_chunk, to_chunk
 from arena.store.connection import Command, RedisConnection, Script
 from arena.store.documents import by_name
-from arena.store.game_index import RECORDS_LAST, pack_member, records_key
+from arena.store.game_index import PRIVATE_RECORDS, RECORDS_LAST, pack_member, records_key
 from arena.store.games import WAKE_CHANNEL
 from arena.store.paging import Cursor, newest_first
 from arena.store.rows import shown_or_left_out
@@ -428,13 +428,14 @@ class TournamentStore:
     def release(
         self,
         event: str,
-        kind: str,
+        kind: str | None,
         board: str | None,
         packed: Sequence[tuple[str, int]],
         others: Sequence[str],
     ) -> None:
-        """Add groups to the lists: ``packed`` (with their numbers of records) to those of records, all of
-        them to that of the board ``<kind>/<division>``.
+        """Add groups to the lists: ``packed`` (with their numbers of records) to those of records (of a
+        ``kind``, or, if it is None, that of private ones), all of them to that of the board
+        with this name (``BoardName.key``).
         """
         key = event_key(event)
         names = [*(group for group, _ in packed), *others]
@@ -445,7 +446,8 @@ class TournamentStore:
             args: list[Any] = []
             for group, count in packed:
                 args += (pack_member(event, group), count)
-            commands.append(_RELEASE.call([RECORDS_LAST, records_key(None), records_key(kind)], *args))
+            lists = [PRIVATE_RECORDS] if kind is None else [records_key(None), records_key(kind)]
+            commands.append(_RELEASE.call([RECORDS_LAST, *lists], *args))
         if board is not None:
             args = []
             for group in names:

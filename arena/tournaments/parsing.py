@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from arena.games import game_of
+from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
 from arena.play.players import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
@@ -26,6 +27,9 @@ from arena.tournaments.spec import (
     invalid,
 )
 
+SETTINGS: Final = (*SPEC_FIELDS, "preset")
+"""The names that :func:`parse_spec` takes."""
+
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
 _MAX_OPEN_MS: Final = 31 * _DAY_MS
@@ -35,19 +39,20 @@ _NAME_LENGTH: Final = 80
 def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     """The settings of a request with defaults filled in.
 
-    ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. Without
-    ``opens_ms`` entry opens now, without ``locks_ms`` it is open for a minute.
+    ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. ``preset`` names rules in
+    place of ``rules``. Without ``opens_ms`` entry opens now, without ``locks_ms`` it is open for a minute.
+    Only rules that are those of a preset may be ``rated``, and are by default.
 
     Raises :class:`~arena.errors.ArenaError` ``invalid_tournament``, ``too_few_entrants``,
-    ``kind_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
+    ``kind_not_found``, ``preset_not_found``, ``invalid_option`` or ``invalid_clock``, each with the field.
     """
     for key in given:
-        if key not in SPEC_FIELDS:
-            raise invalid(f"a tournament has no setting {key!r}", key, "one of " + ", ".join(SPEC_FIELDS))
+        if key not in SETTINGS:
+            raise invalid(f"a tournament has no setting {key!r}", key, "one of " + ", ".join(SETTINGS))
     read = _Reader(given)
     kind = read.required("kind", str, "the name of a game")
     game = game_of(kind)
-    rules = game.options.complete(read.mapping("rules"))
+    rules = _rules(read, game)
     format = FORMATS[read.choice("format", tuple(FORMATS), None)]
     partners = read.choice("partners", PARTNERS, SAME)
     opens_ms = read.number("opens_ms", 0, now_ms + _MAX_MS, now_ms)
@@ -74,7 +79,7 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         who=read.choice("who", WHO, "anyone"),
         invited=read.names("invited", ()),
         auto_enter=read.truth("auto_enter", False),
-        rated=read.truth("rated", True),
+        rated=_rated(read, game, rules),
         games_per_bot=read.number("games_per_bot", 1, 64, 4),
         max_repeats=read.number("max_repeats", 1, 10_000, 10),
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
@@ -120,6 +125,26 @@ def _check_together(spec: Spec, format: TournamentFormat) -> None:
             "max_entries",
             f"at most {MAX_GROUPS} groups: fewer entries, groups or rounds",
         )
+
+
+def _rules(read: _Reader, game: Game) -> dict[str, Any]:
+    preset = read.given.get("preset")
+    if preset is None:
+        return game.options.complete(read.mapping("rules"))
+    if read.given.get("rules") is not None:
+        raise invalid("rules and preset both say what is played", "preset", "one of the two")
+    return game.options.complete(game.preset(read.required("preset", str, "the name of a preset")).rules)
+
+
+def _rated(read: _Reader, game: Game, rules: Mapping[str, Any]) -> bool:
+    has_board = game.preset_of(rules) is not None
+    rated = read.truth("rated", has_board)
+    if rated and not has_board:
+        presets = ", ".join(preset.name for preset in game.presets)
+        raise invalid(
+            "rules that are no preset have no leaderboard", "rated", f"false, nothing, or one of {presets}"
+        )
+    return rated
 
 
 def _rounds(read: _Reader, format: TournamentFormat) -> int | None:

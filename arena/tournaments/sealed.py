@@ -15,7 +15,7 @@ from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Journaled
 from arena.play.players import PlayerId
 from arena.play.time_limits import OutOfTime, time_limit
-from arena.ratings.results import GameResult, GroupResult
+from arena.ratings.results import GameResult, GroupResult, forfeited_late
 from arena.records.record import Record, build_record, dumps
 from arena.text import printable
 
@@ -88,9 +88,14 @@ def recorded(group: LocalGroup, games: Iterable[PlayedGame], finished_ms: Callab
         record, result = _results(group, played, finished_ms(), bool(sandboxed))
         records.append(dumps(record))
         results.append(result)
-    teams = game_of(group.kind).teams(group.rules)
+    game = game_of(group.kind)
+    teams, preset = game.teams(group.rules), game.preset_of(group.rules) or ""
     size = len(group.seats)
-    return PlayedGroup(records, GroupResult(group.kind, group.id, size, True, teams, results), journals)
+    return PlayedGroup(
+        records,
+        GroupResult(group.kind, group.id, size, True, teams, results, preset=preset),
+        journals,
+    )
 
 
 def _results(
@@ -128,6 +133,11 @@ def _results(
         (),
         () if awards is None else awards.styles(table.events, table.size),
         finished_ms,
+        forfeited_late(
+            [(seat, action) for seat, action, _ in table.actions],
+            [(fault.seat, fault.after) for fault in table.faults],
+            outcome.forfeits,
+        ),
     )
 
 

@@ -73,6 +73,11 @@ class Spec:
         return game_of(self.kind)
 
     @property
+    def preset(self) -> str | None:
+        """The name of the preset that the rules are, None if they are none."""
+        return self.game.preset_of(self.rules)
+
+    @property
     def teams(self) -> tuple[tuple[int, ...], ...]:
         """The seats of each team."""
         return self.game.teams(self.rules)
@@ -118,7 +123,7 @@ class Spec:
 
 
 SPEC_FIELDS: Final = tuple(item.name for item in fields(Spec))
-"""The names that :func:`~arena.tournaments.parsing.parse_spec` takes."""
+"""The settings that are stored."""
 
 
 def scheduled_id(schedule: str, due_ms: int) -> str:

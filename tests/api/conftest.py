@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 
 from api.app import create_app
 from api.capture import checking
+from arena.client import Client
+from arena.client.http import _Reply
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.contract import ContractClient, contract_client
@@ -98,3 +101,23 @@ def register(app: Flask, owner: Account) -> Callable[..., Account]:
         return Account(name, token, contract_client(app, token))
 
     return make
+
+
+@pytest.fixture
+def online(anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Commands reach this service; the options that they need."""
+
+    def once(
+        self: Client,
+        method: str,
+        target: str,
+        data: bytes | None,
+        headers: Mapping[str, str],
+        repeatable: bool,
+    ) -> _Reply:
+        reply = anybody.open(target, method=method, headers=dict(headers))
+        return _Reply(reply.status_code, cast(Any, reply.headers), reply.data)
+
+    monkeypatch.setattr("arena.client.http.HttpClient._once", once)
+    monkeypatch.setattr("arena.client.games._RECORDS_AT_ONCE", 5)
+    return ["--url", "http://arena"]

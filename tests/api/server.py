@@ -45,6 +45,7 @@ class Server:
 
     def __init__(self, redis_url: str, **settings: str) -> None:
         self.port = free_port()
+        self.redis_url = redis_url
         self._environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),

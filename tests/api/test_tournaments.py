@@ -24,7 +24,7 @@ CUP: dict[str, Any] = {
     "name": "Friday <cup>",
     "kind": "toepen",
     "format": "round_robin",
-    "rules": {"seats": 2, "lives": 2},
+    "rules": {"seats": 2},
 }
 
 
@@ -76,7 +76,7 @@ def test_a_tournament_has_its_defaults_and_a_commitment(announce: Callable[..., 
     view = event.view
     assert view["state"] == "entry"
     assert view["created_by"] == "ana"
-    assert view["rules"]["lives"] == 2
+    assert (view["preset"], view["rules"]["seats"]) == ("duel@1", 2)
     assert view["rules"]["max_exchanges"] == 6
     assert (view["groups"], view["rounds"], view["max_entries"]) == (1, 1, 64)
     assert len(view["commitment"]) == 64
@@ -90,6 +90,31 @@ def test_tournaments_of_admins_count_for_the_leaderboards(
 ) -> None:
     assert announce(admin).view["rated"] is True
     assert announce(admin, rated=False).view["rated"] is False
+
+
+def test_only_the_rules_of_a_preset_count_for_the_leaderboards(
+    announce: Callable[..., Event], admin: ContractClient
+) -> None:
+    body = {**CUP, "rules": {"seats": 2, "lives": 1}}
+    view = admin.post("/v1/tournaments", json=body).json
+    assert (view["preset"], view["rated"]) == (None, False)
+    refused = admin.post("/v1/tournaments", json={**body, "rated": True})
+    assert (refused.status_code, refused.json["code"], refused.json["field"]) == (
+        422,
+        "invalid_tournament",
+        "rated",
+    )
+    assert "rules that are no preset have no leaderboard" in refused.json["detail"]
+    both = admin.post("/v1/tournaments", json={**body, "preset": "duel@1"})
+    assert (both.json["code"], both.json["field"]) == ("invalid_tournament", "preset")
+    lasting = {
+        "id": "lasting",
+        "cron": "0 * * * *",
+        "tournament": {**body, "auto_enter": True},
+        "until_groups": 9,
+    }
+    refused = admin.post("/v1/schedules", json=lasting)
+    assert (refused.json["code"], refused.json["field"]) == ("invalid_schedule", "tournament.rated")
 
 
 @pytest.mark.parametrize(
@@ -389,5 +414,5 @@ def test_suspicions_are_for_admins(
     announce(house=HOUSE).play()
     where = "/v1/admin/suspicions?kind=toepen&division=sealed"
     assert owner.client.get(where).status_code == 403
-    assert admin.get(where).json == {"suspicions": []}
+    assert admin.get(where).json == {"suspicions": [], "copies": []}
     assert admin.get("/v1/admin/suspicions").json["field"] == "kind"

@@ -190,7 +190,7 @@ def played(app: Flask, admin: ContractClient, database: Redis) -> str:
         "name": "Cup",
         "kind": "toepen",
         "format": "round_robin",
-        "rules": {"seats": 2, "lives": 2},
+        "preset": "duel@1",
         "house": ["rookie", "random", "rookie+2"],
     }
     event = announce(admin, body)
@@ -289,7 +289,7 @@ def test_boards(app: Flask, played: str, database: Redis) -> None:
         database.hset(key, field, "x")
         check_lists(app, [*BOARD_PATHS, *more], "", field.encode())
         assert app.extensions["botequim"].boards.due() == []
-        assert ("truco", "sealed") in app.extensions["botequim"].boards.ages()
+        assert ("truco", "sealed", "base@1") in app.extensions["botequim"].boards.ages()
         assert FlaskClient(app, app.response_class).get("/metrics").status_code == 200
         database.hset(key, mapping=fields)
     newer = {**board, "wins": 1, "rows": [{**board["rows"][0], "wins": 1}]}

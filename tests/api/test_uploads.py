@@ -46,6 +46,32 @@ def test_a_source_is_kept_as_it_was_sent(uploaded: Account, anybody: ContractCli
     assert told == {"language": "python", "digest": digest, "source": FIRST, "component": None}
 
 
+def test_a_file_that_cannot_be_loaded_makes_no_version_and_takes_no_name(
+    owner: Account, anybody: ContractClient
+) -> None:
+    broken = {**BODY, "source": "import numpy\n" + FIRST}
+    refused = owner.client.post("/v1/bots", json=broken)
+    assert (refused.status_code, code(refused)) == (422, "load_failed")
+    assert anybody.get("/v1/bots/first").status_code == 404
+    assert anybody.get("/v1/bots").json["bots"] == []
+    assert owner.client.post("/v1/bots", json=BODY).status_code == 201
+    body = {"label": "2", "transport": "uploaded", "source": "import torch\n" + FIRST}
+    assert code(owner.client.post("/v1/bots/first/versions", json=body)) == "load_failed"
+    bot = anybody.get("/v1/bots/first").json
+    assert ([version["label"] for version in bot["versions"]], bot["version"]) == (["1"], "1")
+    again = owner.client.post("/v1/bots/first/versions", json={**body, "source": FIRST + "# 2\n"})
+    assert (again.status_code, again.json["label"]) == (201, "2")
+
+
+def test_the_view_of_an_upload_shows_how_its_version_qualifies(app: Flask, uploaded: Account) -> None:
+    upload = uploaded.client.post("/v1/bots", json={**BODY, "name": "second"}).json["upload"]
+    assert (upload["state"], upload["qualifications"]) == ("added", [])
+    app.extensions["botequim"].tournaments.qualify_added("second", "1")
+    shown = uploaded.client.get(f"/v1/bots/second/uploads/{upload['id']}").json["qualifications"]
+    assert {one["kind"]: one["state"] for one in shown} == {"truco": "qualifying", "toepen": "qualifying"}
+    assert shown == uploaded.client.get("/v1/bots/second/versions/1/qualifications").json["qualifications"]
+
+
 def test_a_component_is_kept_as_it_was_sent(uploaded: Account) -> None:
     data = components.component(choose=components.text(32, 9))
     body = {"label": "2", "transport": "uploaded", "component": b64encode(data).decode()}
@@ -60,6 +86,31 @@ def test_a_version_never_changes(uploaded: Account) -> None:
     body = {"label": "1", "transport": "uploaded", "source": BROKEN}
     assert code(uploaded.client.post("/v1/bots/first/versions", json=body)) == "version_exists"
     assert uploaded.client.get("/v1/bots/first/versions/1/source").json["source"] == FIRST
+
+
+def test_the_same_bytes_are_the_same_version(uploaded: Account) -> None:
+    other = {"label": "2", "transport": "uploaded", "source": FIRST + "# 2\n"}
+    added = uploaded.client.post("/v1/bots/first/versions", json=other)
+    assert (added.status_code, added.json["added"]) == (201, True)
+    again = {"label": "3", "transport": "uploaded", "source": FIRST}
+    response = uploaded.client.post("/v1/bots/first/versions", json=again)
+    assert response.status_code == 200
+    assert (response.json["label"], response.json["added"]) == ("1", False)
+    bot = uploaded.client.get("/v1/bots/first").json
+    assert ([version["label"] for version in bot["versions"]], bot["version"]) == (["1", "2"], "1")
+
+
+def test_copies_of_an_upload_are_reported_to_admins(
+    uploaded: Account, sign_up: Callable[..., Account], admin: ContractClient
+) -> None:
+    copier = sign_up("pia")
+    assert copier.client.post("/v1/bots", json={**BODY, "name": "copied"}).status_code == 201
+    where = "/v1/admin/suspicions?kind=toepen&division="
+    (found,) = admin.get(f"{where}sealed").json["copies"]
+    assert found["digest"] == hashlib.sha256(FIRST.encode()).hexdigest()
+    owners = [(one["name"], one["owner"]) for one in found["versions"]]
+    assert owners == [("first", uploaded.name), ("copied", "pia")]
+    assert admin.get(f"{where}open").json["copies"] == []
 
 
 def test_a_source_is_private_until_it_is_published(
@@ -175,7 +226,8 @@ def test_a_refused_version_leaves_nothing(
     assert (store.stored("ana"), store.versions("first")) == before
     assert store.source("first", hashlib.sha256(source.encode()).hexdigest()) is None
     # The label is free.
-    assert uploaded.client.post("/v1/bots/first/versions", json={**body, "source": FIRST}).status_code == 201
+    other = {**body, "source": FIRST + "# 2\n"}
+    assert uploaded.client.post("/v1/bots/first/versions", json=other).status_code == 201
 
 
 def test_a_bot_whose_first_upload_is_refused_is_not_registered(

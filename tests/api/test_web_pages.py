@@ -121,7 +121,7 @@ def played(app: Flask, admin: ContractClient) -> str:
         "name": NASTY,
         "kind": "toepen",
         "format": "round_robin",
-        "rules": {"seats": 2, "lives": 2},
+        "preset": "duel@1",
         "groups": 2,
         "house": ["rookie", "random", "rookie+2"],
     }
@@ -172,7 +172,7 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     (hourly,) = page.rows("Scheduled")
     assert (hourly["tournament"], hourly["repeats (cron)"]) == ("Hourly", "0 * * * *")
     assert hourly["next announced"].endswith(":00")
-    best = page.rows("Toepen, sealed division")
+    best = page.rows("toepen/duel@1, sealed division")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
     assert "botequim tournament enter" in page.html
     assert "export BOTEQUIM_URL=http://localhost" in page.html
@@ -194,9 +194,9 @@ def test_the_front_page_shows_the_configured_address(settings: Settings, anybody
 def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     page = read(anybody, "/leaderboards/toepen")
     board = anybody.get("/v1/leaderboards/toepen/sealed").json
-    rows = page.rows("toepen, sealed")
+    rows = page.rows("toepen/duel@1, sealed")
     assert [(row["rank"], row["bot"], row["games"], row["faults"]) for row in rows] == [
-        (str(row["rank"]), row["name"], str(row["games"]), str(row["faults"])) for row in board["rows"]
+        (str(row["rank"] or "–"), row["name"], str(row["games"]), str(row["faults"])) for row in board["rows"]
     ]
     for shown, row in zip(rows, board["rows"], strict=True):
         half = (row["high"] - row["low"]) / 2
@@ -209,8 +209,15 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
         "/v1/leaderboards/toepen/sealed",
         "/v1/leaderboards/toepen/sealed?format=csv",
         "/v1/records/all?kind=toepen",
+        "/leaderboards/toepen?preset=table-4@1",
     } <= set(page.links)
     assert board["records_hash"] in page.html
+    other = read(anybody, "/leaderboards/toepen?preset=table-4@1")
+    assert "toepen/table-4@1" in other.html
+    assert "No rated group has been played yet." in other.html
+    assert "/leaderboards/toepen" in other.links
+    assert read(anybody, "/leaderboards/toepen/sealed?preset=duel@1").rows("toepen/duel@1, sealed")
+    assert anybody.get("/leaderboards/toepen?preset=base@1").status_code == 404
 
 
 def test_a_tournament_page(played: str, anybody: ContractClient) -> None:

@@ -21,16 +21,24 @@ SPEC = yaml.safe_load((Path(__file__).parent.parent.parent / "openapi.yaml").rea
 
 FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "source": "p", "component": "c"}
 
+PRESENT = {"tournaments": True, "leaving": True}
+
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "signUp": ("sign_up", {"name": "n"}),
     "getMe": ("me", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
     "getOwner": ("owner", {"owner": "owner"}),
-    "registerBot": ("register_bot", {"name": "n", "version": "1", "description": "d", **FIELDS}),
+    "registerBot": (
+        "register_bot",
+        {"name": "n", "version": "1", "description": "d", "tournaments": True, **FIELDS},
+    ),
     "listBots": ("bots", {"owner": "o", "limit": 3}),
     "getBot": ("bot", {"bot": "bot"}),
-    "changeBot": ("change_bot", {"bot": "bot", "state": "withdrawn", "description": "d"}),
+    "changeBot": (
+        "change_bot",
+        {"bot": "bot", "state": "withdrawn", "description": "d", "tournaments": True},
+    ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listUploads": ("uploads", {"bot": "bot"}),
     "getUpload": ("upload", {"bot": "bot", "upload": "upload", "wait": 3}),
@@ -52,9 +60,13 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "listEvents": ("events", {"game": "game", "seat": 1, "start": 2, "limit": 3, "wait": 4}),
     "streamEvents": ("stream_events", {"game": "game", "seat": 1, "last_event_id": "7"}),
     "getRecord": ("record", {"game": "game"}),
-    "getTurns": ("turns", {"after": "a", "wait": 1, "rights": True, "limit": 3}),
-    "exchangeTurns": ("exchange", {"answers": [], "after": "a", "wait": 1, "rights": True, "limit": 3}),
-    "streamTurns": ("stream_turns", {"rights": True, "last_event_id": "7"}),
+    "getTurns": ("turns", {"after": "a", "wait": 1, "rights": True, "limit": 3, **PRESENT}),
+    "exchangeTurns": (
+        "exchange",
+        {"answers": [], "after": "a", "wait": 1, "rights": True, "limit": 3, **PRESENT},
+    ),
+    "streamTurns": ("stream_turns", {"rights": True, "tournaments": True, "last_event_id": "7"}),
+    "endPresence": ("end_presence", {}),
     "createTournament": ("create_tournament", {"kind": "truco"}),
     "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
     "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
@@ -74,8 +86,15 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "changeSchedule": ("change_schedule", {"schedule": "schedule", "enabled": True}),
     "deleteSchedule": ("delete_schedule", {"schedule": "schedule"}),
     "listLeaderboards": ("leaderboards", {}),
-    "getLeaderboard": ("leaderboard", {"kind": "kind", "division": "division", "form": "csv", "limit": 3}),
-    "getHistory": ("leaderboard_history", {"kind": "kind", "division": "division", "bot": "b", "limit": 3}),
+    "getLeaderboard": (
+        "leaderboard",
+        {"kind": "kind", "division": "division", "form": "csv", "preset": "p", "limit": 3},
+    ),
+    "getHistory": (
+        "leaderboard_history",
+        {"kind": "kind", "division": "division", "bot": "b", "preset": "p", "limit": 3},
+    ),
+    "getMatchups": ("matchups", {"kind": "kind", "division": "division", "form": "csv", "preset": "p"}),
     "downloadRecords": ("records", {"kind": "truco", "after": "a", "limit": 3}),
     "downloadAllRecords": ("all_records", {"kind": "truco"}),
     "listRecordChanges": ("record_changes", {"limit": 3}),
@@ -85,7 +104,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "annulGame": ("annul_game", {"game": "game", "reason": "r"}),
     "listSuspensions": ("suspensions", {}),
     "liftSuspension": ("lift_suspension", {"bot": "bot"}),
-    "listSuspicions": ("suspicions", {"kind": "truco", "division": "open"}),
+    "listSuspicions": ("suspicions", {"kind": "truco", "division": "open", "preset": "base@1"}),
     "isAlive": ("is_alive", {}),
     "isReady": ("is_ready", {}),
     "getMetrics": ("metrics", {}),

@@ -89,22 +89,51 @@ def test_each_seat_of_each_game_has_its_own_object(table: Table) -> None:
     assert len(made) == 5
 
 
-def test_a_bot_that_raises_leaves_its_turns_to_the_clock(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bot_that_raises_plays_on_by_default_actions(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    raised: list[str] = []
 
     class Broken(Bot):
         def choose(self, turn: Mapping[str, Any]) -> str | None:
+            raised.append(turn["turn"])
             raise RuntimeError("out of cards")
 
     said: list[str] = []
-    game = table.new_game(clock=SHORT, rules={"lives": 1})
+    game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Broken, Calm, said=said), 1)
-    assert set(faults(table, game)) == {"late"}
+    assert faults(table, game) == []
     told = "\n".join(said)
-    assert "the bot failed, the turn is left to the clock" in told
-    assert "RuntimeError: out of cards" in told
+    # It is asked at every turn, and each time it is said what is done.
+    failures = re.findall(
+        r"^(\S+): the bot failed: tests/client/test_player\.py:\d+: RuntimeError: out of cards; "
+        r"the default action (play|keep|trust|fold|stay)\S* is played for it$",
+        told,
+        re.MULTILINE,
+    )
+    assert [turn for turn, _ in failures] == raised
+    # The traceback once, without the frames of the player.
+    assert told.count("Traceback (most recent call last):") == 1
+    assert "in choose" in told
+    assert "arena/client" not in told
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_a_default_action_follows_from_any_turn(kind: str, table: Table) -> None:
+    """Also where the table would act for a seat that is late: the record says so."""
+
+    class Lost(Bot):
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            return None
+
+    said: list[str] = []
+    seats = [{"bot": name} for name in table.names] * (2 if kind == "truco" else 1)
+    table.owner.create_game(kind, seats, clock=QUICK)
+    both = players(table, Lost, Any_, said=said)
+    for _ in range(200):
+        for player in both:
+            player.step(0)
+    assert any("the default action" in line for line in said)
+    assert not any("left to the clock" in line or "illegal" in line for line in said)
 
 
 def test_a_bot_whose_making_fails_does_not_stop_the_others(
@@ -121,17 +150,14 @@ def test_a_bot_whose_making_fails_does_not_stop_the_others(
         return Calm()
 
     said: list[str] = []
-    games = [table.new_game(clock=SHORT, rules={"lives": 1}) for _ in range(2)]
+    games = [table.new_game(clock=QUICK, rules={"lives": 1}) for _ in range(2)]
     play_out(players(table, make, Calm, said=said), 2)
-    assert "RuntimeError: no room" in "\n".join(said)
-    # On a busy machine other turns may be late too.
-    assert {fault for game in games for fault in faults(table, game)} == {"late"}
+    assert "RuntimeError: no room; the default action" in "\n".join(said)
+    assert [fault for game in games for fault in faults(table, game)] == []
 
 
 @pytest.mark.parametrize("answer", [None, 7, "play:XX"])
-def test_invalid_answers_are_left_to_the_clock(
-    table: Table, answer: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is no text stays here; what is not legal is asked again until the seat is out."""
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
 
@@ -140,7 +166,7 @@ def test_invalid_answers_are_left_to_the_clock(
             return answer
 
     said: list[str] = []
-    game = table.new_game(clock=QUICK if isinstance(answer, str) else SHORT, rules={"lives": 1})
+    game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Odd, Calm, said=said), 1)
     found = faults(table, game)
     told = "\n".join(said)
@@ -148,8 +174,8 @@ def test_invalid_answers_are_left_to_the_clock(
         assert found == ["illegal"] * 3
         assert "3 faults, the table plays on for the seat" in told
     else:
-        assert set(found) == {"late"}
-        assert f"the bot returned {answer!r}, the turn is left to the clock" in told
+        assert found == []
+        assert f"the bot returned {answer!r}; the default action" in told
 
 
 def test_a_bot_that_corrects_itself_plays_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,6 +330,80 @@ def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
                     assert verify(again.client().record(game, wait=True)) == []
                 assert [bot.process.wait(PATIENCE) for bot in (one, two)] == [0, 0]
         assert sum("place" in line for line in one.lines) == len(games)
+
+
+def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Table, tmp_path: Path) -> None:
+    """After the games that it was asked for, and after Ctrl-C; nothing is late."""
+    bot_file = tmp_path / "patient.py"
+    bot_file.write_text(PATIENT)
+    games = [table.new_game(clock=QUICK, rules={"lives": 1 + 4 * number}) for number in range(2)]
+    command = botequim("bot", "run", str(bot_file), "--url", service.url)
+    with (
+        Process([*command, "--games", "1"], tmp_path, BOTEQUIM_TOKEN=table.tokens[0]) as one,
+        Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[1]) as two,
+    ):
+        for bot in (one, two):
+            bot.wait_for("sat down", times=2)
+        two.process.send_signal(signal.SIGINT)
+        two.wait_for("Ctrl-C again leaves at once")
+        two.wait_for("2 games have begun and are played to their end")
+        (tmp_path / "go").touch()
+        assert [bot.process.wait(PATIENCE) for bot in (one, two)] == [0, 130]
+    assert [faults(table, game) for game in games] == [[], []]
+    assert [sum(": place " in line for line in bot.lines) for bot in (one, two)] == [2, 2]
+
+
+def test_a_second_interrupt_leaves_at_once(service: Service, table: Table, tmp_path: Path) -> None:
+    bot_file = tmp_path / "patient.py"
+    bot_file.write_text(PATIENT)
+    game = table.new_game(clock=QUICK)
+    command = botequim("bot", "run", str(bot_file), "--url", service.url)
+    with Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[0]) as one:
+        for text in ("sat down", "Ctrl-C again leaves at once"):
+            # Perhaps it is the other one's turn.
+            if text == "sat down":
+                OnlinePlayer(table.client(1), Calm, lambda line: None).step(0)
+            one.wait_for(text)
+            one.process.send_signal(signal.SIGINT)
+        assert one.process.wait(PATIENCE) == 130
+    assert table.owner.request("GET", f"/v1/games/{game}")["state"] == "running"
+
+
+def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    monkeypatch.setattr("arena.client.player.LINGER", 0.5)
+    sent: list[str] = []
+
+    class Told(Client):
+        def request(self, method: str, path: str, *more: Any, **options: Any) -> Any:
+            query = more[1] if len(more) > 1 else options.get("query") or {}
+            said = [name for name in ("tournaments", "leaving") if query.get(name)]
+            sent.append(" ".join([method, path, *said]))
+            return super().request(method, path, *more, **options)
+
+    table.new_game(clock=QUICK, rules={"lives": 1})
+    other = OnlinePlayer(table.client(1), Calm, lambda line: None)
+
+    class Together(Calm):
+        """Plays both sides: before its own turn, and so after its last one, the other's."""
+
+        def choose(self, turn: Mapping[str, Any]) -> str | None:
+            other.step(0)
+            return super().choose(turn)
+
+    client = Told(table.service.url, table.tokens[0])
+    step = OnlinePlayer.step
+    monkeypatch.setattr(
+        OnlinePlayer, "step", lambda self, wait=0.1: step(other, 0) + step(self, min(wait, 0.1))
+    )
+    run(Together, client, games=1, say=lambda line: None, tournaments=True)
+    polls = [line for line in sent if line.startswith("POST /v1/turns")]
+    good_bye = sent.index("DELETE /v1/presence")
+    assert set(polls) == {"POST /v1/turns tournaments", "POST /v1/turns leaving"}
+    assert "POST /v1/turns tournaments" not in sent[good_bye:]
+    # It waits for what was about to begin.
+    assert "POST /v1/turns leaving" in sent[good_bye:]
+    assert sent[-1] == "DELETE /v1/presence"
 
 
 def test_the_command_reports_in_one_line_why_it_cannot_play(

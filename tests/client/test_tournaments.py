@@ -122,7 +122,7 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
         "--partners", "mixed", "--turn-seconds", "5s", "--bank-seconds", "1m", "--max-entries", "12",
         "--per-owner", "2", "--invite", "some-bot", "--invite", "other-bot", "--auto-enter", "--unrated",
         "--games-per-bot", "3", "--tie-break", "won", "--tie-break", "buchholz", "--opens", "+10m",
-        "--starts", "+20m",
+        "--starts", "+20m", "--preset", "no-cut@1",
     ).strip()  # fmt: skip
     view = owner.tournament(event)
     assert view is not None
@@ -130,7 +130,7 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
         "format": "swiss", "rounds": 3, "groups": 2, "partners": "mixed", "max_entries": 12,
         "clock": {"per_turn_ms": 5000, "bank_ms": 60_000}, "per_owner": 2, "who": "invited",
         "invited": ["some-bot", "other-bot"], "auto_enter": True, "rated": False, "games_per_bot": 3,
-        "tie_breaks": ["won", "buchholz"], "state": "announced",
+        "tie_breaks": ["won", "buchholz"], "state": "announced", "preset": "no-cut@1",
     }  # fmt: skip
     assert {name: view[name] for name in told} == told
     assert abs(view["locks_ms"] - view["opens_ms"] - 600_000) < 5000
@@ -187,8 +187,9 @@ def test_a_schedule(
 
 def test_a_leaderboard_as_text(owner: Client) -> None:
     assert json.loads(owner.leaderboard("truco", "sealed"))["kind"] == "truco"
-    assert owner.leaderboard("truco", "sealed", "csv").startswith("kind,division,rank,")
-    assert owner.leaderboard("truco", "sealed", "text").startswith("truco, sealed: ")
+    assert owner.leaderboard("truco", "sealed", "csv").startswith("kind,preset,division,rank,")
+    assert owner.leaderboard("truco", "sealed", "text").startswith("truco/base@1, sealed: ")
+    assert json.loads(owner.leaderboard("toepen", "open", preset="table-4@1"))["preset"] == "table-4@1"
     with pytest.raises(ApiError) as refused:
         owner.leaderboard("truco", "shut")
     assert refused.value.code == "division_not_found"

@@ -59,8 +59,8 @@ def test_tournaments(tmp_path: Path) -> None:
     assert '"state":"finished"' in events
     assert '"enabled":false' in said
     assert '"reason":"Fire alarm."' in said
-    assert '{"suspicions":[]}' in said
-    assert "toepen, open: " in said
+    assert '{"suspicions":[],"copies":[]}' in said
+    assert "toepen/duel@1, open: " in said
 
 
 @needs_curl_and_jq

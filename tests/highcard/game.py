@@ -33,6 +33,7 @@ GAME: Final = Game(
     presets=(
         Preset(name="duel@1", doc="Two players."),
         Preset(name="four@1", doc="Four.", rules={"seats": 4}),
+        Preset(name="short@1", doc="Three players and two hands.", rules={"seats": 3, "hands": 2}),
     ),
     duel_rules={"seats": 2},
     ladder_rules=({"seats": 2},),

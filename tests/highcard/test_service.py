@@ -117,7 +117,6 @@ def test_a_tournament_with_an_uploaded_bot_its_board_and_its_pages(
         "name": "High Cup",
         "kind": "highcard",
         "format": "round_robin",
-        "rules": {"hands": 2},
         "groups": 3,
         "division": "sealed",
         "house": ["rookie", "regular", "random"],

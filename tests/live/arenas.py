@@ -98,7 +98,7 @@ class Arena:
         self.tournaments.play_local_groups(name, 5)
         self.jobs.run_pending(self.service)
         for bot, answer in (bots or {}).items():
-            turns = self.live.turns(bot, rights=False).turns
+            turns = self.live.turns(bot, rights=False, tournaments=True).turns
             self.live.answer(bot, [{"turn": turn["turn"], "action": answer(turn)} for turn in turns])
 
     def upload(self, name: str, source: str | bytes, label: str = "1", owner: str = "olga") -> None:

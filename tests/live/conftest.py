@@ -20,8 +20,6 @@ from tests.live.playing import open_games
 from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
 
-HERE = Path(__file__).parent
-
 
 class Server:
     """A database server of its own, on a unix socket or a TCP port, in a folder of its own."""
@@ -115,14 +113,10 @@ def _agrees(node: Server) -> bool:
     return bool(info["cluster_state"] == "ok" and info["cluster_known_nodes"] == "3")
 
 
-ON_ONE_SERVER_FIRST = ("test_archiver", "test_backup", "test_compaction", "test_resting", "test_suspensions")
-"""Modules whose tests on the cluster only `make test-system` runs."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent == HERE and item.path.stem in ON_ONE_SERVER_FIRST and "[cluster" in item.name:
-            item.add_marker(pytest.mark.slow)
+        if "[cluster" in item.name:
+            item.add_marker(pytest.mark.cluster)
 
 
 MakeGames = Callable[..., LiveGames]

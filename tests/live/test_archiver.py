@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from arena.events.tournament import TournamentNotFound
 from arena.live.archiver import Batches
-from arena.live.header import GameNotFound
+from arena.live.header import GameNotFound, Viewer
 from arena.live.retention import Retention
 from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveMismatch
 from arena.records.archive.checking import check_archive
@@ -70,11 +71,49 @@ def test_no_reader_notices(hall: Arena, make_arena: MakeArena) -> None:
     archive = hall.live.finished.archive
     assert archive is not None
     assert check_archive(archive).problems == []
-    assert keys_of(archive, PRIVATE) == 1
-    assert keys_of(archive, PUBLIC) + 1 == stored
+    # A private game, and the qualification of a bot.
+    assert keys_of(archive, PRIVATE) == 1 + 2
+    assert keys_of(archive, PUBLIC) + 3 == stored
     assert keys_of(archive, GAMES) == len(all_games(hall))
     assert in_lists(hall) == 0
     assert archiver(hall).run() == 0
+
+
+SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
+
+
+def test_a_qualification_stays_private_in_the_archive(make_arena: MakeArena) -> None:
+    arena = make_arena()
+    arena.accounts.sign_up("olga")
+    arena.upload("ready", SOURCE)
+    event = arena.tournaments.qualify("toepen", "ready", "1")["tournament"]
+    arena.run(event)
+    (group,) = arena.tournaments.groups(event).items
+    olga, ann, admin = Viewer(owner="olga"), Viewer(owner="ann"), Viewer(admin=True)
+
+    def seen() -> list[bytes]:
+        for hidden_from in (Viewer(), ann):
+            for game in group["games"]:
+                with pytest.raises(GameNotFound):
+                    arena.tournaments.record(game, hidden_from)
+            with pytest.raises(TournamentNotFound):
+                arena.tournaments.records(event, viewer=hidden_from)
+        assert list(arena.live.iter_records()) == []
+        alone = [
+            arena.tournaments.record(game, viewer) for viewer in (olga, admin) for game in group["games"]
+        ]
+        return [*alone, *arena.tournaments.records(event, viewer=olga)]
+
+    before = seen()
+    assert len(set(before)) == len(group["games"])
+    skip(arena.live, 3 * HOUR)
+    assert archiver(arena).run() == 1
+    assert left(arena) == 0
+    archive = arena.live.finished.archive
+    assert archive is not None
+    assert (keys_of(archive, PRIVATE), keys_of(archive, PUBLIC)) == (1, 0)
+    assert check_archive(archive).problems == []
+    assert seen() == before
 
 
 def test_every_mixture_of_archive_and_database_reads_the_same(hall: Arena) -> None:
@@ -246,13 +285,13 @@ def test_private_games_that_ended_before_there_was_an_archive_are_archived(hall:
     connection.run([("DEL", PRIVATE_RECORDS)])
     before = everything(hall)
     stored = left(hall)
-    assert archiver(hall).run() == stored + 1
+    assert archiver(hall).run() == stored + 3
     assert everything(hall) == before
     archive = hall.live.finished.archive
     assert archive is not None
-    assert keys_of(archive, PRIVATE) == 1
-    (game,) = [game for game in all_games(hall) if archive.has(PRIVATE, game)]
-    assert connection.run([("EXISTS", record_key(game))]) == [0]
+    assert keys_of(archive, PRIVATE) == 3
+    games = [game for game in all_games(hall) if archive.has(PRIVATE, game)]
+    assert connection.run([("EXISTS", record_key(game)) for game in games]) == [0] * 3
     assert archiver(hall).run() == 0
     assert check_archive(archive).problems == []
 

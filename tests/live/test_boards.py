@@ -32,7 +32,7 @@ def test_a_board_grows_with_released_groups(hall: Arena, monkeypatch: pytest.Mon
     assert not boards.publish("truco", "sealed")
     hall.cup(name="one")
     hall.run("one")
-    assert boards.due() == [("truco", "sealed")]
+    assert boards.due() == [("truco", "sealed", "base@1")]
     assert boards.publish("truco", "sealed")
     first = boards.read("truco", "sealed")
     assert first is not None
@@ -45,12 +45,12 @@ def test_a_board_grows_with_released_groups(hall: Arena, monkeypatch: pytest.Mon
     assert boards.due() == []
     monkeypatch.setattr("arena.events.boards.PUBLISH_EVERY_MS", 0)
     monkeypatch.setattr("arena.events.boards.COST_SHARE", 0)
-    assert boards.due() == [("truco", "sealed")]
+    assert boards.due() == [("truco", "sealed", "base@1")]
     assert boards.publish("truco", "sealed")
     second = boards.read("truco", "sealed")
     assert second is not None
     assert second["groups"] == 9
-    (rookie,) = boards.history("truco", "sealed", "rookie").items
+    (rookie,) = boards.history("truco", "sealed", bot="rookie").items
     assert (rookie["rating"], rookie["low"], rookie["high"]) == (1500.0, 1500.0, 1500.0)
     assert {point["name"] for point in boards.history("truco", "sealed").items} == {
         "random",
@@ -132,7 +132,7 @@ def many_bots(hall: Arena, days: int, bots: int) -> list[tuple[str, str, float]]
         points = {f"bot-{bot:03}": ["1", 1500.0 + bot + number, 1400.0, 1600.0, False] for bot in range(bots)}
         found += [(day, name, point[1]) for name, point in points.items()]
         before = hall.store.boards.ledger("toepen/open")
-        state = BoardState(b"{}", number + 1, hall.now_ms(), 0, 0)
+        state = BoardState(b"{}", number + 1, hall.now_ms(), 0, "", 0)
         assert hall.store.boards.publish(
             "toepen/open", before, state=state, head=b"", parts={}, ratings={}, day=day, points=points
         )
@@ -144,7 +144,7 @@ def history(hall: Arena, limit: int, bot: str | None = None) -> list[tuple[str, 
     found: list[tuple[str, str, float]] = []
     cursor = None
     while True:
-        page = hall.boards.history("toepen", "open", bot, cursor=cursor, limit=limit)
+        page = hall.boards.history("toepen", "open", bot=bot, cursor=cursor, limit=limit)
         assert len(page.items) <= limit
         found += [(point["day"], point["name"], point["rating"]) for point in page.items]
         cursor = page.cursor
@@ -185,7 +185,7 @@ def test_points_that_an_earlier_release_stored_are_read_and_split(hall: Arena) -
     connection.run([("HSET", key, "2025-12-31", json.dumps(earlier))])
 
     def told(bot: str | None = None) -> list[tuple[str, str, float]]:
-        points = hall.boards.history("truco", "sealed", bot).items
+        points = hall.boards.history("truco", "sealed", bot=bot).items
         return [(point["day"], point["name"], point["rating"]) for point in points]
 
     before, one = told(), told("random")

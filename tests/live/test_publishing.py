@@ -174,7 +174,7 @@ def test_no_exchange_is_large(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> N
     fields: dict[str, Any] = {"head": head, "parts": parts, "ratings": ratings, "points": points}
     fields["day"] = "2026-01-01"
     nothing = StoredLedger(None, {}, None, 0)
-    state = BoardState(board, 7, 1000, 5, 0)
+    state = BoardState(board, 7, 1000, 5, "", 0)
     assert store.publish("toepen/open", nothing, state=state, **fields)
     assert max(sizes) < 1_500_000
     assert sum(sizes) > 15_000_000

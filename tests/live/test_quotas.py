@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -168,10 +169,10 @@ def test_the_same_source_is_stored_once(store: Store) -> None:
     here = accounts(store, Stored(1, 5, 2 * MEGABYTE))
     register(here, "ana", "zap", upload())
     for label in ("2", "3"):
-        add(here, label, upload())
-    assert store.accounts.stored("ana") == Stored(1, 3, MEGABYTE)
-    add(here, "4", upload(seed=1))
-    assert refused(lambda: add(here, "5", upload(100, 2))).code == "quota_exceeded"
+        assert refused(partial(add, here, label, upload())).code == "version_exists"
+    assert store.accounts.stored("ana") == Stored(1, 1, MEGABYTE)
+    add(here, "2", upload(seed=1))
+    assert refused(lambda: add(here, "3", upload(100, 2))).code == "quota_exceeded"
 
 
 def test_a_bot_has_a_maximum_of_its_own(store: Store) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.accounts.maxima import Quotas
+from arena.accounts.accounts import UploadExists
+from arena.accounts.copies import copies
+from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.received import (
     EXPIRES_MS,
     LEASE_MS,
@@ -21,7 +23,9 @@ from arena.accounts.uploads import ReceivedUpload, python_upload
 from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
 from arena.sandbox.building import BuildFailed
+from arena.store.accounts import StoredUpload, uploads_key
 from arena.store.amounts import Stored
+from arena.store.rows import write_row
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -104,6 +108,63 @@ def test_the_upload_that_was_received_last_is_current(arena: Arena) -> None:
     assert [version.label for version in arena.accounts.bot("first").versions] == ["1", "2", "3"]
 
 
+def test_the_same_bytes_are_the_same_version(arena: Arena) -> None:
+    arena.upload("first", GOOD)
+    arena.upload("first", GOOD + "# 2\n", "2")
+    before = arena.store.accounts.stored("olga")
+    assert arena.accounts.bot("first").version == "2"
+    same = arena.uploads.same_version("first", python_upload(GOOD))
+    assert same is not None
+    assert same.label == arena.accounts.bot("first").version == "1"
+    error = refused(lambda: arena.uploads.receive("first", "3", python_upload(GOOD)))
+    assert isinstance(error, UploadExists)
+    assert arena.store.accounts.stored("olga") == counted(arena, "olga") == before
+    assert [version.label for version in arena.accounts.bot("first").versions] == ["1", "2"]
+    assert arena.uploads.same_version("first", python_upload(GOOD + "# 3\n")) is None
+
+
+def test_the_same_bytes_are_checked_once(arena: Arena) -> None:
+    arena.upload("first", GOOD)
+    changed = python_upload(GOOD + "# 2\n")
+    upload = arena.uploads.receive("first", "2", changed)
+    before = arena.store.accounts.stored("olga")
+    assert arena.uploads.receive("first", "3", changed) == upload
+    # A request that did not see the other one.
+    late = StoredUpload("u" + "1" * 16, b"{}", changed.digest, changed.data)
+    assert arena.store.accounts.add_version("first", "3", "", MAX_OF_BOT, late) == ("same", 0)
+    assert arena.store.accounts.stored("olga") == counted(arena, "olga") == before
+    work(arena)
+    assert [version.label for version in arena.accounts.bot("first").versions] == ["1", "2"]
+
+
+def test_a_version_made_current_stays_it_when_an_older_upload_is_checked(arena: Arena) -> None:
+    arena.upload("first", GOOD)
+    arena.upload("first", GOOD + "# 2\n", "2")
+    arena.uploads.receive("first", "3", python_upload(GOOD + "# 3\n"))
+    time.sleep(0.002)
+    assert arena.uploads.same_version("first", python_upload(GOOD)) is not None
+    work(arena)
+    assert arena.accounts.bot("first").version == "1"
+    assert [version.label for version in arena.accounts.bot("first").versions] == ["1", "2", "3"]
+
+
+def test_copies_under_other_owners_are_reported(arena: Arena) -> None:
+    arena.upload("first", GOOD, owner="olga")
+    arena.upload("other", GOOD + "# own\n", owner="paul")
+    assert copies(arena.accounts, arena.store.accounts) == []
+    arena.upload("other", GOOD, "2")
+    arena.upload("second", GOOD, owner="olga")
+    (found,) = copies(arena.accounts, arena.store.accounts)
+    assert found.digest == python_upload(GOOD).digest
+    assert [(one.name, one.version, one.owner) for one in found.versions] == [
+        ("first", "1", "olga"),
+        ("other", "2", "paul"),
+        ("second", "1", "olga"),
+    ]
+    arena.accounts.delete_bot("other")
+    assert copies(arena.accounts, arena.store.accounts) == []
+
+
 def test_a_refused_upload_gives_everything_back(arena: Arena) -> None:
     arena.upload("first", GOOD)
     before = arena.store.accounts.stored("olga")
@@ -128,13 +189,19 @@ def test_a_refused_upload_gives_everything_back(arena: Arena) -> None:
     assert arena.uploads.due() == []
 
 
-def test_a_source_that_is_also_a_version_stays(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_source_that_is_also_a_version_stays(arena: Arena) -> None:
     arena.upload("first", GOOD)
-    upload = arena.uploads.receive("first", "2", python_upload(GOOD))
+    # An earlier release took the same bytes again.
+    digest, now_ms = python_upload(GOOD).digest, arena.now_ms()
+    upload = ReceivedUpload(
+        "u" + "1" * 16, "first", "olga", "2", "python", digest, len(GOOD), now_ms, now_ms + EXPIRES_MS
+    )
+    row = ("HSET", uploads_key("first"), upload.id, write_row(upload))
+    arena.store.accounts._connection.run([row])
     skip(arena.live, EXPIRES_MS)
     assert arena.uploads.find("first", upload.id).code == NotChecked.code
     assert arena.accounts.upload_of("first", "1").source == GOOD
-    assert arena.store.accounts.stored() == counted(arena, None) == Stored(1, 1, len(GOOD))
+    assert arena.store.accounts.stored() == Stored(1, 1, len(GOOD))
 
 
 def test_an_upload_that_nobody_checks_expires(arena: Arena) -> None:

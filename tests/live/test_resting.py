@@ -1,14 +1,14 @@
-"""The recurring tournaments of a new service: they rest when there is nothing to learn, and their cost grows
-with the bots that take part.
-"""
+"""The recurring tournaments of a new service: they rest when there is nothing to learn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+from arena.accounts.uploads import python_upload
 from arena.games import GAMES, game_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -41,7 +41,7 @@ def online(arena: Arena, *bots: str) -> None:
     """The bots poll for turns now."""
     arena.live.presence._noted.clear()
     for bot in bots:
-        arena.live.presence.note(bot)
+        arena.live.presence.note(bot, tournaments=True)
 
 
 def qualified(arena: Arena, number: int) -> list[str]:
@@ -115,6 +115,60 @@ def test_a_new_bot_wakes_the_schedule_until_it_has_played_enough(arena: Arena) -
     assert len(fire_for(arena, 6, "newcomer")) == 1
 
 
+BOT = "def choose(turn):\n    return turn['legal_actions'][0]\n"
+
+
+def test_an_upload_has_a_rank_within_minutes(arena: Arena) -> None:
+    """It qualifies by itself, plays its first rated group within a minute, and has 30 groups soon after."""
+    seed(arena)
+    # The schedules have just passed, and nobody needed them.
+    assert fire_for(arena, 5) == []
+    arena.accounts.sign_up("olga")
+    _, _, upload = arena.uploads.register("olga", "newcomer", "1", "", python_upload(BOT))
+    arena.service.check_upload("newcomer", upload.id)
+    # Again, as if the process had died before the end of the job.
+    arena.service.tournaments.qualify_added("newcomer", "1")
+    known = {one["kind"]: one for one in arena.tournaments.qualifications("newcomer", "1")}
+    assert set(known) == set(GAMES)
+    for one in known.values():
+        arena.run(one["tournament"])
+    assert {one["state"] for one in arena.tournaments.qualifications("newcomer", "1")} == {"qualified"}
+    qualified_ms = arena.now_ms()
+    fired: list[str] = []
+    while not any(event.startswith("sealed-toepen") for event in fired):
+        skip(arena.live, 2_000)
+        fired += arena.schedules.fire()
+        assert arena.now_ms() - qualified_ms < MINUTE_MS
+    event = next(event for event in fired if event.startswith("sealed-toepen"))
+    view = arena.tournaments.view(event)
+    assert view["locks_ms"] - qualified_ms < MINUTE_MS
+    skip(arena.live, 20_000)
+    arena.run(event)
+    arena.boards.publish("toepen", "sealed")
+    board = arena.boards.read("toepen", "sealed")
+    assert board is not None
+    (row,) = [row for row in board["rows"] if row["name"] == "newcomer"]
+    assert row["groups"] >= 30
+    assert row["provisional"] is False
+    # Once: it has what it needed, until the next time of the schedule.
+    skip(arena.live, 2_000)
+    assert not any(name.startswith("sealed-toepen") for name in arena.schedules.fire())
+
+
+def test_who_takes_part_is_asked_to_qualify_at_once(arena: Arena) -> None:
+    seed(arena)
+    assert fire_for(arena, 5) == []
+    arena.bot("olga", "newcomer")
+    online(arena, "newcomer")
+    fired = arena.schedules.fire()
+    assert {event.rpartition("-")[0] for event in fired} == {f"house-{kind}" for kind in GAMES}
+    assert len(arena.tournaments.qualifications("newcomer", "1")) == len(GAMES)
+    # They run, and it is still there.
+    skip(arena.live, 2_000)
+    online(arena, "newcomer")
+    assert arena.schedules.fire() == []
+
+
 def test_a_bot_that_does_not_qualify_does_not_keep_it_awake(arena: Arena) -> None:
     seed(arena)
     arena.bot("olga", "silent")
@@ -127,51 +181,70 @@ def test_a_bot_that_does_not_qualify_does_not_keep_it_awake(arena: Arena) -> Non
     assert (known[0], known[2]) == ("qualifying", 2)
 
 
-@pytest.mark.parametrize("number", [8, 20, 61])
-def test_the_cost_grows_with_the_bots_and_not_with_their_pairs(arena: Arena, number: int) -> None:
+@pytest.mark.parametrize("number", [3, 13])
+def test_a_new_bot_gets_all_its_groups_in_one_tournament(arena: Arena, number: int) -> None:
     seed(arena)
     names = qualified(arena, number)
     events = fire_for(arena, 5, *names)
     assert {event.rpartition("-")[0] for event in events} == {f"house-{kind}" for kind in GAMES}
     for event in events:
         view = locked(arena, event, names)
-        entrants = number + len(HOUSE)
-        assert len(view["entries"]) == entrants
-        assert view["progress"]["planned"] <= 15 * entrants
+        assert len(view["entries"]) == number + len(HOUSE)
+        met = arena.tournaments.groups(event, limit=2000).items
+        played = Counter(name for group in met for name in group["players"])
+        assert {played[name] for name in names} == {UNTIL_GROUPS}
+        meetings = Counter(tuple(sorted(group["players"])) for group in met)
+        pairs = [pair for pair in meetings if set(pair) <= set(names)]
+        assert {meetings[pair] for pair in pairs} == {1}
+        assert len(pairs) == number * (number - 1) // 2
 
 
 def test_all_play_in_turn_where_there_is_no_room_for_all(arena: Arena) -> None:
     seed(arena)
-    names = qualified(arena, 100)
+    names = qualified(arena, 20)
     seen: list[set[str]] = []
     for _ in range(3):
         event = next(event for event in fire_for(arena, 5, *names) if event.startswith("house-toepen"))
         view = locked(arena, event, names)
         seen.append({entry["bot"] for entry in view["entries"] if not entry["house"]})
-        assert len(view["entries"]) == 64
+        assert len(view["entries"]) == 16
         finish(arena, event)
     assert seen[0] | seen[1] == set(names)
-    assert seen[0] != set(names[:61])
+    assert seen[0] != set(names[:13])
     # In the third, again those who have waited longest.
     assert seen[2] >= seen[0] - seen[1]
 
 
-def test_the_schedules_of_an_earlier_release_rest_as_well(arena: Arena) -> None:
+def as_before(arena: Arena, name: str, flags: Sequence[str], **changes: Any) -> dict[str, Any]:
+    """The schedule as an earlier release stored it; ``flags`` are those that it did not set."""
+    row: dict[str, Any] = arena.store.schedules.find(name)
+    former = {"format": "round_robin", "groups": 10, "rounds": None, "max_entries": None, **changes}
+    template = {**row["tournament"], **former}
+    before = {
+        **row,
+        "tournament": {key: value for key, value in template.items() if value is not None},
+        "enabled": name.endswith("truco"),
+    }
+    arena.store.schedules.change(name, lambda _: before)
+    arena.store._connection.run([("HDEL", "{arena}:flags", flag) for flag in flags])
+    return before
+
+
+def test_the_schedules_of_an_earlier_release_are_paired_anew(arena: Arena) -> None:
     seed(arena)
-    former = {}
-    for kind in GAMES:
-        row = arena.store.schedules.find(f"house-{kind}")
-        template = {**row["tournament"], "format": "round_robin"}
-        del template["rounds"]
-        former[kind] = {**row, "tournament": template, "until_groups": None, "enabled": kind == "truco"}
-        arena.store.schedules.change(f"house-{kind}", lambda _, kind=kind: former[kind])
-        arena.store._connection.run([("HDEL", "{arena}:flags", f"rests-{kind}")])
+    swiss = {"format": "swiss", "rounds": 3}
+    first = as_before(arena, "house-truco", ("rests-truco", "paired-truco"))
+    as_before(arena, "sealed-truco", (), **swiss, max_entries=32)
+    as_before(arena, "house-toepen", ("paired-toepen",), **swiss)
+    changed = as_before(arena, "sealed-toepen", (), **swiss, max_entries=8)
     seed(arena)
-    for kind in GAMES:
-        row = arena.schedules.view(f"house-{kind}")
-        assert (row["tournament"]["format"], row["until_groups"]) == ("swiss", UNTIL_GROUPS)
-        assert row["enabled"] is (kind == "truco")
-    # Once: an admin may change it back, and what somebody else has made stays.
-    arena.store.schedules.change("house-truco", lambda _: former["truco"])
+    for name in ("house-truco", "sealed-truco", "house-toepen"):
+        row = arena.schedules.view(name)
+        assert (row["tournament"]["format"], row["until_groups"]) == ("rating", UNTIL_GROUPS)
+        assert row["enabled"] is name.endswith("truco")
+    # What an admin has changed stays.
+    assert arena.schedules.view("sealed-toepen")["tournament"] == changed["tournament"]
+    # Once: an admin may change it back.
+    arena.store.schedules.change("house-truco", lambda _: first)
     seed(arena)
     assert arena.schedules.view("house-truco")["tournament"]["format"] == "round_robin"

@@ -65,7 +65,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
     ("kind", "records_hash"),
     [
         ("truco", "6a3a2e59af09e6ab3ef8b33ed0bcd73767ecc538e801fbcb720ea18f03023cb8"),
-        ("toepen", "b8efa54907167b01f40b9b9856f7c814f3e7619f99d1fe517c3d2bc9a4617e18"),
+        ("toepen", "621832a19c00f41fd3dcfce775a9f2935b15d695c585a5be7dc1f95ef6fb2d82"),
     ],
 )
 def test_a_fixed_seed_gives_the_same_tournament_everywhere(kind: str, records_hash: str, hall: Arena) -> None:
@@ -338,14 +338,14 @@ def test_a_bot_qualifies_plays_and_its_lost_game_is_played_again(hall: Arena) ->
     assert all(len(set(map(str, (r["canonical"]["seed"] for r in records)))) == 4 for _ in records)
     assert hall.tournaments.standings("cup").table.groups == 2
     while hall.boards.due():
-        for kind, division in hall.boards.due():
-            hall.boards.publish(kind, division)
+        for name in hall.boards.due():
+            hall.boards.publish(*name)
     published = hall.boards.read("truco", "open")
     assert published is not None
     # Without that of the qualification.
     assert published["groups"] == 2
     downloaded = [json.loads(line) for _, line in hall.live.iter_records()]
-    assert len(downloaded) == 6
+    assert len(downloaded) == 4
     del published["published_ms"]
     assert json.loads(json.dumps(board(collect(downloaded), "truco", "open").as_json())) == published
 
@@ -358,8 +358,10 @@ def test_a_bot_with_malformed_answers_does_not_qualify_and_sees_why(hall: Arena)
     view = hall.run("cup", {"able": lambda turn: "play:XX"})
     entry = next(entry for entry in view["entries"] if entry["bot"] == "able")
     assert entry["status"] == "failed"
-    assert "illegal, illegal, illegal" in entry["reason"]
-    assert "play:XX" in entry["reason"]
+    assert entry["reason"] == "the version did not qualify; its owner can see why"
+    (told,) = hall.tournaments.qualifications("able", "1")
+    assert "illegal, illegal, illegal" in told["reason"]
+    assert "play:XX" in told["reason"]
     assert [row.name for row in hall.tournaments.standings("cup").table.rows] != []
     assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"random", "rookie"}
     # Entering again gives it another chance.
@@ -390,16 +392,18 @@ def test_a_faulty_bot_harms_only_itself(hall: Arena) -> None:
 
 
 def test_qualified_online_bots_are_entered_automatically(hall: Arena) -> None:
-    for name in ("able", "away"):
+    for name in ("able", "away", "other"):
         hall.bot("ann", name)
-    # Whoever was there in the last 40 s is online.
+    # Whoever was there in the last 40 s is online; to be there is not to take part.
     hall.cup(locks_ms=hall.now_ms() + 30_000, house=["random"], auto_enter=True)
-    hall.live.turns("able")
-    assert hall.tournaments.online() == ["able"]
+    hall.live.turns("able", tournaments=True)
+    hall.live.turns("other")
+    assert hall.tournaments.online() == ["able", "other"]
     while not any(told["state"] == "qualified" for told in hall.tournaments.qualifications("able", "1")):
         hall.step("cup", {"able": quiet})
     skip(hall.live, 30_000)
     view = hall.run("cup", {"able": quiet})
+    assert hall.tournaments.qualifications("other", "1") == []
     assert [entry["bot"] for entry in view["entries"]].count("able") == 1
     assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"able", "random"}
 

@@ -66,12 +66,16 @@ def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
         jobs.step_tournament("cup")
         jobs.publish_board("truco", "open")
         jobs.play_local_groups("cup", 7)
+        jobs.compute_matchups("truco", "open", "base@1")
     assert jobs.queue(MAINTENANCE_QUEUE).job_ids == [
         "json-step_tournament-cup",
         "json-publish_board-truco-open",
     ]
     # There is no worker: one job, which the first worker that comes will find.
-    assert jobs.queue(ARENA_QUEUE).job_ids == ["json-play_local_groups-cup-0"]
+    assert jobs.queue(ARENA_QUEUE).job_ids == [
+        "json-play_local_groups-cup-0",
+        "json-compute_matchups-truco-open-base_1",
+    ]
 
 
 def test_without_a_database_requests_are_left_to_the_sweeper(caplog: pytest.LogCaptureFixture) -> None:

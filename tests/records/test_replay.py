@@ -9,7 +9,9 @@ import pytest
 from games_played import PLAYERS, RULES, group, play, record_line, record_of, rehash, write
 
 import arena.cli
+from arena.bots import BotSpec, bot_spec
 from arena.records.tell import seat_names, tell
+from arena.tournaments.local_run import Plan, play_group
 
 KINDS = sorted(RULES)
 
@@ -104,3 +106,26 @@ def test_a_record_that_does_not_verify_is_not_narrated(
     (tmp_path / "empty").write_text("")
     assert arena.cli.run(["replay", str(tmp_path / "empty")]) == 2
     assert "no record in" in capsys.readouterr().err
+
+
+def test_a_record_of_an_earlier_house_bot_verifies_and_its_decisions_cannot_be_repeated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No bot is asked to verify a record; the code of earlier versions is not kept."""
+    bots = (BotSpec("regular", "0.0.9", "regular"), bot_spec("rookie", "toepen"))
+    plan = Plan("toepen", {"seats": 2, "lives": 2}, bots, 1, "an earlier version")
+    file = tmp_path / "games.jsonl"
+    file.write_text("\n".join(play_group(plan, 0, plan.all_groups()[0]).records) + "\n")
+    assert arena.cli.run(["verify", str(file)]) == 0
+    assert "all verified" in capsys.readouterr().out
+    players = [
+        player["name"] for player in json.loads(file.read_text().splitlines()[0])["canonical"]["players"]
+    ]
+    said = {}
+    for name in ("regular", "rookie"):
+        arguments = ["bot", "debug", str(file), "--number", "1", "--turn", "1", "--bot", name]
+        assert arena.cli.run([*arguments, "--seat", str(players.index(name))]) == 0
+        said[name] = capsys.readouterr().out
+    present = bot_spec("regular", "toepen").version
+    assert f"regular 0.0.9 cannot be run again: this release has regular {present}" in said["regular"]
+    assert "cannot be run again" not in said["rookie"]

@@ -130,10 +130,17 @@ class HostileBench:
                 self.refused[kind] = reason
             else:
                 self.kinds[f"hostile-{number}"] = kind
+        # Uploads qualify by themselves.
+        while any(map(self._is_qualifying, self.kinds)):
+            time.sleep(0.2)
+
+    def _is_qualifying(self, name: str) -> bool:
+        known = self.service.tournaments.qualifications(name, "1")
+        return any(one["state"] == "qualifying" for one in known)
 
     def _upload(self, name: str, upload: Upload) -> str:
         """Upload a bot, which the workers check. Why it is refused, empty if it is not."""
-        _, _, received = self.service.uploads.register("olga", name, "1", "", upload)
+        _, _, received = self.service.uploads.register("olga", name, "1", "", upload, name == HONEST)
         settled = self.service.uploads.wait(received, 600)
         assert settled.is_settled, settled
         return settled.reason
@@ -191,16 +198,16 @@ class HostileBench:
         waiting = cycle(self.kinds)
         under_way: dict[str, None] = {}
         cups = 0
+        before = self._hostile_calls()
         while True:
-            done = sum(call.bot != HONEST for call in self.calls())
+            done = self._hostile_calls() - before
             if not cups or self.is_over(f"meanwhile-{cups}"):
                 if done >= count:
                     return begun, time.time()
                 cups += 1
                 self.play_honestly(f"meanwhile-{cups}")
             for name in list(under_way):
-                (known,) = self.service.tournaments.qualifications(name, "1")
-                if known["state"] != "qualifying":
+                if not self._is_qualifying(name):
                     del under_way[name]
             while len(under_way) < _AT_ONCE and done < count:
                 name = next(waiting)
@@ -208,6 +215,9 @@ class HostileBench:
                     self.qualify(name)
                     under_way[name] = None
             time.sleep(0.2)
+
+    def _hostile_calls(self) -> int:
+        return sum(call.bot != HONEST for call in self.calls())
 
     def resident(self) -> str:
         """The resident memory of each worker."""

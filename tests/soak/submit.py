@@ -75,7 +75,7 @@ def prove(url: str, folder: Path, say: Say, seconds: float = 1800) -> dict[str, 
         say(f"{kind}: {len(own)} games of it in tournament {event}, all records name {runtime_id()}")
         row, rows = _row(client, kind, name, len(own) // GAMES_OF_A_GROUP, began + seconds)
         say(
-            f"{kind}: {name} is number {row['rank']} of {rows} on the sealed leaderboard: {row['rating']} "
+            f"{kind}: {name} is on the board of {rows} bots, rank {row['rank']}: {row['rating']} "
             f"({row['low']}-{row['high']}), {row['groups']} groups; {time.monotonic() - began:.0f} s "
             "after it was handed in"
         )

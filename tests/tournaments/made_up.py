@@ -68,7 +68,8 @@ def result(
                 0,
             )
         )
-    return GroupResult(spec.kind, group.id, len(games), True, teams, games, annulled)
+    preset = game_of(spec.kind).preset_of(rules) or ""
+    return GroupResult(spec.kind, group.id, len(games), True, teams, games, annulled, preset=preset)
 
 
 def play(

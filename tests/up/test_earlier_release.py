@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
+from arena.ratings.board import METHOD
+from arena.ratings.board import boards as boards_of
+from arena.ratings.results import collect
 from arena.records.group_checks import GroupChecks, group_facts
+from arena.records.record import parse_record
 from arena.records.verify import verify
 from tests.service import Service
 
@@ -67,3 +71,31 @@ def test_running_games_continue(folder: Path) -> None:
                 client.exchange(answers)
         for game in EXPECTED["running"]:
             assert verify(owner.record(game, wait=True)) == []
+
+
+def test_boards_are_counted_anew_by_themselves(folder: Path) -> None:
+    """Each is published again, and is that of the records; its history goes on."""
+    with Service(folder, workers=1) as service:
+        client = service.client()
+        deadline = time.monotonic() + 300
+        while True:
+            boards = [json.loads(client.leaderboard(*board.split("/"))) for board in EXPECTED["boards"]]
+            # Scheduled tournaments may begin meanwhile.
+            found = boards_of(collect(parse_record(line) for line in client.records()))
+            computed = {(board.kind, board.division, board.preset): board.as_json() for board in found}
+            ours = [computed[board["kind"], board["division"], board["preset"]] for board in boards]
+            same = all(
+                board["method"] == METHOD and board["records_hash"] == own["records_hash"]
+                for board, own in zip(boards, ours, strict=True)
+            )
+            if same:
+                break
+            assert time.monotonic() < deadline, [board["method"] for board in boards]
+            time.sleep(0.5)
+        points = client.leaderboard_history("toepen", "sealed", "rookie")["points"]
+    for board, own in zip(boards, ours, strict=True):
+        # That release did not store when a game was forfeited, which decides for whom it counts.
+        if board["division"] == "sealed":
+            assert board["rows"] == json.loads(json.dumps(own["rows"]))
+    assert {board["preset"] for board in boards} == {"base@1", "duel@1"}
+    assert len(points) == 2, "the day of the release, and today"

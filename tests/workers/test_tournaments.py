@@ -152,7 +152,7 @@ def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, servi
     assert published is not None
     del published["published_ms"]
     assert json.loads(json.dumps(board(collect(downloaded), kind, "sealed").as_json())) == published
-    points = arena.boards.history(kind, "sealed", "random").items
+    points = arena.boards.history(kind, "sealed", bot="random").items
     assert [point["name"] for point in points] == ["random"] * len(points)
     assert points
 

@@ -222,13 +222,17 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         assert "nothing of the kind" in told.stderr
         assert "line 2" in told.stderr
         # The command that is shown asks the bot again, where it failed.
-        found = re.search(r"toepen: to run it again there: (botequim .* --turn (\S+) .*)", told.stdout)
+        found = re.search(
+            r"toepen: to run it again there, with your token in BOTEQUIM_TOKEN: "
+            r"(botequim .* --turn (\S+) .*)",
+            told.stdout,
+        )
         assert found, told.stdout
         assert f"the last was crashed at turn {found[2]}, after " in told.stderr
         again = subprocess.run(
             ["bash", "-c", f'botequim() {{ "{sys.executable}" -m arena.cli "$@"; }}\n{found[1]}'],
             cwd=tmp_path,
-            env=environment(),
+            env=environment(BOTEQUIM_TOKEN=owner),
             capture_output=True,
             text=True,
             timeout=400,

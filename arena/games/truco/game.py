@@ -17,7 +17,14 @@ GAME: Final = Game(
     title="Brazilian Truco",
     rules_page="rules/brazilian-truco.md",
     seating="There are always four seats; 0 and 2 play against 1 and 3.",
-    presets=(Preset(name="base@1", doc="All options as they are by default."),),
+    presets=(
+        Preset(name="base@1", doc="All options as they are by default."),
+        Preset(
+            name="no-cut@1",
+            doc="Without a cut, as `botequim play` deals; all other options by default.",
+            rules={"cut": "none"},
+        ),
+    ),
     duel_rules={},
     # Without the cut, which is luck, fewer games show who is better.
     ladder_rules=({"cut": "none"},),

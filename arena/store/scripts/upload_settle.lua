@@ -12,9 +12,11 @@ if not row then return {redis.call('GET', KEYS[5]) == ARGV[3] and 'repeated' or 
 if row ~= ARGV[2] then return {'changed', 0, 0, 0} end
 if ARGV[7] ~= '' then
   if redis.call('HEXISTS', KEYS[2], ARGV[6]) == 1 then return {'exists', 0, 0, 0} end
-  -- The version that was received last is the current one, whichever was checked last.
-  local current = redis.call('HGET', KEYS[2], redis.call('HGET', KEYS[1], 'version') or '')
-  if not current or cjson.decode(current)[3] <= tonumber(ARGV[8]) then
+  -- The version that was received last, or made the current one last, is it, whichever was checked last.
+  local bot = redis.call('HMGET', KEYS[1], 'version', 'current_ms')
+  local current = redis.call('HGET', KEYS[2], bot[1] or '')
+  local since = math.max(current and cjson.decode(current)[3] or 0, tonumber(bot[2] or 0))
+  if not current or since <= tonumber(ARGV[8]) then
     redis.call('HSET', KEYS[1], 'version', ARGV[6])
   end
   redis.call('HSET', KEYS[2], ARGV[6], ARGV[7])

@@ -10,13 +10,14 @@ from arena.tournaments.entry import Entrant
 from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.knockout import Knockout
 from arena.tournaments.formats.open import Open
+from arena.tournaments.formats.rating import RatingFormat
 from arena.tournaments.formats.round_robin import RoundRobin
 from arena.tournaments.formats.swiss import Swiss
 from arena.tournaments.plan import Field, GroupPlan, Now, Planned
 from arena.tournaments.spec import Spec
 
 FORMATS: Final[Mapping[str, TournamentFormat]] = {
-    format.name: format for format in (RoundRobin(), Swiss(), Knockout(), Open())
+    format.name: format for format in (RoundRobin(), Swiss(), Knockout(), Open(), RatingFormat())
 }
 """The formats by name."""
 

@@ -34,7 +34,11 @@ def points_of(field: Field, groups: Sequence[GroupPlan], index: int) -> float:
     """The points of an entrant in the groups of a pairing that count for it."""
     player = field.entrants[index].player
     results = [field.result(group) for group in groups]
-    own = [result.score(player) for result in results if result is not None and player in result.counts_for]
+    own = [
+        result.score(player) * result.share(player)
+        for result in results
+        if result is not None and player in result.counts_for
+    ]
     return round(fsum(own), 9)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from arena.errors import ArenaError
 from arena.play.players import PlayerId
+from arena.tournaments.entry import Entrant
 from arena.tournaments.plan import Field, GroupPlan, Planned
-from arena.tournaments.spec import Spec
+from arena.tournaments.spec import Spec, check_entrants
 
 
 class TournamentFormat(ABC):
@@ -34,6 +35,12 @@ class TournamentFormat(ABC):
     def conflict(self, spec: Spec) -> ArenaError | None:
         """The error ``invalid_tournament`` if the settings do not suit the format."""
         return None
+
+    def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
+        """Check at the lock that these can play. Raises :class:`~arena.errors.ArenaError`
+        ``too_few_entrants``.
+        """
+        check_entrants(spec, entrants)
 
     @abstractmethod
     def most_groups(self, spec: Spec, entrants: int) -> int:

@@ -89,14 +89,21 @@ def scores(field: Field) -> dict[int, float]:
     """What each entrant gained so far per group that counts for it, byes among them."""
     index_of = {entrant.player: index for index, entrant in enumerate(field.entrants)}
     gained: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
+    counted: dict[int, list[float]] = {index: [] for index in range(len(field.entrants))}
     for group in field.planned:
         result = field.result(group)
         for player in result.counts_for if result is not None else ():
             if result is not None and player in index_of:
-                gained[index_of[player]].append(result.score(player))
+                share = result.share(player)
+                gained[index_of[player]].append(share * result.score(player))
+                counted[index_of[player]].append(share)
     for index, count in byes_of(field).items():
         gained[index] += [1.0] * count
-    return {index: round(fsum(own) / len(own), 9) if own else _UNKNOWN for index, own in gained.items()}
+        counted[index] += [1.0] * count
+    return {
+        index: round(fsum(own) / fsum(counted[index]), 9) if own else _UNKNOWN
+        for index, own in gained.items()
+    }
 
 
 def _ranked(field: Field, present: Iterable[int]) -> list[int]:

@@ -44,7 +44,7 @@ def pairs_of(table: Iterable[int]) -> list[Pair]:
 def rerun(field: Field) -> list[GroupPlan]:
     """The groups of tables with forfeits again, without the forfeiters, if two or more are left.
 
-    Such a group counts for no other player. It is not played again in a duel, where one is left, nor
+    Only its finished games count for the others. It is not played again in a duel, where one is left, nor
     with mixed partners, where three cannot play.
     """
     if field.spec.duels or field.spec.partners == MIXED:

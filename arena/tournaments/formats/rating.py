@@ -1,0 +1,125 @@
+"""Rating: groups against the house bots, and one against every other owner, planned at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.tournaments.entry import Entrant, lot
+from arena.tournaments.formats.format import TournamentFormat
+from arena.tournaments.plan import Field, GroupPlan
+from arena.tournaments.spec import MIXED, Spec, check_entrants, invalid
+
+_HOUSE_EVERY: Final = 6
+"""The house bots meet each other in one round of so many."""
+
+
+class RatingFormat(TournamentFormat):
+    """In each round an entrant plays one group: with house bots only, or, in every second one of the last
+    rounds, with a bot of an owner that it has not met. So half of its groups at most are with other
+    owners, one with each of them, however many bots they have entered; and a bot that leaves early has
+    not met them more often than its share.
+    """
+
+    name = "rating"
+    doc = "everybody meets the house bots, and each other owner once"
+    rounds = "the number of groups that each bot plays"
+    default_rounds = 100
+
+    def conflict(self, spec: Spec) -> ArenaError | None:
+        if spec.partners == MIXED:
+            return invalid("bots that change partners are not rated one by one", "partners", "same")
+        if spec.groups != 1:
+            return invalid("who meets once plays one group", "groups", "1; rounds is the number of groups")
+        return None
+
+    def check_entrants(self, spec: Spec, entrants: Sequence[Entrant]) -> None:
+        check_entrants(spec, entrants)
+        house = sum(not entrant.owner for entrant in entrants)
+        if house < spec.table - 1:
+            raise ArenaError(
+                f"{house} house bots cannot fill a table of {spec.table} with one other bot",
+                code="too_few_entrants",
+                field="house",
+                expected=f"{spec.table - 1} house bots or more",
+            )
+
+    def most_groups(self, spec: Spec, entrants: int) -> int:
+        return (spec.rounds or 1) * entrants
+
+    def due(self, field: Field) -> list[GroupPlan]:
+        if field.planned:
+            return []
+        return [
+            group
+            for round, tables in enumerate(_rounds(field), 1)
+            for pairing, table in enumerate(tables, 1)
+            for group in field.groups_of(round, pairing, table)
+        ]
+
+    def expected(self, field: Field) -> int:
+        return len(field.planned) or sum(map(len, _rounds(field)))
+
+
+def _rounds(field: Field) -> list[list[list[int]]]:
+    """The tables of each round."""
+    present = sorted(field.playing(1), key=lambda index: lot(field.seed, "rating", *_player(field, index)))
+    house = [index for index in present if not field.entrants[index].owner]
+    others = [index for index in present if field.entrants[index].owner]
+    count = field.spec.rounds or 1
+    meetings = _meetings(field, others)[: count // 2]
+    alone = count - 2 * len(meetings)
+    seats = field.spec.table
+    # The number of the house bot that comes next.
+    turns = {index: place for place, index in enumerate(others)}
+
+    def table(*members: int) -> list[int]:
+        """A table of bots that are not house bots, filled with house bots, who take turns."""
+        first = turns[members[0]]
+        if len(members) < seats:
+            for index in members:
+                turns[index] += seats - len(members)
+        return [*members, *(house[(first + more) % len(house)] for more in range(seats - len(members)))]
+
+    rounds = []
+    for round in range(1, count + 1):
+        late, odd = divmod(round - alone, 2)
+        pairs = [] if odd or late < 1 else meetings[late - 1]
+        met = {index for pair in pairs for index in pair}
+        tables = [table(*pair) for pair in pairs]
+        tables += [table(index) for index in others if index not in met]
+        if round % _HOUSE_EVERY == 1 and len(house) >= seats:
+            tables += _of_house(house, seats)
+        rounds.append(tables)
+    return rounds
+
+
+def _player(field: Field, index: int) -> Sequence[str]:
+    return field.entrants[index].player
+
+
+def _meetings(field: Field, others: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Round by round of the circle method, the pairs of which neither has met the owner of the other."""
+    ring: list[int | None] = [*others, *([None] if len(others) % 2 else [])]
+    met: set[tuple[int, str]] = set()
+    rounds = []
+    for _ in range(len(ring) - 1):
+        pairs = []
+        for one, other in zip(ring[: len(ring) // 2], reversed(ring[len(ring) // 2 :]), strict=True):
+            if one is None or other is None or not field.may_meet(one, other):
+                continue
+            meets = (one, field.entrants[other].owner), (other, field.entrants[one].owner)
+            if met.isdisjoint(meets):
+                met.update(meets)
+                pairs.append((one, other))
+        rounds.append(pairs)
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return rounds
+
+
+def _of_house(house: Sequence[int], seats: int) -> list[list[int]]:
+    """Tables at which the house bots meet each other."""
+    if seats == 2:
+        return [[one, other] for place, one in enumerate(house) for other in house[:place]]
+    return [[house[(first + more) % len(house)] for more in range(seats)] for first in range(len(house))]
