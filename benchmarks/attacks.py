@@ -26,15 +26,15 @@ from arena.ratings.ledger import Ledger
 from arena.ratings.results import GameResult, GroupResult
 
 POINTS: Final = 12
-"""A game is a race to so many points; every hand gives one or more to one side."""
+"""A game is a race to this number of points; every hand gives one or more to one side."""
 
 STAKES: Final = (1, 1, 1, 2, 3)
 """The points of a hand, each with the same probability."""
 
 
 class Bout(NamedTuple):
-    """A game between two sides. ``won``: by the first one. ``quit_after``: after so many hands the second
-    side quit, None if it did not.
+    """A game between two sides. ``won``: by the first one. ``quit_after``: the second side quit after this
+    number of hands, None if it did not.
     """
 
     won: bool
@@ -88,9 +88,6 @@ def ratings(groups: Sequence[GroupResult], base: bytes | None = None) -> dict[st
 # Quitting
 
 FIELD: Final = {ANCHOR: 1500.0, "target": 1700.0, "quitter": 1500.0, "c": 1600.0, "d": 1650.0, "e": 1750.0}
-
-Play = Callable[[np.random.Generator, float], Bout]
-"""A game of the target, with its probability to win a hand, against a quitter."""
 
 
 def race(rng: np.random.Generator, hand: float, quits: Callable[[int, int, int], bool]) -> Bout:

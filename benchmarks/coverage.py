@@ -30,8 +30,8 @@ RATES: Final = (0.5, 0.75, 0.9, 0.95, 0.98, 0.99)
 """The true win rates of the bots of :class:`Rates`."""
 
 EXPECTED: Final = 5
-"""Where at least so many losses and wins are expected, 93% to 97% of the intervals are to hold the truth;
-where fewer are, at least 93%.
+"""Where at least this number of losses and wins is expected, 93% to 97% of the intervals are to hold the
+truth; where fewer are, at least 93%.
 """
 
 _FIELD_GROUPS: Final = 40

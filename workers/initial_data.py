@@ -78,7 +78,7 @@ def _sealed(kind: str) -> dict[str, Any]:
 
 
 def _swiss(template: Mapping[str, Any]) -> dict[str, Any]:
-    """As the recurring tournaments of 0.3 were, except for the number of entries."""
+    """As the recurring tournaments were before 0.3.0 was released, except for the number of entries."""
     return {**_round_robin(template), "format": "swiss", "rounds": 3}
 
 

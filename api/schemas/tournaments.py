@@ -307,7 +307,7 @@ class _Tournament(ResponseSchema):
         fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
     )
     preset = described(
-        fields.String, "The preset that the rules are; null if they are none.", allow_none=True
+        fields.String, "The preset that the rules match; null if they match none.", allow_none=True
     )
     rated = described(fields.Boolean, "Whether the tournament counts for the leaderboards.")
     games_per_bot = described(WholeNumber, "The maximum number of simultaneous live games per bot.")

@@ -56,7 +56,7 @@ def leaderboard(
     """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
 
     Prints one leaderboard per preset of a game and division, equal to that of an arena with these records,
-    and the hash of the records. Games whose rules are no preset are on none. The order of records does not
+    and the hash of the records. Games whose rules match no preset are on none. The order of records does not
     matter, and duplicates are ignored. Hashes are checked; 'botequim verify' checks everything else.
     'botequim records' downloads the records of a service.
 
@@ -124,7 +124,8 @@ def leaderboard(
         free = sum(group.board is None for group in counting)
         click.echo(
             f"{results.games} records; left out: {results.unrated} games that are not rated, "
-            f"{len(groups) - len(counting)} groups that do not count, {free} groups whose rules are no preset"
+            f"{len(groups) - len(counting)} groups that do not count, "
+            f"{free} groups whose rules match no preset"
         )
     return 1 if differences else 0
 

@@ -63,7 +63,7 @@ class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
     ``say(line)`` reports what happens. If a bot raises, or returns no action when it must act, the default
-    action is played for it, as the table does for a seat that is late, and the bot is asked again at its
+    action is played for it, as the table does for a seat that is late, and the bot is called again at its
     next turn; after an illegal answer it is called again, as in the local runner. ``tournaments``: whether it
     takes part in scheduled tournaments.
     """
@@ -82,7 +82,7 @@ class OnlinePlayer:
         self._make = make
         self._tournaments = tournaments
         self._leaving = False
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         self._rights = bool(getattr(make(), "wants_rights", False))
         self._games: dict[str, _Game] = {}
         self._answers: dict[str, dict[str, str]] = {}
@@ -160,8 +160,8 @@ class OnlinePlayer:
             trace = trace_of(error, __file__)
             where = f"{trace.where}: " if trace.where else ""
             self._play_on(turn, f"the bot failed: {where}{type(error).__name__}: {error}")
-            if (type(error).__name__, trace.where) not in self._told:
-                self._told.add((type(error).__name__, trace.where))
+            if (type(error).__name__, trace.where) not in self._reported:
+                self._reported.add((type(error).__name__, trace.where))
                 self.say(trace.text.rstrip())
             return
         if isinstance(action, str):
@@ -189,7 +189,7 @@ class OnlinePlayer:
 
     def leave(self) -> None:
         """Say good-bye, so that nothing begins for the bot by itself, and play what has begun to its end."""
-        # A request may have been interrupted; what it returned is asked for again.
+        # A request may have been interrupted; so what it returned is requested again.
         self.client.close()
         self._cursor = None
         left = self._good_bye()

@@ -15,7 +15,6 @@ from arena.events.published import published
 from arena.events.qualification import RETRY_MS, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import Entered, Tournament
-from arena.play.board_names import BoardName
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
@@ -57,7 +56,7 @@ class Admission:
     def admit(self, tournament: Tournament, bot: BotAccount, entry: Entered) -> None:
         """Set the status of a new entry, and start its qualification if it needs one."""
         known = self.start_qualification(tournament.spec.kind, bot, entry.version)
-        entry.status, entry.reason = known.state, _told(known)
+        entry.status, entry.reason = known.state, _public_reason(known)
 
     def start_qualification(self, kind: str, bot: BotAccount, version: str) -> Qualification:
         """The qualification of a version, which is started if it has not been, or if it failed; it takes one
@@ -98,11 +97,12 @@ class Admission:
                     )
 
     def withdraw_absent(self, entries: Iterable[Entered], round_: int) -> bool:
-        """Withdraw the ``entries`` that were made automatically and whose bots have left, or are asked for
-        tournaments no more; returns whether there are any.
+        """Withdraw the ``entries`` that were made automatically and whose bots have left or take part no
+        more; returns whether there are any.
         """
-        waiting = [one for one in entries if one.auto and one.status == "qualified"]
-        waiting = [one for one in waiting if not one.runner.arena_run]
+        waiting = [
+            one for one in entries if one.auto and one.status == "qualified" and not one.runner.arena_run
+        ]
         if not waiting:
             return False
         names = [entry.name for entry in waiting]
@@ -190,7 +190,7 @@ class Admission:
             waiting, self._qualifications.known(tournament.spec.kind, names), strict=True
         ):
             if known is not None and known.state != entry.status:
-                entry.status, entry.reason = known.state, _told(known)
+                entry.status, entry.reason = known.state, _public_reason(known)
                 changed = True
         return changed
 
@@ -258,10 +258,7 @@ class Admission:
 
     def _played(self, tournament: Tournament, bots: Iterable[BotAccount]) -> dict[PlayerId, int]:
         """The number of groups of each version of ``bots`` on the board of the tournament's rules."""
-        spec = tournament.spec
-        if spec.preset is None:
-            return {}
-        board = BoardName(spec.kind, spec.division, spec.preset)
+        board = tournament.spec.board(tournament.spec.division)
         found = published(self._boards, board, [bot.name for bot in bots])
         return {player: rating.groups for player, rating in found.items()}
 
@@ -285,16 +282,15 @@ def _takes_part(bot: BotAccount, sight: Sight, since_ms: int) -> bool:
     return bot.tournaments is not False and at_ms is not None and at_ms >= since_ms
 
 
-def _told(known: Qualification) -> str:
+def _public_reason(known: Qualification) -> str:
     """The public reason of an entry's status: what happened in the qualification is its owner's business."""
     return "the version did not qualify; its owner can see why" if known.state == "failed" else ""
 
 
 def _board(tournament: Tournament) -> str:
     spec = tournament.spec
-    if spec.preset is None:
-        return f"{spec.kind}//{spec.division}"
-    return BoardName(spec.kind, spec.division, spec.preset).key
+    board = spec.board(spec.division)
+    return f"{spec.kind}//{spec.division}" if board is None else board.key
 
 
 def _qualifying(tournament: Tournament) -> list[Entered]:

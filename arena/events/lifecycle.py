@@ -14,7 +14,6 @@ from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
-from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
@@ -277,12 +276,9 @@ class TournamentLifecycle:
         self, tournament: Tournament, playing: Sequence[Entered]
     ) -> dict[PlayerId, PublishedRating]:
         """The ratings of the versions of these bots on the board of the tournament's rules, if it has one."""
-        spec = tournament.spec
-        if spec.preset is None:
-            return {}
         division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
         names = [entry.name for entry in playing]
-        return published(self._boards, BoardName(spec.kind, division, spec.preset), names)
+        return published(self._boards, tournament.spec.board(division), names)
 
     # Reading
 

@@ -33,7 +33,7 @@ class PublishedMatchups:
         self.table = Matchups.from_json(data)
         _check(self.table)
         if not isinstance(data["computed_ms"], int):
-            raise TypeError("computed_ms is no number")
+            raise TypeError("computed_ms is not a number")
 
     @cached_property
     def bots(self) -> dict[tuple[str, str], MatchedBot]:

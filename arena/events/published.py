@@ -22,8 +22,14 @@ class PublishedRating(NamedTuple):
     groups: int
 
 
-def published(boards: BoardStore, name: BoardName, names: Iterable[str]) -> dict[PlayerId, PublishedRating]:
-    """The ratings of all versions of the bots ``names`` on the board; empty if it cannot be read."""
+def published(
+    boards: BoardStore, name: BoardName | None, names: Iterable[str]
+) -> dict[PlayerId, PublishedRating]:
+    """The ratings of all versions of the bots ``names`` on the board; empty if there is no such board or it
+    cannot be read.
+    """
+    if name is None:
+        return {}
     board = name.key
     wanted = set(names)
 

@@ -24,7 +24,7 @@ from arena.games import game_of
 from arena.play.board_names import BoardName
 from arena.play.game_ids import tournament_of
 from arena.play.players import SEALED, PlayerId
-from arena.ratings.dumping import MIN_GROUPS, Encounter, gains
+from arena.ratings.dumping import MIN_GROUPS, Encounter, Gain, gains
 from arena.ratings.ledger import Ledger
 from arena.ratings.model import Curvature, Likelihood
 from arena.ratings.results import GroupResult
@@ -151,28 +151,29 @@ def _of_board(groups: Sequence[GroupResult], owners: Mapping[str, str]) -> list[
                 meetings[group.id, one, other] = Encounter(group.id, tournament, one, other, score)
     sealed = groups[0].division == SEALED
     for gain in gains(meetings.values(), owners, LEVEL, by_tournament=sealed):
-        scores = defaultdict(list)
-        for meeting in gain.meetings:
-            scores[meeting.other].append(meeting)
-        helpers = [_helper(gain.gainer, own, groups, owners) for _, own in sorted(scores.items())]
-        strongest = sorted(gain.meetings, key=lambda one: (-one.score, one.group))
-        found.append(
-            Suspicion(
-                DUMPING,
-                groups[0].kind,
-                groups[0].division,
-                gain.tournament,
-                gain.gainer,
-                owners.get(gain.gainer.name),
-                tuple(helpers),
-                gain.groups,
-                round(gain.score, 4),
-                round(gain.expected, 4),
-                gain.chance,
-                tuple(one.group for one in strongest)[:_SHOWN_GROUPS],
-            )
-        )
+        found.append(_suspicion(DUMPING, gain, groups, owners))
     return found
+
+
+def _suspicion(what: str, gain: Gain, groups: Sequence[GroupResult], owners: Mapping[str, str]) -> Suspicion:
+    scores = defaultdict(list)
+    for meeting in gain.meetings:
+        scores[meeting.other].append(meeting)
+    strongest = sorted(gain.meetings, key=lambda one: (-one.score, one.group))
+    return Suspicion(
+        what,
+        groups[0].kind,
+        groups[0].division,
+        gain.tournament,
+        gain.gainer,
+        owners.get(gain.gainer.name),
+        tuple(_helper(gain.gainer, own, groups, owners) for _, own in sorted(scores.items())),
+        gain.groups,
+        round(gain.score, 4),
+        round(gain.expected, 4),
+        gain.chance,
+        tuple(one.group for one in strongest)[:_SHOWN_GROUPS],
+    )
 
 
 def _signalling(
@@ -201,25 +202,11 @@ def _signalling(
         key, (score, expected, deviations) = strangest
         gainer, helper = key
         own = tested[key]
-        strongest = sorted(own, key=lambda one: (-one.score, one.group.id))
-        ids = [one.group.id for one in strongest]
-        scores = [Encounter(one.group.id, "", gainer, helper, one.score) for one in own]
-        found.append(
-            Suspicion(
-                SIGNALLING,
-                groups[0].kind,
-                groups[0].division,
-                None,
-                gainer,
-                owners.get(gainer.name),
-                (_helper(gainer, scores, groups, owners),),
-                len(own),
-                round(score, 4),
-                round(expected, 4),
-                NormalDist().cdf(-deviations) * tests,
-                tuple(ids[:_SHOWN_GROUPS]),
-            )
-        )
+        scores = tuple(Encounter(one.group.id, "", gainer, helper, one.score) for one in own)
+        chance = NormalDist().cdf(-deviations) * tests
+        gain = Gain(gainer, (helper,), None, score, expected, chance, scores)
+        found.append(_suspicion(SIGNALLING, gain, groups, owners))
+        ids = {one.group for one in scores}
         left = [group for group in left if group.id not in ids]
 
 

@@ -93,7 +93,7 @@ class _Tally(NamedTuple):
 
 class _Candidate(NamedTuple):
     """A gain with its chance. ``tests``: by how much the chance exceeds that of the tallies together, because
-    so many others were looked at.
+    the others were looked at too.
     """
 
     chance: float

@@ -311,11 +311,9 @@ class Likelihood:
             terms.add_scores(total, own.scores * counts[terms.cells][:, None])
         return total[:-1]
 
-    def curvature(self, moments: Sequence[_Moments], counts: FloatArray | None = None) -> Curvature:
-        """Minus the derivatives of the scores, by default of the groups as they are. The one returned before
-        becomes invalid.
-        """
-        weights = self.counts.astype(np.float64) if counts is None else counts
+    def curvature(self, moments: Sequence[_Moments]) -> Curvature:
+        """Minus the derivatives of the scores. The one returned before becomes invalid."""
+        weights = self.counts.astype(np.float64)
         links: tuple[list[FloatArray], list[FloatArray]] = ([], [])
         for terms, own in zip(self._terms, moments, strict=True):
             weighted = own.links * weights[terms.cells][:, None]

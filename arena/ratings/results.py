@@ -55,13 +55,12 @@ class GroupResult:
     ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
     are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
     if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
-    are, empty if they are none; None if a release without presets stored the group.
+    match, empty if they match none; None if a release without presets stored the group.
     """
 
     __slots__ = (
         "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "players",
-        "preset",
-        "size", "teams",
+        "preset", "size", "teams",
     )  # fmt: skip
 
     def __init__(
@@ -103,7 +102,7 @@ class GroupResult:
 
     @property
     def board(self) -> BoardName | None:
-        """The leaderboard on which it counts if it is rated; None if its rules are no preset."""
+        """The leaderboard on which it counts if it is rated; None if its rules match no preset."""
         return BoardName(self.kind, self.division, self.preset) if self.preset else None
 
     @property

@@ -142,7 +142,7 @@ def _rated(read: _Reader, game: Game, rules: Mapping[str, Any]) -> bool:
     if rated and not has_board:
         presets = ", ".join(preset.name for preset in game.presets)
         raise invalid(
-            "rules that are no preset have no leaderboard", "rated", f"false, nothing, or one of {presets}"
+            "rules that match no preset have no leaderboard", "rated", f"false, nothing, or one of {presets}"
         )
     return rated
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.play.board_names import BoardName
 from arena.play.clocks import ClockSettings
 from arena.play.players import OPEN as OPEN_DIVISION
 
@@ -74,8 +75,13 @@ class Spec:
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset that the rules are, None if they are none."""
+        """The name of the preset that the rules match, None if they match none."""
         return self.game.preset_of(self.rules)
+
+    def board(self, division: str) -> BoardName | None:
+        """The leaderboard of these rules in a division, None if the rules match no preset."""
+        preset = self.preset
+        return None if preset is None else BoardName(self.kind, division, preset)
 
     @property
     def teams(self) -> tuple[tuple[int, ...], ...]:

@@ -41,7 +41,7 @@ class Scene:
         self.games = {"owner": game(*seats), "bot": waiting, "admin": finished}
         self.tournament = _tournament(server, owner)
 
-    def run(self, who: str, settings: Path, *options: str) -> None:
+    def run(self, who: str, settings: Path, *options: str, follows_links: bool = False) -> None:
         """One run; fails with what Schemathesis found."""
         known = ""
         if who in self.games:
@@ -50,8 +50,10 @@ class Scene:
                 "bot": "pica-bot",
                 "tournament": self.tournament,
                 "entry": "pica-bot",
-                "schedule": "hourly",
             }
+            # A given id replaces that of a link, so the schedules that a run creates would seem to be lost.
+            if not (who == "admin" and follows_links):
+                path["schedule"] = "hourly"
             known = "[parameters]\n" + "".join(f'"path.{name}" = "{value}"\n' for name, value in path.items())
         settings.write_text(known + SETTINGS.read_text())
         command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(settings)]
@@ -96,4 +98,4 @@ def test_a_short_run(scene: Scene, tmp_path: Path, who: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("who", ["nobody", "owner", "bot", "admin"])
 def test_a_long_run(scene: Scene, tmp_path: Path, who: str) -> None:
-    scene.run(who, tmp_path / "schemathesis.toml", "--max-examples", "40")
+    scene.run(who, tmp_path / "schemathesis.toml", "--max-examples", "40", follows_links=True)

@@ -80,7 +80,7 @@ def test_the_text_shows_a_board_per_game_and_division(played: list[Path]) -> Non
     ]
     assert text.endswith(
         "\n90 records; left out: 0 games that are not rated, 0 groups that do not count, "
-        "0 groups whose rules are no preset\n"
+        "0 groups whose rules match no preset\n"
     )
     assert text.count("1500.0-1500.0") == 3
     hashes = [board["records_hash"] for board in json.loads(shown(*played, "--format", "json"))["boards"]]
@@ -164,7 +164,7 @@ def test_records_left_out_are_counted(played: list[Path], tmp_path: Path) -> Non
     path.write_text("".join(dumps(record) + "\n" for record in records))
     assert shown(path).endswith(
         "6 records; left out: 1 games that are not rated, 1 groups that do not count, "
-        "0 groups whose rules are no preset\n"
+        "0 groups whose rules match no preset\n"
     )
 
 

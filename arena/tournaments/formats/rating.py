@@ -12,7 +12,7 @@ from arena.tournaments.plan import Field, GroupPlan
 from arena.tournaments.spec import MIXED, Spec, check_entrants, invalid
 
 _HOUSE_EVERY: Final = 6
-"""The house bots meet each other in one round of so many."""
+"""The house bots meet each other in one of this number of rounds."""
 
 
 class RatingFormat(TournamentFormat):

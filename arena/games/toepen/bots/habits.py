@@ -13,7 +13,7 @@ _DECISIONS: Final = 20
 """How many decisions to exchange or to keep outweigh what is expected of a stranger."""
 _SHOWN: Final = 4
 """The same in hands shown by challenges."""
-_ASKED: Final = 6
+_CHALLENGES: Final = 6
 """The same in decisions to challenge or to trust."""
 
 
@@ -59,6 +59,6 @@ class Habits:
         return (_SHOWN * honest + self.honest[seat]) / (_SHOWN + shown)
 
     def challenges(self, seat: int, expected: float) -> float:
-        """How likely ``seat`` challenges when asked; ``expected``: how likely a stranger does."""
-        asked = self.challenged[seat] + self.trusted[seat]
-        return (self.challenged[seat] + _ASKED * expected) / (asked + _ASKED)
+        """How likely ``seat`` challenges; ``expected``: how likely a stranger does."""
+        decisions = self.challenged[seat] + self.trusted[seat]
+        return (self.challenged[seat] + _CHALLENGES * expected) / (decisions + _CHALLENGES)
