@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Iterable
@@ -11,11 +10,13 @@ from typing import Any, Final
 
 from arena.errors import ArenaError
 from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
+from arena.events.record_changes import RecordChanges
 from arena.events.tournament import PlannedGroup, Tournament
+from arena.events.unrating import UNRATED
+from arena.live.finished import group_key
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
-from arena.play.game_ids import game_id, tournament_of
-from arena.records.record import dumps
+from arena.play.game_ids import tournament_of
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 from arena.store.tournaments import NewGroup, TournamentRow
@@ -42,7 +43,9 @@ class Annulments:
         self._store = store.tournaments
         self._boards = store.boards
         self._annulments = store.annulments
-        self._live = live
+        self._unrated = store.unrated
+        self._finished = live.finished
+        self._records = RecordChanges(store.tournaments, live)
         self._lifecycle = lifecycle
         self._clock = store.clock
 
@@ -80,18 +83,13 @@ class Annulments:
         }
         group = PlannedGroup.loads(local, stored)
         # Nothing is changed if the archive is not there.
-        self._live.finished.current()
+        self._finished.current()
         # The annulment first: if the process dies on the way, a repetition does the rest.
         if not self._annulments.add(group_id, annulment):
             annulment = self._annulments.find(group_id)
-        pack = self._annul_records(tournament, group, voided, annulment["reason"])
-        self._annul_archived(tournament, group, voided, annulment["reason"])
-        if not result.annulled:
-            result.annulled = True
-            annulled = json.dumps(result.as_json(), separators=(",", ":")).encode()
-            self._store.replace_result(name, local, annulled, pack)
-        # Again: the records may have been archived since they were read.
-        self._annul_archived(tournament, group, voided, annulment["reason"])
+        result.annulled = True
+        stored_result = json.dumps(result.as_json(), separators=(",", ":")).encode()
+        self._records.apply(tournament, group, voided, stored_result, _annulment(annulment["reason"]))
         board = tournament.board_of(group)
         if board is not None:
             self._boards.forget_ledger(board.key)
@@ -104,41 +102,27 @@ class Annulments:
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
     def changes(self) -> list[dict[str, Any]]:
-        """What annulments changed in public records after their release, oldest first: ``{"group", "info",
-        "at_ms"}`` with the group's id in records and the values that their ``info`` got.
+        """What changed in public records after their release, by annulment or because an earlier release
+        rated them, oldest first: ``{"group", "info", "at_ms"}`` with the group's id in records and the values
+        that their ``info`` got.
         """
-        found = self._annulments.all()
-        names = sorted({name for group in found if (name := tournament_of(group)) is not None})
+        changes = [
+            {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
+            for group, own in self._annulments.all().items()
+        ]
+        changes += (
+            {"group": group_key(event, group), "info": UNRATED, "at_ms": own["at_ms"]}
+            for event, own in self._unrated.all().items()
+            for group in own.get("groups", ())
+        )
+        names = sorted({name for change in changes if (name := tournament_of(change["group"])) is not None})
         public = {
             name
             for name, row in zip(names, self._store.load(names), strict=True)
             if row is not None and shown_or_left_out(f"tournament {name}", partial(_is_public, row.meta))
         }
-        changes = [
-            {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
-            for group, own in found.items()
-            if tournament_of(group) in public
-        ]
-        return sorted(changes, key=lambda change: (change["at_ms"], change["group"]))
-
-    def _annul_records(self, tournament: Tournament, group: PlannedGroup, voided: int, reason: str) -> bytes:
-        """Write the reason into the records; returns the new pack, if the group has one."""
-        (pack,) = self._store.packs(tournament.id, [group.id])
-        if pack is not None:
-            lines = gzip.decompress(pack).split(b"\n")
-            return _packed([_annulled(line, reason) for line in lines])
-        for number in range(len(group.seats)):
-            game = game_id(tournament.group_id(group.id), number, voided)
-            ended = self._live.index.ended(game)
-            if ended is not None and ended.record is not None:
-                record = _annulled(gzip.decompress(ended.record), reason)
-                self._live.index.replace_record(game, _packed([record]))
-        return b""
-
-    def _annul_archived(self, tournament: Tournament, group: PlannedGroup, voided: int, reason: str) -> None:
-        group_id = tournament.group_id(group.id)
-        games = [game_id(group_id, number, voided) for number in range(len(group.seats))]
-        self._live.finished.change([group_id, *games], group_id, _annulment(reason))
+        shown = [change for change in changes if tournament_of(change["group"]) in public]
+        return sorted(shown, key=lambda change: (change["at_ms"], change["group"]))
 
     def _finish_again(self, tournament: Tournament, row: TournamentRow) -> list[NewGroup] | None:
         if tournament.state != "finished":
@@ -148,22 +132,12 @@ class Annulments:
 
 
 def _is_public(meta: bytes) -> bool:
-    return not Tournament.loads(meta).purpose
-
-
-def _annulled(line: bytes, reason: str) -> str:
-    record = json.loads(line)
-    record["info"].update(_annulment(reason))
-    return dumps(record)
+    return Tournament.loads(meta).visibility == "public"
 
 
 def _annulment(reason: str) -> dict[str, str]:
     """What it changes in the part ``info`` of records."""
     return {"annulled": reason or "annulled"}
-
-
-def _packed(lines: list[str]) -> bytes:
-    return gzip.compress("\n".join(lines).encode(), 6, mtime=0)
 
 
 def _group_of(text: str) -> str:

@@ -35,7 +35,7 @@ class Compaction:
     def __init__(self, store: Store, settle_ms: int = SETTLE_MS) -> None:
         self._store = store.tournaments
         self._boards = store.boards
-        self._qualifications = store.qualifications
+        self._names = store.tournament_names
         self._flags = store.flags
         self._clock = store.clock
         self._settle_ms = settle_ms
@@ -58,13 +58,8 @@ class Compaction:
 
     def _list_earlier(self) -> None:
         """Add the tournaments of earlier versions, which had no list of those that are over."""
-        names = [row[1] for row in self._qualifications.all().values() if isinstance(row, list)]
-        before = None
-        while members := self._store.page(before, _AT_ONCE):
-            before = members[-1]
-            names += (member.name for member in members)
         active = set(self._store.active())
-        for name in names:
+        for name in self._names():
             if name not in active:
                 self._store.note_over(name, self._clock().now_ms)
 

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 
 PAUSE_MS: Final = 60_000
 """The time from the start of a run to that of the next one, over all processes."""
+
+_CHANGES: Final = {"annulled": None, "rated": True}
+"""The values in ``info`` that may change after the release of a record, and what they are before."""
 
 _TIDY_MS: Final = 3_600_000
 _LOOK_SECONDS: Final = 1.0
@@ -63,11 +66,16 @@ class Batches:
 class Archiver:
     """Archives the records of one service. Runs of several processes at the same time do no harm: only one of
     them can write the manifest that follows the one that both have read, and what the other one wrote is in
-    no manifest.
+    no manifest. ``before`` is called before each run, when the archive is there.
     """
 
     def __init__(
-        self, store: Store, finished: FinishedGames, retention: Retention, batches: Batches | None = None
+        self,
+        store: Store,
+        finished: FinishedGames,
+        retention: Retention,
+        batches: Batches | None = None,
+        before: Callable[[], None] | None = None,
     ) -> None:
         self._archiving = store.archiving
         self._clock = store.clock
@@ -76,6 +84,7 @@ class Archiver:
         self._finished = finished
         self._retention = retention
         self._batches = batches or Batches()
+        self._before = before
 
     def serve(self, stop: threading.Event, pause_ms: int = PAUSE_MS) -> None:
         """Run every ``pause_ms`` until ``stop`` is set: of several processes one, while it is alive. What
@@ -103,6 +112,8 @@ class Archiver:
             left: list[Cursor] = []
             try:
                 archive.refresh()
+                if self._before is not None:
+                    self._before()
                 self._change(archive)
                 if not self._flags.is_set(_PRIVATE_LISTED):
                     self._list_private()
@@ -226,19 +237,24 @@ class Archiver:
         gone += [record.member for record in stored if record.record and record.member not in changed]
         self._archiving.unlist(public, KINDS, gone)
         if changed:
-            # They were annulled meanwhile, which the archive must have before anybody downloads them.
+            # They changed meanwhile, which the archive must have before anybody downloads them.
             self._store(archive, public, [member for member in members if member.name in changed])
 
     def _is_same(self, archive: Archive, archived: Sequence[bytes], lines: Sequence[bytes]) -> bool:
-        """Whether these are the same records as those in the archive, which then gets an annulment that they
-        lack. Their times may differ: a group of a restored database was played again.
+        """Whether these are the same records as those in the archive, which then gets what changed in them
+        since. Their times may differ: a group of a restored database was played again.
         """
         before, after = ([json.loads(line) for line in texts] for texts in (archived, lines))
         if [record["hash"] for record in before] != [record["hash"] for record in after]:
             return False
-        reason = after[0]["info"].get("annulled")
-        if reason is not None and before[0]["info"].get("annulled") != reason:
-            archive.change(after[0]["canonical"]["group"]["id"], {"annulled": reason})
+        was, now = before[0]["info"], after[0]["info"]
+        changed = {
+            name: now[name]
+            for name, usual in _CHANGES.items()
+            if now.get(name, usual) not in (usual, was.get(name, usual))
+        }
+        if changed:
+            archive.change(after[0]["canonical"]["group"]["id"], changed)
         return True
 
     def _expire(self, archive: Archive) -> None:

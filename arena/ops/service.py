@@ -6,6 +6,7 @@ Parts are built in the order of their dependencies; calls that would close a cyc
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,7 @@ from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
 from arena.events.tournament import TournamentNotFound
+from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
 from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
@@ -29,6 +31,7 @@ from arena.ops.jobs import Job, Jobs
 from arena.ops.limits import Limits
 from arena.ops.settings import Settings
 from arena.records.archive.archive import Archive
+from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
@@ -67,6 +70,7 @@ class Service:
     boards: Boards
     matchups: BoardMatchups
     compaction: Compaction
+    unrating: Unrating
     webhooks: Webhooks
     runtimes: Runtimes
 
@@ -76,7 +80,8 @@ class Service:
 
     def archiver(self, batches: Batches | None = None) -> Archiver:
         """A new archiver, which moves finished records to the archive."""
-        return Archiver(self.store, self.live.finished, self.settings.retention, batches)
+        retention = self.settings.retention
+        return Archiver(self.store, self.live.finished, retention, batches, before=self.unrating.run)
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""
@@ -166,6 +171,9 @@ class Service:
             self.jobs.publish_board(*(board[:2] if board.is_first else board))
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
+        # Where there is an archive, the archiver does it.
+        with suppress(ArchiveUnavailable):
+            self.unrating.run()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
             self.compaction.run(_COMPACT_SECONDS)
 
@@ -200,6 +208,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         boards=Boards(store),
         matchups=BoardMatchups(store),
         compaction=Compaction(store),
+        unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
         runtimes=runtimes,
     )

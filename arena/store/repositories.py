@@ -6,7 +6,7 @@ commands of Redis.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from arena.play.clocks import ServiceClock
@@ -30,6 +30,8 @@ from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, 
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
+
+_AT_ONCE: Final = 100
 
 _SCRIPTS: Final = (
     *GAME_SCRIPTS,
@@ -65,6 +67,7 @@ class Store:
         self.schedules = Documents(connection, "schedules")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
+        self.unrated = Documents(connection, "unrated")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.uploads = UploadStore(connection)
@@ -76,6 +79,16 @@ class Store:
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
+
+    def tournament_names(self) -> Iterator[str]:
+        """The names of all tournaments, the newest first; at the beginning those of qualifications, which are
+        on no list.
+        """
+        yield from (row[1] for row in self.qualifications.all().values() if isinstance(row, list))
+        before = None
+        while members := self.tournaments.page(before, _AT_ONCE):
+            before = members[-1]
+            yield from (member.name for member in members)
 
     def notifier(self, on_change: Callable[[str, int], None]) -> Notifier:
         """A notifier of this process; ``on_change(game, version)`` is called for every step of any game."""
