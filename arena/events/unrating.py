@@ -43,15 +43,16 @@ class Unrating:
         Raises :class:`~arena.records.archive.objects.ArchiveUnavailable` where the archive is not configured.
         """
         flags = self._store.flags
-        if flags.is_set(_DONE) or not flags.first(_DONE, _PAUSE_MS):
+        if flags.is_set(_DONE):
+            return
+        # First: a process that cannot do it must not take the turn of one that can.
+        self._finished.current()
+        if not flags.first(_DONE, _PAUSE_MS):
             return
         if not flags.is_set(_LISTED):
             self._list()
             flags.set(_LISTED)
         waiting = [name for name, change in self._store.unrated.all().items() if not change]
-        if waiting:
-            # Nothing is changed if the archive is not there.
-            self._finished.current()
         done = [self._change_records(name) for name in waiting]
         if all(done):
             flags.set(_DONE)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from arena.events.tournament import Tournament
+from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.verify import verify
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.archived import MakeArena, archiver, everything, play_in_hall
@@ -123,3 +124,15 @@ def test_what_an_earlier_release_began_is_not_rated(make_arena: MakeArena) -> No
     assert {record["info"]["rated"] for record in downloaded(hall).values()} == {False}
     publish(hall)
     assert published(hall) == []
+
+
+def test_a_process_without_the_archive_leaves_it_to_one_that_has_it(
+    hall: Arena, make_arena: MakeArena
+) -> None:
+    archiver(hall).run()
+    bare = make_arena(archive="")
+    with pytest.raises(ArchiveUnavailable, match="not configured in this process"):
+        bare.service.unrating.run()
+    hall.service.unrating.run()
+    assert hall.store.flags.is_set("unrated")
+    assert sum(record["info"]["rated"] for record in downloaded(hall).values()) == 12
