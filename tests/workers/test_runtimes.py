@@ -147,11 +147,9 @@ def test_a_worker_of_another_release_refuses_unless_all_are_of_this_one(
     said = refused(store)
     assert "the service runs uploaded bots in python-other-wasmtime-50, which is of another release" in said
     assert "'botequim ops runtime --replace'" in said
-    jobs = RqJobs(store.url)
     with Process(WORKER, tmp_path, REDIS_URL=store.url, BOTEQUIM_OWN_RUNTIME="1") as worker:
-        wait_until(jobs.queue(HOUSE_QUEUE).is_empty)
-        assert "this installation's will replace it" in worker.said
-    assert arena.store.runtimes.current() is None
+        worker.wait_for("this installation's will replace it")
+        wait_until(lambda: arena.store.runtimes.current() is None)
 
 
 def test_a_runtime_that_this_host_runs_in_another_engine_is_refused(

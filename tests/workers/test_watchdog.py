@@ -81,6 +81,7 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
     with Process([*HANGING, how, silent, wall], tmp_path, REDIS_URL=store.url) as worker:
         wait_until(lambda: len(voids()) == 2, pause=0.5)
         at = f"; running were group r1-p1-g1 of tournament {name} and the call of bot 'stuck'"
+        worker.wait_for(at, times=2)
         ends = [line for line in worker.lines if line.endswith(at)]
     assert len(ends) == 2, worker.said
     assert all(what in line for line in ends), worker.said
