@@ -329,7 +329,8 @@ def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
                 for game in games:
                     assert verify(again.client().record(game, wait=True)) == []
                 assert [bot.process.wait(PATIENCE) for bot in (one, two)] == [0, 0]
-        assert sum("place" in line for line in one.lines) == len(games)
+        one.wait_for("place", times=len(games))
+    assert sum("place" in line for line in one.lines) == len(games)
 
 
 def test_who_stops_plays_what_has_begun_to_its_end(service: Service, table: Table, tmp_path: Path) -> None:
