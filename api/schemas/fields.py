@@ -24,8 +24,13 @@ class WholeNumber(fields.Integer):
         return value
 
 
+_MUST_BE: dict[str, str | list[Any] | dict[Any, Any]] = {"invalid": "Must be true or false."}
+
+
 class Truth(fields.Boolean):
     """``true`` or ``false``; other truthy or falsy values are rejected."""
+
+    default_error_messages = _MUST_BE
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -35,6 +40,8 @@ class Truth(fields.Boolean):
 
 class Switch(fields.Boolean):
     """``true`` or ``false`` in a query."""
+
+    default_error_messages = _MUST_BE
 
     def __init__(self, **options: Any) -> None:
         super().__init__(truthy={"true"}, falsy={"false"}, **options)

@@ -102,8 +102,20 @@ def register(name: str, url: str, token: str, tournaments: bool | None) -> None:
 @click.option(
     "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
 )
+@click.option(
+    "--tournaments/--no-tournaments",
+    default=None,
+    help="Whether it takes part in scheduled tournaments. [default: as before; a new bot does]",
+)
 def submit(
-    file: Path, url: str, token: str, name: str, label: str | None, kinds: tuple[str, ...], seconds: float
+    file: Path,
+    url: str,
+    token: str,
+    name: str,
+    label: str | None,
+    kinds: tuple[str, ...],
+    seconds: float,
+    tournaments: bool | None,
 ) -> None:
     """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
 
@@ -111,7 +123,7 @@ def submit(
     when it plays next. If it failed, prints where and why, and the command that runs it again at that
     decision; the exit code is 2.
     """
-    submit_bot(service(url, token), file, name, label, kinds, seconds)
+    submit_bot(service(url, token), file, name, label, kinds, seconds, tournaments)
 
 
 @bot.command("run")

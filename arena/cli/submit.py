@@ -33,6 +33,7 @@ _STATES: Final = {
     "compiled": "compiled; is being loaded",
     "loaded": "loaded; is being added",
 }
+_RESTS: Final = "takes part in no scheduled tournament; --tournaments changes that"
 _REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
 
 
@@ -43,15 +44,23 @@ class NotQualified(ArenaError):
 
 
 def submit_bot(
-    client: Client, file: Path, name: str, label: str | None, kinds: tuple[str, ...], seconds: float
+    client: Client,
+    file: Path,
+    name: str,
+    label: str | None,
+    kinds: tuple[str, ...],
+    seconds: float,
+    tournaments: bool | None = None,
 ) -> None:
     """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
-    and when it plays next. Without ``kinds`` it is enough to qualify in one game.
+    and when it plays next. Without ``kinds`` it is enough to qualify in one game. ``tournaments``: whether
+    the bot takes part in scheduled tournaments, None to leave that as it is.
 
     Raises :class:`NotQualified` and the errors of the client.
     """
     start = time.monotonic()
-    version, is_new = _upload(client, file, name, label, seconds)
+    version, is_new = _upload(client, file, name, label, seconds, tournaments)
+    takes_part = client.bot(name).get("tournaments", True)
     seconds = max(0.0, seconds - (time.monotonic() - start))
     wanted = kinds or tuple(GAMES)
     # A new version qualifies by itself; another may try again.
@@ -68,7 +77,8 @@ def submit_bot(
         state = states[kind]
         if state["state"] == "qualified":
             click.echo(f"{kind}: qualified; watch {client.url}/leaderboards/{kind}")
-            for line in outlook(client, kind, PlayerId(name, version)):
+            lines = outlook(client, kind, PlayerId(name, version)) if takes_part else (_RESTS,)
+            for line in lines:
                 click.echo(f"{kind}: {line}")
         elif state["state"] == "failed":
             failed[kind] = state["reason"] + (f" ({state['detail']})" if state["detail"] else "")
@@ -195,7 +205,9 @@ def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> s
     return ""
 
 
-def _upload(client: Client, file: Path, name: str, label: str | None, seconds: float) -> tuple[str, bool]:
+def _upload(
+    client: Client, file: Path, name: str, label: str | None, seconds: float, tournaments: bool | None
+) -> tuple[str, bool]:
     """The label of the version that holds the file, and whether it is new. Raises :class:`NotQualified` if it
     is refused, or not checked in time.
     """
@@ -212,9 +224,13 @@ def _upload(client: Client, file: Path, name: str, label: str | None, seconds: f
     version = label or "1"
     try:
         if known is None:
+            if tournaments is not None:
+                body["tournaments"] = str(tournaments).lower()
             client.create_bot(name, version=version, **body)
             click.echo(f"{name} {version}: registered")
             return version, True
+        if tournaments is not None:
+            client.change_bot(name, tournaments=tournaments)
         taken = [one["label"] for one in known["versions"]]
         taken += [one["version"] for one in client.uploads(name)]
         version = label or _next_label(taken)

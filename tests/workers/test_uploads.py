@@ -149,7 +149,7 @@ def test_the_service_builds_its_sandbox_in_the_background(tmp_path: Path) -> Non
 def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0) as service:
         owner = service.client().sign_up("olga")
-        submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0")
+        submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0", "--no-tournaments")
         told = call(service, ROOT / "examples", *submit, token=owner)
         assert told.returncode == 2
         assert "mine 1 has not been checked yet: the upload is received; repeat the command" in told.stderr
@@ -161,7 +161,7 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         assert "mine 1 has not been checked yet" in told.stderr
         assert client.uploads("mine") == [upload]
         bot = client.bot("mine")
-        assert (bot["version"], bot["versions"]) == (None, [])
+        assert (bot["version"], bot["versions"], bot["tournaments"]) == (None, [], False)
         assert {name: one["used"] for name, one in client.me()["quotas"].items()} == {
             "bots": 1,
             "versions": 1,
@@ -249,6 +249,10 @@ def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
         told = call(service, tmp_path, *submit, token=owner)
         assert (told.returncode, told.stderr) == (0, "")
         assert "mine 2: added" in told.stdout
+        for flag, takes_part in (("--no-tournaments", False), ("--tournaments", True)):
+            told = call(service, tmp_path, *submit, flag, token=owner)
+            assert ("toepen: takes part in no scheduled tournament" in told.stdout) is not takes_part
+            assert service.client().bot("mine")["tournaments"] is takes_part
         cup = service.client(owner).create_tournament(
             name="Sealed cup",
             kind="toepen",
