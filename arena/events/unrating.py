@@ -60,8 +60,9 @@ class Unrating:
     def _list(self) -> None:
         for name in self._store.tournament_names():
             shown_or_left_out(f"tournament {name}", partial(self._unrate, name))
-        for board in all_boards():
-            self._store.boards.forget_ledger(board.key)
+        if self._store.unrated.all():
+            for board in all_boards():
+                self._store.boards.forget_ledger(board.key)
 
     def _unrate(self, name: str) -> None:
         (row,) = self._tournaments.load([name])
@@ -71,11 +72,11 @@ class Unrating:
             self._lifecycle.change(name, _unrate)
 
     def _is_owner(self, name: str) -> bool:
-        """Whether somebody is, or was, an owner and no admin."""
+        """Whether this is the name of an owner who is no admin."""
         try:
             return bool(name) and not self._accounts.owner(name).admin
         except OwnerNotFound:
-            return True
+            return False
 
     def _change_records(self, name: str) -> bool:
         """False if the tournament is not over; one that cannot be read is left out."""

@@ -121,7 +121,7 @@ def records_of(arena: Arena, name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
 def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, service: None) -> None:
     made = arena.tournaments.create(
-        fields(kind, locks_ms=in_ms(3600)), "olga", tournament_id="cup", seed=bytes(32)
+        fields(kind, locks_ms=in_ms(3600)), "", tournament_id="cup", seed=bytes(32)
     )
     assert made["state"] == "entry"
     assert made["seed"] is None
@@ -167,7 +167,7 @@ def test_bots_qualify_and_play_live_against_each_other_and_the_house(
             arena.accounts.register_bot(owner, f"{owner}-{number}")
     names = ("ann-1", "ann-2", "bob-1", "bob-2")
     made = arena.tournaments.create(
-        fields(kind, locks_ms=in_ms(3600), groups=1, house=["random", "rookie"], per_owner=2), "ann"
+        fields(kind, locks_ms=in_ms(3600), groups=1, house=["random", "rookie"], per_owner=2), ""
     )
     with arena.playing({name: random_player(number) for number, name in enumerate(names)}):
         entry = arena.tournaments.enter(made["id"], "ann-1", nonce="mine")
