@@ -361,9 +361,11 @@ def test_a_second_interrupt_leaves_at_once(service: Service, table: Table, tmp_p
     command = botequim("bot", "run", str(bot_file), "--url", service.url)
     with Process(command, tmp_path, BOTEQUIM_TOKEN=table.tokens[0]) as one:
         for text in ("sat down", "Ctrl-C again leaves at once"):
-            # Perhaps it is the other one's turn.
+            # Perhaps it is the other one's turn: it decides, and sends its answer.
             if text == "sat down":
-                OnlinePlayer(table.client(1), Calm, lambda line: None).step(0)
+                other = OnlinePlayer(table.client(1), Calm, lambda line: None)
+                for _ in range(2):
+                    other.step(0)
             one.wait_for(text)
             one.process.send_signal(signal.SIGINT)
         assert one.process.wait(PATIENCE) == 130
