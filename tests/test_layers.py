@@ -113,6 +113,7 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"games"},
     "play": {"bots", "games"},
     "records": {"play", "games", "bots"},
+    "replays": {"records", "games"},
     "ratings": {"records", "play", "games"},
     "sandbox": {"former_names", "records", "play", "bots", "games"},
     "tournaments": {"ratings", "records", "play", "bots", "games"},
@@ -138,7 +139,7 @@ ALLOWED: dict[str, set[str]] = {
     "ops": {"webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
-        *("live", "webhooks", "accounts", "events"),
+        *("replays", "live", "webhooks", "accounts", "events"),
     },
     "former_names": set(),
 }

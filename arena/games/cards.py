@@ -9,6 +9,22 @@ SUITS: Final = "CHSD"
 """Clubs, hearts, spades, diamonds: the order of suits in a pack's canonical order."""
 
 SUIT_SYMBOLS: Final = {"C": "♣", "H": "♥", "S": "♠", "D": "♦"}
+SUIT_NAMES: Final = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
+RANK_NAMES: Final = {
+    "2": "two",
+    "3": "three",
+    "4": "four",
+    "5": "five",
+    "6": "six",
+    "7": "seven",
+    "8": "eight",
+    "9": "nine",
+    "T": "ten",
+    "J": "jack",
+    "Q": "queen",
+    "K": "king",
+    "A": "ace",
+}
 
 
 def pack(ranks: str) -> tuple[str, ...]:
@@ -30,6 +46,11 @@ def pretty(card: str) -> str:
     """A card as people write it: ``10♦``, ``4♣``."""
     rank = "10" if card[0] == "T" else card[0]
     return rank + SUIT_SYMBOLS[card[1]]
+
+
+def spoken(card: str) -> str:
+    """A card as people say it: ``ten of diamonds``."""
+    return f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}"
 
 
 class DealReader:

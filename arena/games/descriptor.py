@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from arena.errors import UnknownBot, UnknownPreset
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
+from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
 
 
@@ -91,7 +92,8 @@ class Game:
     rules of qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule
     sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
     others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
-    makes one from the names of the seats and the complete rules.
+    makes one from the names of the seats and the complete rules. ``picture``: the same; without it the game
+    has no replay page.
     """
 
     game_rules: GameRules
@@ -109,6 +111,7 @@ class Game:
     local_rules: Mapping[str, Any] = field(default_factory=dict)
     rules_page: str = ""
     awards: Awards | None = None
+    picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
 
     @property
     def kind(self) -> str:

@@ -23,11 +23,11 @@ def tell(record: Record) -> Iterator[str]:
     yield from _heading(canonical, names)
     state = game.new_state(rules)
     narrator = game.narrator(names, rules)
-    incidents = _incidents(canonical, names)
+    incidents = told_incidents(canonical, names)
     for index, (seat, action, *mark) in enumerate(canonical["actions"]):
         yield from incidents.get(index, ())
         if mark:
-            yield f"(The table acts for {names[seat]}: {mark[0]}.)"
+            yield told_mark(names[seat], mark[0])
         for event in state.apply(seat, action):
             yield from narrator.line(event)
     yield from _result(canonical["outcome"], names)
@@ -52,7 +52,13 @@ def _heading(canonical: Mapping[str, Any], names: Sequence[str]) -> Iterator[str
     yield ""
 
 
-def _incidents(canonical: Mapping[str, Any], names: Sequence[str]) -> dict[int, list[str]]:
+def told_mark(name: str, mark: str) -> str:
+    """The line for an action that the table chose; for marks see ``docs/records.md``."""
+    return f"(The table acts for {name}: {mark}.)"
+
+
+def told_incidents(canonical: Mapping[str, Any], names: Sequence[str]) -> dict[int, list[str]]:
+    """The lines for faults and resignations, by the number of actions before them."""
     lines: dict[int, list[str]] = {}
     for fault in canonical["faults"]:
         lines.setdefault(fault["after"], []).append(f"(A fault of {names[fault['seat']]}: {fault['type']}.)")

@@ -8,8 +8,10 @@ from typing import Any, Final
 from arena.games.cards import pretty
 from arena.games.kernel import Event
 
-_TITLES: Final = {"4C": "the zap", "7H": "the escopeta", "AS": "the espadilha", "7D": "the pica-fumo"}
-_GESTURES: Final = {
+TITLES: Final = {"4C": "zap", "7H": "escopeta", "AS": "espadilha", "7D": "pica-fumo"}
+"""The names of the manilhas (BT-1.3)."""
+
+GESTURES: Final = {
     "wink": "winks",
     "eyebrow": "raises an eyebrow",
     "cheek": "puffs out a cheek",
@@ -84,7 +86,7 @@ class TrucoTeller:
         if kind == "defer":
             return [f"{who} leaves it to {partner}."]
         if kind == "signal":
-            return [f"{who} {_GESTURES[event[2]]}."]
+            return [f"{who} {GESTURES[event[2]]}."]
         raise ValueError(f"no event of truco: {event!r}")
 
     def _hand(self, event: Event) -> list[str]:
@@ -121,7 +123,7 @@ class TrucoTeller:
             self.one_more = False
         if kind == "hide":
             return [*lines, f"{who} plays a card face down ({pretty(card)})."]
-        title = f", {_TITLES[card]}" if card in _TITLES else ""
+        title = f", the {TITLES[card]}" if card in TITLES else ""
         return [*lines, f"{who} plays {pretty(card)}{title}."]
 
     def _trick(self, leader: str, number: int, winner: int) -> list[str]:

@@ -1,0 +1,176 @@
+"""What lies on the table after each move, as one person may see it: the part that all games have.
+
+A picture is made from nothing but events as one viewer sees them (``GameRules.view_event``), so the cards
+that this viewer may not see are not in it. Each game has a subclass in its ``picture.py``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+UNSEEN: Final = ""
+"""A card that the viewer does not see."""
+
+CALL: Final = "call"
+ANSWER: Final = "answer"
+
+
+class Picture(ABC):
+    """The table of one game in progress, for one viewer.
+
+    :meth:`shown` returns it as a flat JSON object, which replay pages draw::
+
+        hand      int, the hand in progress, from 1; 0 before the first
+        trick     int, the trick in progress or just over, from 1; 0 before the first of a hand
+        taken     str, who took the last finished trick, in words, or ""
+        dealer    seat or null
+        awaiting  [seat], whose decision it is, chance left out
+        question  str, what the awaited seat is asked in a few words; "" if it has to play a card
+        stake     int, what the hand is worth
+        asked     int or null, what was called and is not accepted yet
+        ladder    [int], the stakes to show, in order
+        score     [int], per side if there are partners, else per seat
+        lying     [[seat, card, how], ...] the trick in the order of play; how: "" or "down" (face down)
+        winner    seat whose card took the trick that lies there, or null
+        notes     [{"label": str, "cards": [card], "text": str}, ...] what lies beside the table
+        ended     null, or {"text": str, "score": str} in the last picture of a hand
+        cards<n>  [card], the hand of seat n
+        said<n>   null, or [kind, text, value or null, past] with kind "call" or "answer"; past: another seat
+                  has spoken since
+        state<n>  "", "folded" (out of this hand) or "out" (of the game)
+        note<n>   str, to stand beside the name
+
+    Cards are ``4C``, ``TD``, and ``UNSEEN`` where the viewer does not see them.
+    """
+
+    unit: ClassVar[tuple[str, str]]
+    """What the stake counts: one, and several."""
+    counter_clockwise: ClassVar[bool] = False
+    """Whether the next seat is on the right."""
+    target: ClassVar[int | None] = None
+    """The score that wins, or None where scores are lives that are lost."""
+    moves: ClassVar[frozenset[str]] = frozenset(("play",))
+    """Events that are a move of their own, also where another action brought them about."""
+    calls: ClassVar[frozenset[str]] = frozenset()
+    """Events that raise the stake."""
+    titles: ClassVar[Mapping[str, str]] = {}
+    """Names of single cards."""
+
+    def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:
+        size = len(names)
+        self.names = list(names)
+        self._place = {card: place for place, card in enumerate((*pack, UNSEEN))}
+        self.hand = 0
+        self.dealer: int | None = None
+        self.stake = 1
+        self.asked: int | None = None
+        self.question = ""
+        self.ended: dict[str, str] | None = None
+        self.cards: list[list[str]] = [[] for _ in range(size)]
+        self.said: list[tuple[str, str, int | None, bool] | None] = [None] * size
+        self.states = [""] * size
+        self.remarks = [""] * size
+        self._clear_tricks()
+
+    @abstractmethod
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Change the table by an event as ``view_event`` returned it for this viewer."""
+
+    @abstractmethod
+    def ladder(self) -> list[int]:
+        """The stakes to show."""
+
+    @abstractmethod
+    def score(self) -> list[int]:
+        """The score."""
+
+    @abstractmethod
+    def notes(self) -> list[dict[str, Any]]:
+        """What lies beside the table."""
+
+    @property
+    def most(self) -> int:
+        """The highest score, for tallies."""
+        return self.target or 0
+
+    def shown(self, awaiting: Sequence[int]) -> dict[str, Any]:
+        """The picture now, see the class; ``awaiting`` as of the state."""
+        seats = [seat for seat in awaiting if seat >= 0]
+        shown: dict[str, Any] = {
+            "hand": self.hand,
+            "trick": self.trick,
+            "taken": self.taken,
+            "dealer": self.dealer,
+            "awaiting": seats,
+            "question": self.question if seats else "",
+            "stake": self.stake,
+            "asked": self.asked,
+            "ladder": self.ladder(),
+            "score": self.score(),
+            "lying": [list(card) for card in self.lying],
+            "winner": self.winner,
+            "notes": self.notes(),
+            "ended": self.ended,
+        }
+        for seat in range(len(self.names)):
+            said = self.said[seat]
+            shown[f"cards{seat}"] = list(self.cards[seat])
+            shown[f"said{seat}"] = None if said is None else list(said)
+            shown[f"state{seat}"] = self.states[seat]
+            shown[f"note{seat}"] = self.remarks[seat]
+        return shown
+
+    # What the games share
+
+    def _clear_tricks(self) -> None:
+        self.trick = 0
+        self.taken = ""
+        self.winner: int | None = None
+        self.lying: list[tuple[int, str, str]] = []
+        self._trick_over = True
+
+    def _clear_hand(self, number: int, dealer: int) -> None:
+        self.hand = number
+        self.dealer = dealer
+        self.stake = 1
+        self.asked = None
+        self.question = ""
+        self.ended = None
+        self.cards = [[] for _ in self.names]
+        self.said = [None] * len(self.names)
+        self._clear_tricks()
+
+    def _give(self, seat: int, cards: Sequence[str] | None, count: int) -> None:
+        """The hand of ``seat``, in the order of the pack; ``cards`` None or empty: ``count`` unseen ones."""
+        self.cards[seat] = sorted(cards or [UNSEEN] * count, key=self._place.__getitem__)
+
+    def _put(self, seat: int, card: str, how: str = "") -> None:
+        """A card goes to the trick; the one before it is taken away if it is over."""
+        if self._trick_over:
+            self.lying = []
+            self.winner = None
+            self.trick += 1
+            self._trick_over = False
+        hand = self.cards[seat]
+        if card in hand:
+            hand.remove(card)
+        elif UNSEEN in hand:
+            hand.remove(UNSEEN)
+        else:
+            # A card out of a hand that this viewer knew lies face down: it may be any of them.
+            self.cards[seat] = [UNSEEN] * (len(hand) - 1)
+        self.lying.append((seat, card, how))
+        self.said = [None] * len(self.names)
+        self.asked = None
+
+    def _end_trick(self, winner: int | None, taken: str) -> None:
+        self._trick_over = True
+        self.winner = winner
+        self.taken = taken
+
+    def _say(self, seat: int, kind: str, text: str, value: int | None = None) -> None:
+        """A bubble at ``seat``; those of the others are past."""
+        self.said = [None if said is None else (*said[:3], True) for said in self.said]
+        self.said[seat] = (kind, text, value, False)

@@ -1,0 +1,171 @@
+"""The table of Toepen as replay pages draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from arena.games.pictures import ANSWER, CALL, Picture
+from arena.games.toepen.cards import PACK
+
+_ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
+_LAST_NOTES: Final = 2
+"""How many hands that were laid away are shown."""
+
+
+class ToepenPicture(Picture):
+    """See :class:`~arena.games.pictures.Picture`; scores are lives, seat by seat."""
+
+    unit = ("life", "lives")
+    calls = frozenset(("knock",))
+
+    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+        super().__init__(names, PACK)
+        self.rules = rules
+        self.lives: list[int] = [rules["lives"]] * len(names)
+        self.lost = [0] * len(names)
+        self.drinks = [0] * len(names)
+        self.stakes = [1]
+        self.kept: set[int] = set()
+        self.to_answer: set[int] = set()
+        self.stock = 0
+        self.laid: list[dict[str, Any]] = []
+        """Hands that were laid away in this hand, as notes."""
+
+    @property
+    def most(self) -> int:
+        """The lives at the start (TP-1.3)."""
+        lives: int = self.rules["lives"]
+        return lives
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """See :class:`~arena.games.pictures.Picture`."""
+        kind, seat = event["type"], event["seat"]
+        if kind == "hand":
+            self._hand(event)
+        elif kind == "dealer":
+            self.dealer = seat
+        elif kind in ("dealt", "new_cards"):
+            self._give(seat, event["cards"], event["count"])
+            self.stock -= event["count"]
+            self._ask_exchange()
+        elif kind in ("exchange", "trust", "challenge", "keep"):
+            self._exchange(kind, seat, event)
+        elif kind in ("poverty", "knock", "stay", "fold"):
+            self._stake(kind, seat, event)
+        elif kind == "play":
+            self._put(seat, event["card"])
+        elif kind == "trick":
+            self._end_trick(seat, f"{self.names[seat]} took trick {event['trick']}")
+        elif kind in ("result", "drinks", "out"):
+            self._end(kind, seat, event)
+
+    def ladder(self) -> list[int]:
+        """The stakes of this hand so far."""
+        return list(self.stakes)
+
+    def score(self) -> list[int]:
+        """Lives per seat."""
+        return list(self.lives)
+
+    def notes(self) -> list[dict[str, Any]]:
+        """The last hands that were laid away (TP-2.2), and the stock."""
+        notes = self.laid[-_LAST_NOTES:]
+        more = len(self.laid) - len(notes)
+        if more:
+            notes = [{"label": f"{more} more laid away", "cards": [], "text": ""}, *notes]
+        if self.hand:
+            cards = "1 card" if self.stock == 1 else f"{self.stock} cards"
+            notes = [*notes, {"label": "", "cards": [], "text": f"Stock: {cards}"}]
+        return [dict(note) for note in notes]
+
+    def _in_hand(self) -> set[int]:
+        return {seat for seat, state in enumerate(self.states) if not state}
+
+    def _hand(self, event: Mapping[str, Any]) -> None:
+        self._clear_hand(event["hand"], event["seat"])
+        self.stake = event["value"]
+        self.stakes = [self.stake]
+        self.lives = list(event["lives"])
+        self.lost = [0] * len(self.names)
+        self.kept, self.to_answer = set(), set()
+        self.laid = []
+        self.stock = len(PACK)
+        for seat, lives in enumerate(self.lives):
+            self.states[seat] = "" if lives else "out"
+            self._remark(seat)
+
+    def _remark(self, seat: int) -> None:
+        lost = f"−{self.lost[seat]}" if self.lost[seat] and self.states[seat] != "out" else ""
+        drinks = self.drinks[seat]
+        bought = f"{drinks} drink{'s' * (drinks > 1)}" if drinks else ""
+        self.remarks[seat] = ", ".join(part for part in (self.states[seat], lost, bought) if part)
+
+    def _ask_exchange(self) -> None:
+        self.question = "Exchange?" if self._in_hand() - self.kept else ""
+
+    def _exchange(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+        if kind == "exchange":
+            self._say(seat, ANSWER, "Exchange")
+            self.laid.append(
+                {"label": f"Laid away by {self.names[seat]}", "cards": event["cards"] or [""] * 4, "text": ""}
+            )
+            self.cards[seat] = []
+            self.question = "Trust?"
+        elif kind == "trust":
+            self._say(seat, ANSWER, "Trust")
+        elif kind == "challenge":
+            self._say(seat, ANSWER, "Challenge")
+            loser = event["loser"]
+            self._lose(loser, 1)
+            what = "a bluff" if loser == event["exchanger"] else "dirty laundry"
+            self.laid[-1]["cards"] = event["cards"]
+            self.laid[-1]["text"] = f"{self.names[seat]} looked: {what}, {self.names[loser]} −1"
+            self._ask_exchange()
+        else:
+            self.kept.add(seat)
+            self._say(seat, ANSWER, _ANNOUNCED[event["announcement"]])
+            self._ask_exchange()
+
+    def _stake(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+        if kind in ("poverty", "knock"):
+            self.stake = event["value"]
+            self.stakes.append(self.stake)
+            self.to_answer = self._in_hand() - {seat}
+            if kind == "poverty":
+                self.to_answer -= set(event["pelt"])
+            else:
+                self._say(seat, CALL, "Toep!", self.stake)
+        else:
+            self.to_answer.discard(seat)
+            if kind == "stay":
+                self._say(seat, ANSWER, "Stay", event["value"])
+            else:
+                self._say(seat, ANSWER, "Fold")
+                self.states[seat] = "folded"
+                self._lose(seat, event["lives"])
+        self.question = "Stay or fold?" if self.to_answer else ""
+
+    def _lose(self, seat: int, lives: int) -> None:
+        self.lives[seat] -= lives
+        self.lost[seat] += lives
+        self._remark(seat)
+
+    def _end(self, kind: str, seat: int | None, event: Mapping[str, Any]) -> None:
+        if kind == "out":
+            assert seat is not None
+            self.states[seat] = "out"
+            self._remark(seat)
+        elif kind == "drinks":
+            assert seat is not None
+            self.drinks[seat] = event["drinks"]
+            self._remark(seat)
+        else:
+            self.lives = list(event["lives"])
+            self.lost = list(event["lost"])
+            self.question = ""
+            self.to_answer = set()
+            for other in range(len(self.names)):
+                self._remark(other)
+            text = "nobody wins" if seat is None else f"won by {self.names[seat]}"
+            self.ended = {"text": text, "score": " ".join(map(str, self.lives))}

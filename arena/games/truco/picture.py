@@ -1,0 +1,149 @@
+"""The table of Brazilian Truco as replay pages draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from arena.games.pictures import ANSWER, CALL, Picture
+from arena.games.truco.cards import PACK, TARGET
+from arena.games.truco.narrate import GESTURES, TITLES
+
+_LADDER: Final = (1, 3, 6, 9, 12)
+"""BT-4.4."""
+_WORDS: Final = {3: "Truco!", 6: "Seis!", 9: "Nove!", 12: "Doze!"}
+
+
+class TrucoPicture(Picture):
+    """See :class:`~arena.games.pictures.Picture`; scores are points, the team of seat 0 first."""
+
+    unit = ("point", "points")
+    counter_clockwise = True
+    target = TARGET
+    moves = frozenset(("play", "hide"))
+    calls = frozenset(("truco", "raise"))
+    titles = TITLES
+
+    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+        super().__init__(names, PACK)
+        self.rules = rules
+        self.points = [0, 0]
+        self.burned: list[str] = []
+        self.passed: Sequence[str] = ()
+        self.choosing = False
+        """Whether the forehand has cards to keep, pass or burn."""
+        self.deciding_at_eleven = False
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """See :class:`~arena.games.pictures.Picture`."""
+        kind = event["type"]
+        if kind == "hand":
+            self._hand(event)
+        elif kind == "hand_over":
+            self._hand_over(event)
+        elif kind == "trick":
+            self._trick(event)
+        elif kind == "dealer":
+            self.dealer = event["seat"]
+        elif kind in ("play", "hide"):
+            self._put(event["seat"], event.get("card", ""), "down" if kind == "hide" else "")
+        elif kind in ("dealt", "passed", "burned", "shown"):
+            self._cards(kind, event)
+        elif kind != "game_over":
+            self._said(kind, event["seat"], event)
+
+    def ladder(self) -> list[int]:
+        """BT-4.4."""
+        return list(_LADDER)
+
+    def score(self) -> list[int]:
+        """Points by team."""
+        return list(self.points)
+
+    def notes(self) -> list[dict[str, Any]]:
+        """The hand passed to the partner, and the burned ones (BT-2.3)."""
+        notes = []
+        if self.passed:
+            notes.append({"label": "Passed to the partner", "cards": list(self.passed), "text": ""})
+        if self.burned:
+            notes.append({"label": "Burned", "cards": list(self.burned), "text": ""})
+        return notes
+
+    def _hand(self, event: Mapping[str, Any]) -> None:
+        self._clear_hand(event["number"], event["dealer"])
+        self.points = list(event["score"])
+        self.burned = []
+        self.passed = ()
+        self.choosing = True
+        self.deciding_at_eleven = False
+        if self.points.count(TARGET - 1) == 1:
+            self.stake = 3  # BT-5.1
+        self.question = "Cut?" if self.rules["cut"] == "player" else ""
+
+    def _cards(self, kind: str, event: Mapping[str, Any]) -> None:
+        seat = event["seat"]
+        cards = event.get("cards")
+        if kind == "dealt":
+            self._give(seat, cards, event["count"])
+            both_at_eleven = self.points == [TARGET - 1] * 2
+            self.question = "Keep?" if self.choosing and not both_at_eleven else ""
+        elif kind == "shown":
+            if cards:
+                self._give(seat, cards, 0)
+            self.deciding_at_eleven = True
+            self.question = "Play for 3?"
+        else:
+            self._say(seat, ANSWER, "Pass" if kind == "passed" else "Burn")
+            if kind == "passed":
+                self._give((seat + 2) % 4, cards, 3)
+                self.passed = list(self.cards[(seat + 2) % 4])
+            else:
+                self.burned += event["cards"]
+            self.cards[seat] = []
+
+    def _said(self, kind: str, seat: int, event: Mapping[str, Any]) -> None:
+        if kind in ("truco", "raise"):
+            value = event["value"]
+            if kind == "raise":
+                self.stake = self.asked or self.stake
+            self.asked = value
+            self._say(seat, CALL, _WORDS[value], value)
+            self.question = f"Accept {value}?"
+        elif kind == "accept":
+            self.stake = event["value"]
+            self.asked = None
+            self.question = ""
+            self._say(seat, ANSWER, "Play" if self.deciding_at_eleven else "Accept", event["value"])
+            self.deciding_at_eleven = False
+        elif kind == "run":
+            self._say(seat, ANSWER, "Run", event["points"])
+        elif kind == "defer":
+            self._say(seat, ANSWER, "Ask partner")
+        elif kind == "kept":
+            self.choosing = False
+            self.question = ""
+            self._say(seat, ANSWER, "Keep")
+        elif kind == "cut":
+            self.question = ""
+            self._say(seat, ANSWER, "Cut" if event["lifted"] else "No cut", event["lifted"] or None)
+        elif kind == "signal":
+            self._say(seat, ANSWER, GESTURES[event["gesture"]])
+
+    def _trick(self, event: Mapping[str, Any]) -> None:
+        winner, leader, number = event["winner"], event["leader"], event["number"]
+        if winner is None:
+            self._end_trick(None, f"Trick {number} is tied")
+        else:
+            self._end_trick(leader, f"{self.names[leader]} took trick {number}")
+
+    def _hand_over(self, event: Mapping[str, Any]) -> None:
+        team, points = event["winner"], event["points"]
+        self.points = list(event["score"])
+        self.asked = None
+        self.question = ""
+        score = f"{self.points[0]}–{self.points[1]}"
+        if team is None:
+            self.ended = {"text": "nobody wins", "score": score}
+            return
+        winners = f"{self.names[team]} and {self.names[team + 2]}"
+        self.ended = {"text": f"{winners}, {points} {self.unit[points != 1]}", "score": score}

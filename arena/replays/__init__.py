@@ -1,0 +1,1 @@
+"""Replay pages: finished games to look at, move by move."""
