@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
+import webbrowser
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -18,10 +20,12 @@ from rich.table import Table as TextTable
 
 from arena.bots import BotSpec, bot_spec
 from arena.cli.debug import sandboxed
+from arena.cli.replay import write_page
 from arena.games import game_of
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
+from arena.records.record import parse_record
 from arena.text import printable, printable_lines
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
@@ -44,6 +48,7 @@ _MOST_REPORTS: Final = 5
 @click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
+@click.option("--browser", is_flag=True, help="Show the last game in the browser.")
 def play(
     kind: str,
     bots: tuple[str, ...],
@@ -55,6 +60,7 @@ def play(
     independent: bool,
     think_limit: float,
     sandbox: bool,
+    browser: bool,
 ) -> None:
     """Play groups of games of KIND among BOTS and print the results.
 
@@ -78,12 +84,28 @@ def play(
         console.print(f"seed {plan.seed}")
     results, interrupted = _play_all(plan, records, max(1, jobs), think_limit)
     console.print(_summary(plan, results))
+    if browser:
+        _open_last_game(results)
     failed = _print_faults(plan, results)
     if interrupted:
         console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
         raise SystemExit(130)
     if failed:
         raise SystemExit(1)
+
+
+def _open_last_game(results: list[GroupSummary]) -> None:
+    """Write the replay page of the last game to a temporary file, and open it in the browser."""
+    lines = [line for result in results for line in result.records]
+    if not lines:
+        click.echo("no game was played to its end, so there is none to show", err=True)
+        return
+    with tempfile.NamedTemporaryFile(prefix="botequim-", suffix=".html", delete=False) as file:
+        path = Path(file.name)
+    write_page(parse_record(lines[-1]), path, source="game.json")
+    click.echo(f"the last game: {path}")
+    if not webbrowser.open(path.as_uri()):
+        click.echo("no browser was found; open the file yourself", err=True)
 
 
 def _print_faults(plan: Plan, results: list[GroupSummary]) -> bool:

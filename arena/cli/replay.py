@@ -1,26 +1,73 @@
-"""``botequim replay``: narrates a recorded game."""
+"""``botequim replay``: narrates a recorded game, or writes its replay page."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Final
 
 import click
 
 from arena.errors import ArenaError
 from arena.records.record import Record, UnreadableRecord, load_records, source_name
 from arena.records.tell import tell
-from arena.records.verify import verify
+from arena.records.verify import Problem, verify
+from arena.replays.page import replay_page
+
+SHOWN_PROBLEMS: Final = frozenset(
+    (
+        *("hash", "commitment", "group", "deal", "deals", "mark", "default", "order", "no_turn"),
+        *("after_end_of_seat", "places", "scores", "forfeits"),
+    )
+)
+"""Problems of a record whose game can be shown all the same: its actions are legal, to the end."""
 
 
 @click.command()
 @click.argument("file")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
-def replay(file: str, game_id: str | None, number: int | None) -> None:
+@click.option("--html", is_flag=True, help="Write a page to look at, instead of text.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="With --html: the file to write. [default: the name of FILE with .html, in this folder]",
+)
+def replay(file: str, game_id: str | None, number: int | None, html: bool, out: Path | None) -> int:
     """Narrate the game recorded in FILE (- is stdin).
 
     If the file holds more than one game, choose one with --game or --number.
+
+    --html writes one HTML file with the table after every move, which works offline and in any browser. A
+    record that does not verify is shown too, marked as such, if its actions are legal; the exit code is 1
+    then.
     """
-    for line in tell(proven_record(file, game_id, number)):
-        click.echo(line)
+    if not html:
+        if out is not None:
+            raise click.UsageError("--out is the file of --html")
+        for line in tell(proven_record(file, game_id, number)):
+            click.echo(line)
+        return 0
+    record = _choose(file, game_id, number)
+    problems = verify(record)
+    path = out or Path(f"{PurePath(file).name.split('.')[0] or 'game'}.html" if file != "-" else "game.html")
+    write_page(record, path, problems=problems, source=file)
+    click.echo(f"wrote {path}")
+    for problem in problems:
+        click.echo(f"not verified: {problem}", err=True)
+    return 1 if problems else 0
+
+
+def write_page(record: Record, path: Path, *, problems: Sequence[Problem] = (), source: str) -> None:
+    """Write the replay page of a record, with its ``problems``; ``source``: the name of its file.
+
+    Raises :class:`~arena.errors.ArenaError` (``unproven_record``) if they do not let the game be shown.
+    """
+    for problem in problems:
+        if problem.code not in SHOWN_PROBLEMS:
+            raise _unproven(record, problem)
+    name = PurePath(source).name if source != "-" else "game.json"
+    path.write_text(replay_page(record, problems=[str(p) for p in problems], source=name), encoding="utf-8")
 
 
 def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
@@ -31,10 +78,14 @@ def proven_record(file: str, game_id: str | None, number: int | None) -> Record:
     record = _choose(file, game_id, number)
     problems = verify(record)
     if problems:
-        raise ArenaError(
-            f"game {record['canonical']['game']} does not verify: {problems[0]}", code="unproven_record"
-        )
+        raise _unproven(record, problems[0])
     return record
+
+
+def _unproven(record: Record, problem: Problem) -> ArenaError:
+    return ArenaError(
+        f"game {record['canonical']['game']} does not verify: {problem}", code="unproven_record"
+    )
 
 
 def _choose(file: str, game_id: str | None, number: int | None) -> Record:

@@ -1,0 +1,266 @@
+"""The replay page of a finished game: one HTML file that needs nothing else and requests nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any, Final
+
+from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
+from arena.games.pictures import Picture
+from arena.records.record import Record
+from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
+from arena.text import printable
+
+SCRIPTS: Final = ("cards.js", "table.js", "deals.js", "replay.js")
+"""The parts of the script, in one scope, in this order."""
+
+_SUIT_OF: Final = {symbol: suit for suit, symbol in SUIT_SYMBOLS.items()}
+_CARDS: Final = re.compile(rf"(?:(?:10|\w)[{''.join(_SUIT_OF)}] ?)+")
+_CARD: Final = re.compile(rf"(10|\w)([{''.join(_SUIT_OF)}])")
+_PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
+
+
+def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "game.json") -> str:
+    """The HTML of the replay page of ``record``, whose actions must be legal.
+
+    ``problems``: what is wrong with the record, to be shown. ``source``: the name of the record's file, for
+    the command that verifies it. Nothing of the record's unhashed part is in the page.
+
+    Raises :class:`~arena.errors.ArenaError` as :func:`~arena.replays.moves.read_moves` does.
+    """
+    replayed = read_moves(record)
+    script = page_script()
+    style = static("replay.css").strip()
+    canonical = record["canonical"]
+    return _filled(
+        static("replay.html"),
+        {
+            "title": escape(_title(canonical)),
+            "policy": escape(content_policy(script, style)),
+            "style": style,
+            "script": script,
+            "data": embedded_json(page_data(replayed, canonical, source)),
+            "game": escape(printable(canonical["game"])),
+            "facts": escape(_facts(replayed, canonical)),
+            "warning": _warning(problems),
+            "hands": "".join(_hands(replayed)),
+            "players": "".join(_players(replayed, canonical)),
+            "hash": escape(record["hash"]),
+            "commitment": escape(canonical["commitment"]),
+            "seed": escape(canonical["seed"]),
+            "rules": escape(_rules(canonical)),
+            "command": escape(_command(source)),
+        },
+    )
+
+
+def static(name: str) -> str:
+    """The text of a file of the page."""
+    return files("arena.replays").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def page_script() -> str:
+    """The script of the page, without its data."""
+    return "\n".join(static(name).strip() for name in SCRIPTS)
+
+
+def content_policy(script: str, style: str) -> str:
+    """A Content-Security-Policy under which this script and style run and no request is made."""
+    sources = (f"script-src '{_digest(script)}'", f"style-src '{_digest(style)}'", "img-src data:")
+    return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
+
+
+def embedded_json(value: Any) -> str:
+    """``value`` as JSON that cannot end the script element in which it stands."""
+    text = json.dumps(value, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """What the script shows::
+
+        names, teams, unit, ccw, target, most   how the table is laid out
+        cards    {card: its name for people}
+        open     one object per move: what changed in the picture since the move before
+        seen     per seat the same, of those parts that a seat may see otherwise than with open hands
+        hands    [[number, first move, last move], ...]
+        calls    the moves that raise the stake
+        fair     what the deals follow from, and the deals: [[kind, hand, action], ...]
+
+    Moves are counted from 1.
+    """
+    form = replayed.form
+    seats = range(len(replayed.names))
+    opened = replayed.pictures[OPEN]
+    return {
+        "names": replayed.names,
+        "teams": [list(team) for team in replayed.game.teams(replayed.rules)],
+        "unit": list(form.unit),
+        "ccw": form.counter_clockwise,
+        "target": form.target,
+        "most": form.most,
+        "cards": _card_names(replayed, form),
+        "open": _changes(opened),
+        "seen": [_changes(_differing(opened, replayed.pictures[seat])) for seat in seats],
+        "hands": _spans(replayed.moves),
+        "calls": [number for number, move in enumerate(replayed.moves, start=1) if move.is_call],
+        "fair": {
+            "seed": canonical["seed"],
+            "nonces": canonical["nonces"],
+            "commitment": canonical["commitment"],
+            "items": {kind: list(items) for kind, _, items, _ in replayed.deals},
+            "deals": [[kind, hand, action] for kind, hand, _, action in replayed.deals],
+            "command": _command(source),
+        },
+    }
+
+
+def _changes(pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    changes = []
+    last: Mapping[str, Any] = {}
+    for picture in pictures:
+        changes.append({k: v for k, v in picture.items() if k not in last or last[k] != v})
+        last = picture
+    return changes
+
+
+def _differing(
+    opened: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    pairs = list(zip(opened, seen, strict=True))
+    names = {name for one, other in pairs for name in one if one[name] != other[name]}
+    return [{name: other[name] for name in sorted(names)} for _, other in pairs]
+
+
+def _spans(moves: Sequence[Move]) -> list[list[int]]:
+    spans: list[list[int]] = []
+    for number, move in enumerate(moves, start=1):
+        if not spans or spans[-1][0] != move.hand:
+            spans.append([move.hand, number, number])
+        spans[-1][2] = number
+    return spans
+
+
+def _card_names(replayed: ReplayedGame, form: Picture) -> dict[str, str]:
+    pack = next((items for kind, _, items, _ in replayed.deals if kind == "deal"), ())
+    names = {}
+    for card in pack:
+        title = form.titles.get(card)
+        names[card] = f"{spoken(card)}, {title}" if title else spoken(card)
+    return names
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    """The template with its ``{{names}}`` replaced once, so that no text is taken for a part of it."""
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
+
+
+def _command(source: str) -> str:
+    return f"botequim verify {source}"
+
+
+# What can be read without a script
+
+
+def _title(canonical: Mapping[str, Any]) -> str:
+    names = list(dict.fromkeys(printable(player["name"]) for player in canonical["players"]))
+    return " – ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
+    group = canonical["group"]
+    facts = [replayed.game.title]
+    if group is not None:
+        deals = " with these deals" if group["mirrored"] else ""
+        facts.append(f"game {group['index'] + 1} of {group['size']}{deals}")
+    hands = replayed.moves[-1].hand
+    facts.append(f"{hands} hand" if hands == 1 else f"{hands} hands")
+    places = canonical["outcome"]["places"]
+    first = [name for name, place in zip(replayed.names, places, strict=True) if place == 1]
+    facts.append(f"won by {' and '.join(first)}" if len(first) < len(places) else "a draw")
+    return " · ".join(facts)
+
+
+def _rules(canonical: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={json.dumps(value)}" for name, value in canonical["rules"].items())
+
+
+def _warning(problems: Sequence[str]) -> str:
+    if not problems:
+        return ""
+    items = "".join(f"<li>{escape(problem)}</li>" for problem in problems)
+    return (
+        '<section class="warning" aria-labelledby="warning"><h2 id="warning">This record does not verify</h2>'
+        f"<p>The game is shown as the record tells it. It proves nothing:</p><ul>{items}</ul></section>"
+    )
+
+
+def _players(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> Iterator[str]:
+    outcome = canonical["outcome"]
+    for seat, name in enumerate(replayed.names):
+        forfeited = " (forfeited)" if seat in outcome["forfeits"] else ""
+        cells = (
+            printable(canonical["players"][seat]["version"]),
+            f"{outcome['places'][seat]}{forfeited}",
+            str(outcome["scores"][seat]),
+            canonical["nonces"][seat] or "–",
+        )
+        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        yield f'<tr><td>{seat}</td><th scope="row">{escape(name)}</th>{row}</tr>\n'
+
+
+def _hands(replayed: ReplayedGame) -> Iterator[str]:
+    side = {
+        seat: number
+        for number, team in enumerate(replayed.game.teams(replayed.rules))
+        for seat in team
+        if len(team) > 1
+    }
+    for hand, first, last in _spans(replayed.moves):
+        ended = replayed.pictures[OPEN][last - 1]["ended"] or {"text": "", "score": ""}
+        yield (
+            f"<details open><summary><b>Hand {hand}</b> "
+            f'<span class="how">{escape(ended["text"])}</span> '
+            f'<span class="after">{escape(ended["score"])}</span></summary>\n<ol start="{first}">\n'
+        )
+        for number in range(first, last + 1):
+            move = replayed.moves[number - 1]
+            mark = f' class="side-{side[move.seat]}"' if move.seat in side else ""
+            lines = "".join(f'<span class="line">{_told(line)} </span>' for line in move.lines)
+            yield f'<li id="move-{number}"{mark}><a href="#move-{number}">{lines}</a></li>\n'
+        yield "</ol></details>\n"
+
+
+def _told(line: ToldLine) -> str:
+    """A line of the narration as HTML, with drawings for the suits.
+
+    Cards that not everybody sees are marked with the seats that do.
+    """
+
+    def marked(match: re.Match[str]) -> str:
+        drawn = _CARD.sub(_drawn, match[0])
+        if line.seats is None:
+            return drawn
+        seers = "".join(f" by-{seat}" for seat in line.seats)
+        return f'<span class="secret{seers}">{drawn}</span>'
+
+    return _CARDS.sub(marked, escape(line.text))
+
+
+def _drawn(match: re.Match[str]) -> str:
+    suit = _SUIT_OF[match[2]]
+    red = " red" if suit in "HD" else ""
+    return (
+        f'<span class="pip{red}">{match[1]}<svg aria-hidden="true"><use href="#suit-{suit}"/></svg>'
+        f'<span class="hear"> of {SUIT_NAMES[suit]}</span></span>'
+    )

@@ -1,0 +1,272 @@
+// The page: which move is shown, and how to get to another one.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const by = (id) => document.getElementById(id);
+data.partners = data.teams.some((team) => team.length > 1);
+
+// Pictures as whole objects, from what changed.
+const unfolded = (changes) => {
+  let last = {};
+  return changes.map((change) => (last = { ...last, ...change }));
+};
+const open = unfolded(data.open);
+const seen = data.seen.map(unfolded);
+const moves = open.length;
+const links = Array.from(document.querySelectorAll("#list li a"));
+const hands = Array.from(document.querySelectorAll("#list details"));
+const calls = new Set(data.calls);
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+let now = 1;
+let view = null; // a seat, or null for open hands
+let bottom = 0;
+let speed = 1;
+let timer = 0;
+
+const pictureOf = (move) => (view === null ? open[move - 1] : { ...open[move - 1], ...seen[view][move - 1] });
+const handOf = (move) => data.hands.findIndex(([, first, last]) => first <= move && move <= last);
+const within = (move) => Math.min(Math.max(move, 1), moves);
+
+function show(move, { announce = true, remember = true } = {}) {
+  const last = now;
+  now = within(move);
+  const picture = pictureOf(now);
+  const from = placesOfCards();
+  drawTable(by("felt"), data, picture, bottom);
+  drawSides(by("sides"), data, picture);
+  drawStake(by("stake"), data, picture);
+  drawWhen(by("when"), picture);
+  drawNotes(by("notes"), picture);
+  if (now === last + 1 && speed < 4 && !calm.matches) slide(from);
+  links[last - 1].removeAttribute("aria-current");
+  links[now - 1].setAttribute("aria-current", "step");
+  for (const [at, hand] of hands.entries()) {
+    if (at === handOf(now)) hand.open = true;
+    else if (at === handOf(last)) hand.open = false;
+  }
+  reveal(links[now - 1]);
+  const slider = by("position");
+  slider.value = now;
+  slider.setAttribute("aria-valuetext", `move ${now} of ${moves}, hand ${picture.hand}`);
+  if (announce) by("spoken").textContent = wordsOf(now);
+  if (remember) history.replaceState(null, "", `#move-${now}`);
+}
+
+// The words of a move without the cards that this view does not see.
+function wordsOf(move) {
+  const copy = links[move - 1].cloneNode(true);
+  if (view !== null) {
+    for (const secret of copy.querySelectorAll(`.secret:not(.by-${view})`)) secret.textContent = "cards face down ";
+  }
+  return copy.textContent.trim();
+}
+
+// Scrolls the list, never the page.
+function reveal(link) {
+  const list = by("list");
+  const box = list.getBoundingClientRect();
+  const item = link.getBoundingClientRect();
+  if (item.top < box.top || item.bottom > box.bottom) list.scrollTop += item.top - box.top - box.height / 2;
+}
+
+function placesOfCards() {
+  const places = new Map();
+  for (const seat of document.querySelectorAll("#felt .seat")) {
+    for (const card of seat.querySelectorAll(".card")) {
+      places.set(`${seat.dataset.seat} ${card.dataset.card}`, card.getBoundingClientRect());
+    }
+  }
+  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
+    places.set(`lying ${card.dataset.seat} ${card.dataset.card}`, null);
+  }
+  return places;
+}
+
+// A card that was just played moves from the hand to the trick.
+function slide(from) {
+  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
+    const { seat, card: name } = card.dataset;
+    const start = from.get(`${seat} ${name}`) ?? from.get(`${seat} `);
+    if (from.has(`lying ${seat} ${name}`) || !start) continue;
+    const end = card.getBoundingClientRect();
+    const shift = `${start.left - end.left}px ${start.top - end.top}px`;
+    card.animate([{ translate: shift }, { translate: "0px 0px" }], { duration: 180, easing: "ease-out" });
+  }
+}
+
+// Playing
+
+function stop() {
+  clearTimeout(timer);
+  timer = 0;
+  document.body.classList.remove("playing");
+  by("play").setAttribute("aria-label", "Play");
+}
+
+function start() {
+  if (now === moves) show(1);
+  document.body.classList.add("playing");
+  by("play").setAttribute("aria-label", "Stop");
+  wait();
+}
+
+function wait() {
+  const pause = open[now - 1].ended ? 2200 : calls.has(now) ? 1500 : 900;
+  timer = setTimeout(() => {
+    // The address is written when playing stops: browsers limit how often it may change.
+    show(now + 1, { announce: calls.has(now + 1) || open[now].ended !== null, remember: false });
+    if (now < moves) wait();
+    else go(now);
+  }, pause / speed);
+}
+
+const toggle = () => (timer ? go(now) : start());
+
+function go(move) {
+  stop();
+  show(move);
+}
+
+function goHands(step) {
+  const at = handOf(now);
+  const begins = data.hands[at][1];
+  const target = step < 0 && now > begins ? at : at + step;
+  go(data.hands[Math.min(Math.max(target, 0), data.hands.length - 1)][step > 0 && target >= data.hands.length ? 2 : 1]);
+}
+
+// A trick further: to the next move at which another trick or hand begins.
+function goTricks(step) {
+  const key = (move) => `${open[move - 1].hand} ${open[move - 1].trick}`;
+  let move = within(now + step);
+  if (step > 0) while (move < moves && key(move) === key(now)) move++;
+  else while (move > 1 && key(move) === key(move - 1)) move--;
+  go(move);
+}
+
+// The parts of the page
+
+function drawTrack() {
+  const track = by("track");
+  const at = (move) => (moves > 1 ? ((move - 1) / (moves - 1)) * 100 : 0);
+  for (const [, first, last] of data.hands) {
+    track.append(svg("line", { x1: `${at(first)}%`, x2: `${Math.max(at(last), at(first) + 0.2)}%`, y1: 20, y2: 20 }));
+  }
+  for (const move of data.calls) track.append(svg("circle", { cx: `${at(move)}%`, cy: 5, r: 2.5 }));
+}
+
+function chooseView() {
+  const chosen = by("view").value;
+  view = chosen === "" ? null : Number(chosen);
+  if (view !== null) bottom = view;
+  by("list").dataset.view = chosen;
+  for (const secret of document.querySelectorAll("#list .secret")) {
+    secret.classList.toggle("closed", view !== null && !secret.classList.contains(`by-${view}`));
+  }
+  show(now, { announce: false });
+}
+
+function setSpeed(value) {
+  speed = value;
+  for (const button of by("speeds").children) button.setAttribute("aria-pressed", String(Number(button.value) === value));
+}
+
+function fromAddress() {
+  const match = /^#move-(\d{1,6})$/.exec(location.hash);
+  return match ? within(Number(match[1])) : null;
+}
+
+const KEYS = {
+  ArrowLeft: (event) => (event.shiftKey ? goTricks(-1) : go(now - 1)),
+  ArrowRight: (event) => (event.shiftKey ? goTricks(1) : go(now + 1)),
+  ArrowUp: () => goHands(-1),
+  ArrowDown: () => goHands(1),
+  Home: () => go(1),
+  End: () => go(moves),
+  " ": toggle,
+};
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in KEYS)) return;
+  const tag = event.target.tagName;
+  // These do something of their own with the key.
+  if (tag === "SELECT" || tag === "INPUT") return;
+  if (event.key === " " && ["BUTTON", "SUMMARY"].includes(tag)) return;
+  event.preventDefault();
+  KEYS[event.key](event);
+}
+
+async function verify() {
+  const button = by("verify");
+  button.hidden = true;
+  by("check-title").textContent = "Checking the deals…";
+  const began = performance.now();
+  try {
+    const results = await checkDeals(data.fair, open);
+    report(results, performance.now() - began);
+  } catch (error) {
+    button.hidden = false;
+    by("check-title").textContent = "The deals could not be checked";
+    by("check-text").textContent = `The browser said: ${error.message}. Run ${data.fair.command} instead.`;
+  }
+}
+
+function report(results, duration) {
+  const fits = results.every((result) => result.fits);
+  by("check").dataset.state = fits ? "fits" : "differs";
+  by("check-title").textContent = fits ? "This deal is verified" : "This deal does not match";
+  by("check-text").textContent = fits
+    ? `Checked in your browser in ${Math.max(1, Math.round(duration))} ms.`
+    : `Do not trust this page. Run ${data.fair.command} on the record, and compare its hash with the published one.`;
+  by("results").replaceChildren(
+    ...results.map(({ fits: good, what, details }) =>
+      html(
+        "li",
+        { class: good ? "good" : "bad" },
+        svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("circle", { cx: 12, cy: 12, r: 10 }), svg("path", { d: good ? "M7 12.5l3.5 3.5 6.5-7.5" : "M8 8l8 8M16 8l-8 8" })),
+        html("div", {}, html("p", {}, good ? what : `Does not hold: ${what[0].toLowerCase()}${what.slice(1)}`), ...details.map((detail) => html("p", { class: "detail" }, detail))),
+      ),
+    ),
+  );
+}
+
+function startPage() {
+  by("view").append(
+    html("option", { value: "" }, "All hands open"),
+    ...data.names.map((name, seat) => html("option", { value: seat }, `As ${name} saw it`)),
+  );
+  by("view").addEventListener("change", chooseView);
+  by("turn").addEventListener("click", () => {
+    bottom = (bottom + 1) % data.names.length;
+    show(now, { announce: false });
+  });
+  const actions = { first: () => go(1), back: () => go(now - 1), on: () => go(now + 1), last: () => go(moves), play: toggle, "hand-back": () => goHands(-1), "hand-on": () => goHands(1), verify };
+  for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", action);
+  for (const button of by("speeds").children) button.addEventListener("click", () => setSpeed(Number(button.value)));
+  by("position").max = moves;
+  by("position").addEventListener("input", (event) => go(Number(event.target.value)));
+  by("list").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go(links.indexOf(link) + 1);
+  });
+  document.addEventListener("keydown", onKey);
+  addEventListener("hashchange", () => {
+    const move = fromAddress();
+    if (move !== null && move !== now) go(move);
+  });
+  // The addresses of moves are positions of the table from now on, not places on the page.
+  for (const item of document.querySelectorAll("#list li")) item.removeAttribute("id");
+  history.scrollRestoration = "manual";
+  scrollTo(0, 0);
+  for (const id of ["board", "views"]) by(id).hidden = false;
+  for (const hand of hands) hand.open = false;
+  document.body.classList.add("scripted");
+  drawTrack();
+  setSpeed(1);
+  show(fromAddress() ?? 1, { announce: false, remember: false });
+  if (globalThis.crypto?.subtle) by("verify").hidden = false;
+  else by("check-text").textContent = `This browser checks nothing on pages without https. Run ${data.fair.command} instead.`;
+}
+
+startPage();

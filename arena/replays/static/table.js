@@ -1,0 +1,247 @@
+// The table of one picture (arena/games/pictures.py): seats, cards, calls, stake, score.
+
+// Centres in per cent of the felt's width and height, clockwise from the bottom, by the number of seats.
+const SEATS = {
+  2: [[50, 85], [50, 15]],
+  3: [[50, 85], [20, 27], [80, 27]],
+  4: [[50, 85], [14, 50], [50, 15], [86, 50]],
+  5: [[50, 85], [14, 59], [28, 21], [72, 21], [86, 59]],
+  6: [[50, 86], [13, 66], [17, 22], [50, 14], [83, 22], [87, 66]],
+  7: [[50, 86], [13, 74], [11, 41], [32, 14], [68, 14], [89, 41], [87, 74]],
+  8: [[50, 86], [13, 74], [11, 43], [20, 14], [50, 14], [80, 14], [89, 43], [87, 74]],
+};
+const TRICK = {
+  2: [[50, 63], [50, 37]],
+  3: [[50, 63], [38, 44], [62, 43]],
+  4: [[50, 63], [36, 50], [50, 37], [64, 50]],
+  5: [[50, 60], [33, 57], [40, 40], [60, 40], [66, 56]],
+  6: [[50, 66], [33, 57], [33, 41], [50, 32], [67, 41], [67, 57]],
+  7: [[50, 66], [34, 59], [31, 45], [41, 34], [59, 34], [69, 45], [66, 59]],
+  8: [[50, 66], [36, 61], [30, 49], [36, 37], [50, 32], [64, 37], [70, 49], [64, 61]],
+};
+const PHONE_SEATS = {
+  2: [[50, 85], [50, 15]],
+  3: [[50, 85], [24, 22], [76, 22]],
+  4: [[50, 86], [17, 50], [50, 15], [83, 50]],
+  5: [[50, 87], [17, 57], [27, 22], [73, 22], [83, 57]],
+  6: [[50, 90], [17, 63], [17, 29], [50, 13], [83, 29], [83, 63]],
+  7: [[50, 90], [17, 68], [17, 42], [29, 13.5], [71, 13.5], [83, 42], [83, 68]],
+  8: [[50, 90], [17, 68], [17, 42], [17, 13.5], [50, 13.5], [83, 13.5], [83, 42], [83, 68]],
+};
+const PHONE_TRICK = {
+  2: [[50, 60], [50, 40]],
+  3: [[50, 62], [38, 45], [62, 45]],
+  4: [[50, 63], [37, 50], [50, 37], [63, 50]],
+  5: [[50, 66], [39, 56], [41, 41], [59, 41], [61, 56]],
+  6: [[50, 75], [37, 66], [37, 33], [50, 28], [63, 33], [63, 66]],
+  7: [[50, 77], [37, 71], [39, 45], [33, 28], [67, 28], [61, 45], [63, 71]],
+  8: [[50, 77], [37, 71], [39, 45], [19, 28], [50, 28], [81, 28], [61, 45], [63, 71]],
+};
+// Partners sit around a cross; the cards of the trick are shifted from the centre in their own size.
+const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], phone: [[50, 87], [13.5, 50], [50, 13], [86.5, 50]] };
+const CROSS = [["-50%", "4%"], ["-158%", "-50%"], ["-50%", "-104%"], ["58%", "-50%"]];
+const MOST_STROKES = 15;
+
+// Where a bubble stands beside its plate: over no card that counts.
+function bubbleSide([x, y], phone, many) {
+  if (y > 80) return "right";
+  if (phone && many && y > 20) return x < 50 ? "right" : "left";
+  if (y < 30 && !phone) return x <= 50 ? "right" : "left";
+  return "above";
+}
+
+function place(element, [x, y], [phoneX, phoneY]) {
+  const style = { "--x": x, "--y": y, "--phone-x": phoneX, "--phone-y": phoneY };
+  for (const [name, value] of Object.entries(style)) element.style.setProperty(name, `${value}%`);
+}
+
+const sideOf = (data, seat) => data.teams.findIndex((team) => team.includes(seat));
+
+function markOf(data, seat) {
+  if (!data.partners) return null;
+  return html("span", { class: `mark side-${sideOf(data, seat)}`, "aria-hidden": "true" });
+}
+
+function drawTable(felt, data, picture, bottom) {
+  const size = data.names.length;
+  felt.className = `felt seats-${size}${data.partners ? " partners" : ""}${size > 5 ? " many" : ""}`;
+  const children = [];
+  for (let step = 0; step < size; step++) {
+    const seat = (bottom + step) % size;
+    const at = data.ccw ? (size - step) % size : step;
+    children.push(drawSeat(data, picture, seat, at));
+  }
+  const next = picture.question === "" ? picture.awaiting : [];
+  const lying = picture.lying.map(([seat, card, how]) => [seat, drawLying(data, picture, seat, card, how)]);
+  const trickGoesOn = picture.winner === null && lying.length < size;
+  for (const seat of next) {
+    if (!trickGoesOn || !lying.some(([other]) => other === seat)) {
+      if (picture.winner === null) lying.push([seat, html("div", { class: "lying next" })]);
+    }
+  }
+  for (const [seat, element] of lying) {
+    const step = (seat - bottom + size) % size;
+    const at = data.ccw ? (size - step) % size : step;
+    if (data.partners) {
+      element.style.setProperty("--shift-x", CROSS[at][0]);
+      element.style.setProperty("--shift-y", CROSS[at][1]);
+    } else {
+      place(element, TRICK[size][at], PHONE_TRICK[size][at]);
+    }
+    children.push(element);
+  }
+  felt.replaceChildren(...children);
+}
+
+function drawLying(data, picture, seat, card, how) {
+  const out = picture[`state${seat}`] !== "";
+  const classes = ["lying", out && "off", picture.winner === seat && "won"].filter(Boolean).join(" ");
+  const drawn = drawCard(card, data.cards[card], how === "down");
+  const who = html("span", { class: "hear" }, `${data.names[seat]} played `);
+  const element = html("div", { class: classes }, who, drawn);
+  if (how === "down" && card) element.append(html("span", { class: "under" }, "face down"));
+  element.dataset.seat = seat;
+  element.dataset.card = card;
+  return element;
+}
+
+function drawSeat(data, picture, seat, at) {
+  const size = data.names.length;
+  const name = data.names[seat];
+  const cards = picture[`cards${seat}`];
+  const state = picture[`state${seat}`];
+  const note = picture[`note${seat}`];
+  const acts = picture.awaiting.includes(seat);
+  const dealer = picture.dealer === seat;
+  const where = data.partners ? PARTNERS.desktop[at] : SEATS[size][at];
+  const phone = data.partners ? PARTNERS.phone[at] : PHONE_SEATS[size][at];
+  const many = size > 5;
+
+  const plate = html(
+    "div",
+    { class: `plate${acts ? " acts" : ""}${state ? " off" : ""}`, title: name },
+    markOf(data, seat),
+    html("span", { class: "name" }, name),
+    dealer ? html("span", { class: "dealer", "aria-hidden": "true" }, "D") : null,
+  );
+  const said = picture[`said${seat}`];
+  const asks = acts && picture.question !== "";
+  if (said || asks) {
+    const sides = `${bubbleSide(where, false, many)} phone-${bubbleSide(phone, true, many && !data.partners)}`;
+    const edge = phone[0] < 40 ? "at-left" : phone[0] > 60 ? "at-right" : "";
+    plate.append(drawBubble(said, asks ? picture.question : "", `${sides} ${edge}`));
+  }
+  const facts = [name];
+  if (data.partners) facts.push(`side of ${teamName(data, sideOf(data, seat))}`);
+  if (dealer) facts.push("dealer");
+  if (!data.partners) facts.push(`${picture.score[seat]} ${data.unit[picture.score[seat] === 1 ? 0 : 1]}`);
+  if (note) facts.push(note);
+  facts.push(cards.length === 1 ? "1 card" : `${cards.length} cards`);
+  if (acts) facts.push("to act");
+
+  const element = html("div", { class: `seat at-${at}`, role: "group", "aria-label": facts.join(", ") }, plate);
+  if (!data.partners) element.append(drawLives(data, picture, seat, note));
+  else if (note) element.append(html("span", { class: "remark" }, note));
+  const closed = cards.length > 0 && cards.every((card) => card === "");
+  const classes = `hand${state ? " off" : ""}${closed ? " closed" : ""}`;
+  element.append(
+    html("ul", { class: classes }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
+  );
+  place(element, where, phone);
+  element.dataset.seat = seat;
+  return element;
+}
+
+function drawBubble(said, question, sides) {
+  if (question) return html("span", { class: `bubble question ${sides}` }, question);
+  const [kind, text, value, past] = said;
+  const number = value === null ? null : html("span", { class: "value" }, ` ${value}`);
+  return html("span", { class: `bubble ${kind} ${sides}${past ? " past" : ""}` }, text, number);
+}
+
+function drawLives(data, picture, seat, note) {
+  const lives = picture.score[seat];
+  const line = html("div", { class: "lives", "aria-hidden": "true" }, html("b", {}, String(lives)));
+  if (data.most <= MOST_STROKES) {
+    const groups = Math.ceil(data.most / 5);
+    const strokes = svg("svg", { width: groups * 25, height: 14, viewBox: `0 0 ${groups * 25} 14` });
+    for (let life = 0; life < data.most; life++) {
+      const left = Math.floor(life / 5) * 25 + 3;
+      const x = left + (life % 5) * 5;
+      const line = life % 5 === 4 ? { x1: left - 2, y1: 10, x2: left + 17, y2: 4 } : { x1: x, y1: 1, x2: x, y2: 13 };
+      strokes.append(svg("line", { ...line, class: life < lives ? "" : "gone" }));
+    }
+    line.append(strokes);
+  }
+  if (note) line.append(html("span", { class: "remark" }, note));
+  return line;
+}
+
+const teamName = (data, side) => {
+  const names = data.teams[side].map((seat) => data.names[seat]);
+  return names.join(" and ");
+};
+
+// The score of the two sides, with what the stake would add outlined.
+function drawSides(element, data, picture) {
+  if (!data.partners) return element.replaceChildren();
+  const pips = (points, side) => {
+    const row = svg("svg", { class: "pips", viewBox: `0 0 ${data.target * 23 + 12} 11`, "aria-hidden": "true" });
+    for (let at = 0; at < data.target; at++) {
+      const x = at * 23 + Math.floor(at / 3) * 4 + 0.75;
+      const state = at < points ? "full" : at < points + (picture.asked ?? picture.stake) ? "asked" : "";
+      row.append(svg("rect", { class: `${state} side-${side}`, x, y: 1, width: 20, height: 9, rx: 2 }));
+    }
+    return row;
+  };
+  const sides = [0, 1].map((side) =>
+    html(
+      "div",
+      { class: `side side-${side}` },
+      html(
+        "p",
+        {},
+        html("b", { class: "figure" }, String(picture.score[side])),
+        markOf(data, data.teams[side][0]),
+        html("span", { class: "name" }, teamName(data, side)),
+      ),
+      pips(picture.score[side], side),
+    ),
+  );
+  const goal = html("p", { class: "goal" }, `first to ${data.target}`);
+  element.replaceChildren(sides[0], goal, sides[1]);
+}
+
+function drawStake(element, data, picture) {
+  const steps = picture.ladder.map((value) => {
+    const state = value === picture.stake ? "now" : value === picture.asked ? "asked" : value < picture.stake ? "passed" : "";
+    return html("li", { class: state }, String(value));
+  });
+  element.replaceChildren(
+    html("p", {}, html("b", { class: "figure" }, String(picture.stake)), ` ${data.unit[picture.stake === 1 ? 0 : 1]} at stake`),
+    html("ol", { class: "ladder", "aria-hidden": "true" }, ...steps),
+    html("p", { class: "asked-for" }, picture.asked === null ? "" : `asked: ${picture.asked}`),
+  );
+}
+
+function drawWhen(element, picture) {
+  const trick = picture.trick ? `, trick ${picture.trick}` : "";
+  const lines = [`Hand ${picture.hand}${trick}`];
+  if (picture.taken) lines.push(picture.taken);
+  if (picture.ended) lines.push(`Hand over: ${picture.ended.text}`);
+  element.replaceChildren(...lines.map((line) => html("p", {}, line)));
+}
+
+function drawNotes(element, picture) {
+  element.replaceChildren(
+    ...picture.notes.map((note) =>
+      html(
+        "p",
+        {},
+        note.label ? html("span", { class: "label" }, `${note.label} `) : null,
+        html("span", { class: "cards" }, ...note.cards.map(writeCard)),
+        note.text ? html("span", {}, note.cards.length ? ` ${note.text}` : note.text) : null,
+      ),
+    ),
+  );
+}
