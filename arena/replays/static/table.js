@@ -32,8 +32,8 @@ const PHONE_TRICK = {
   2: [[50, 60], [50, 40]],
   3: [[50, 62], [38, 45], [62, 45]],
   4: [[50, 63], [37, 50], [50, 37], [63, 50]],
-  5: [[50, 66], [39, 56], [41, 41], [59, 41], [61, 56]],
-  6: [[50, 75], [37, 66], [37, 33], [50, 28], [63, 33], [63, 66]],
+  5: [[50, 66], [39, 56], [43.5, 37], [56.5, 37], [61, 56]],
+  6: [[50, 75], [37, 66], [37, 33], [50, 31], [63, 33], [63, 66]],
   7: [[50, 77], [37, 71], [39, 45], [33, 28], [67, 28], [61, 45], [63, 71]],
   8: [[50, 77], [37, 71], [39, 45], [19, 28], [50, 28], [81, 28], [61, 45], [63, 71]],
 };
@@ -42,11 +42,11 @@ const PARTNERS = { desktop: [[50, 85.5], [11.5, 50], [50, 14.5], [88.5, 50]], ph
 const CROSS = [["-50%", "4%"], ["-158%", "-50%"], ["-50%", "-104%"], ["58%", "-50%"]];
 const MOST_STROKES = 15;
 
-// Where a bubble stands beside its plate: over no card that counts.
-function bubbleSide([x, y], phone, many) {
+// Where a bubble stands beside its plate: over no card that counts, and on the felt.
+function bubbleSide([x, y], { phone, many, partners }) {
   if (y > 80) return "right";
   if (phone && many && y > 20) return x < 50 ? "right" : "left";
-  if (y < 30 && !phone) return x <= 50 ? "right" : "left";
+  if (y < 30 && (partners || !phone)) return x <= 50 ? "right" : "left";
   return "above";
 }
 
@@ -115,7 +115,6 @@ function drawSeat(data, picture, seat, at) {
   const dealer = picture.dealer === seat;
   const where = data.partners ? PARTNERS.desktop[at] : SEATS[size][at];
   const phone = data.partners ? PARTNERS.phone[at] : PHONE_SEATS[size][at];
-  const many = size > 5;
 
   const plate = html(
     "div",
@@ -127,7 +126,8 @@ function drawSeat(data, picture, seat, at) {
   const said = picture[`said${seat}`];
   const asks = acts && picture.question !== "";
   if (said || asks) {
-    const sides = `${bubbleSide(where, false, many)} phone-${bubbleSide(phone, true, many && !data.partners)}`;
+    const table = { many: size > 5, partners: data.partners };
+    const sides = `${bubbleSide(where, table)} phone-${bubbleSide(phone, { ...table, phone: true })}`;
     const edge = phone[0] < 40 ? "at-left" : phone[0] > 60 ? "at-right" : "";
     plate.append(drawBubble(said, asks ? picture.question : "", `${sides} ${edge}`));
   }

@@ -1,0 +1,71 @@
+"""A browser for the tests: Debian's Chromium, driven by Playwright, which sees every request and error."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.records.record import Record
+from arena.replays.page import replay_page
+from tests.waiting import PATIENCE
+
+# The last five keep the browser from looking for its maker's hosts.
+ARGUMENTS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+OpenPage = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser: Any, tmp_path: Path) -> Iterator[OpenPage]:
+    """Opens the replay page of a record in a new window; ``address`` is added to that of the file.
+
+    At the end there must have been no error in any console, and no request but for the files themselves.
+    """
+    contexts: list[Any] = []
+    troubles: list[str] = []
+    requests: list[str] = []
+    files: list[str] = []
+
+    def opened(
+        record: Record, address: str = "", *, before: Callable[[Any], None] | None = None, **options: Any
+    ) -> Any:
+        path = tmp_path / f"page-{len(files)}.html"
+        path.write_text(replay_page(record), encoding="utf-8")
+        files.append(path.as_uri())
+        options.setdefault("viewport", {"width": 1280, "height": 1000})
+        context = browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(PATIENCE * 1000)
+        page = context.new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        if before is not None:
+            before(page)
+        page.goto(path.as_uri() + address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+    assert {url.partition("#")[0] for url in requests} - {"data:,"} == set(files)
