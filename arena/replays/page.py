@@ -21,8 +21,11 @@ SCRIPTS: Final = ("cards.js", "table.js", "deals.js", "replay.js")
 """The parts of the script, in one scope, in this order."""
 
 _SUIT_OF: Final = {symbol: suit for suit, symbol in SUIT_SYMBOLS.items()}
-_CARDS: Final = re.compile(rf"(?:(?:10|\w)[{''.join(_SUIT_OF)}] ?)+")
+_CARDS: Final = re.compile(rf"(?:10|\w)[{''.join(_SUIT_OF)}](?: (?:10|\w)[{''.join(_SUIT_OF)}])*")
 _CARD: Final = re.compile(rf"(10|\w)([{''.join(_SUIT_OF)}])")
+_NUMBERS: Final = ("One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+_MOST_NAMED: Final = 3
+"""With more sides than that, the title does not name them."""
 _PLACEHOLDER: Final = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -41,7 +44,7 @@ def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "
     return _filled(
         static("replay.html"),
         {
-            "title": escape(_title(canonical)),
+            "title": escape(_title(replayed, canonical)),
             "policy": escape(content_policy(script, style)),
             "style": style,
             "script": script,
@@ -172,9 +175,15 @@ def _command(source: str) -> str:
 # What can be read without a script
 
 
-def _title(canonical: Mapping[str, Any]) -> str:
-    names = list(dict.fromkeys(printable(player["name"]) for player in canonical["players"]))
-    return " – ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _title(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
+    """The players, side by side; of a larger table their number."""
+    players = [printable(player["name"]) for player in canonical["players"]]
+    teams = replayed.game.teams(replayed.rules)
+    if len(teams) > len(_NUMBERS):
+        return f"{len(teams)} at the table"
+    if len(teams) > _MOST_NAMED:
+        return f"{_NUMBERS[len(teams) - 1]} at the table"
+    return " – ".join(" and ".join(dict.fromkeys(players[seat] for seat in team)) for team in teams)
 
 
 def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:

@@ -86,8 +86,25 @@ def test_names_are_text() -> None:
     assert len(page.text["module"]) == 1
     assert page.data()["names"] == list(NASTY)
     assert "<!--" not in html
-    assert page.text["h1"] == [f"{', '.join(NASTY[:-1])} and {NASTY[-1]}"]
+    assert page.text["h1"] == [f"{NASTY[0]} and {NASTY[2]} – {NASTY[1]} and {NASTY[3]}"]
     assert "<" not in html.partition('id="data">')[2].partition("</script>")[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rules", "names", "title"),
+    [
+        ("truco", {}, ("ana", "bia", "ana", "bia"), "ana – bia"),
+        ("truco", {}, ("ana", "bia", "ana", "caio"), "ana – bia and caio"),
+        ("toepen", {"seats": 2}, ("ana", "bia"), "ana – bia"),
+        ("toepen", {"seats": 8}, ("ana",) * 8, "Eight at the table"),
+    ],
+)
+def test_the_title_names_the_sides(
+    kind: str, rules: dict[str, Any], names: tuple[str, ...], title: str
+) -> None:
+    page = ReadPage(replay_page(played(kind, rules, names=names)))
+    assert page.text["h1"] == [title]
+    assert page.text["title"] == [f"{title} – Botequim"]
 
 
 def test_the_script_takes_no_markup() -> None:

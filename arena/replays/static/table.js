@@ -145,7 +145,7 @@ function drawSeat(data, picture, seat, at) {
   const closed = cards.length > 0 && cards.every((card) => card === "");
   const classes = `hand${state ? " off" : ""}${closed ? " closed" : ""}`;
   element.append(
-    html("ul", { class: classes }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
+    html("ul", { class: classes, "aria-label": `${name}'s hand` }, ...cards.map((card) => html("li", {}, drawCard(card, data.cards[card])))),
   );
   place(element, where, phone);
   element.dataset.seat = seat;
