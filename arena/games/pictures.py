@@ -131,7 +131,7 @@ class Picture(ABC):
         self.lying: list[tuple[int, str, str]] = []
         self._trick_over = True
 
-    def _clear_hand(self, number: int, dealer: int) -> None:
+    def _clear_hand(self, number: int, dealer: int | None) -> None:
         self.hand = number
         self.dealer = dealer
         self.stake = 1

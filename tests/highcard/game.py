@@ -16,6 +16,7 @@ from arena.games.shapes import (
     cards,
     numbers,
 )
+from tests.highcard.picture import HighCardPicture
 from tests.highcard.players import Cheapest, Lowest, Storyteller, redeal
 from tests.highcard.rules import PACK, RULES
 
@@ -44,6 +45,7 @@ GAME: Final = Game(
     },
     redeal=redeal,
     narrator=Storyteller,
+    picture=HighCardPicture,
     observation=ObjectShape(
         "What a seat of high card sees.",
         name="HighCardObservation",

@@ -82,7 +82,7 @@ async function checkDeals(fair, open) {
   const what = packs === 1 ? "the pack of the hand" : `the packs of all ${packs} hands`;
   results.push({
     fits: wrong.length === 0,
-    what: `Seed and nonces give the first dealer and ${what}, card by card`,
+    what: `Seed and nonces give ${"dealer" in fair.items ? "the first dealer and " : ""}${what}, card by card`,
     details: wrong.slice(0, 3).concat(wrong.length > 3 ? [`and ${wrong.length - 3} more`] : []),
   });
   const strange = playedFromNowhere(open);

@@ -49,7 +49,15 @@ function show(move, { announce = true, remember = true } = {}) {
   slider.value = now;
   slider.setAttribute("aria-valuetext", `move ${now} of ${moves}, hand ${picture.hand}`);
   if (announce) by("spoken").textContent = wordsOf(now);
-  if (remember) history.replaceState(null, "", `#move-${now}`);
+  if (remember) rememberMove();
+}
+
+function rememberMove() {
+  try {
+    history.replaceState(null, "", `#move-${now}`);
+  } catch {
+    // Browsers limit how often the address may change.
+  }
 }
 
 // The words of a move without the cards that this view does not see.
@@ -113,7 +121,7 @@ function start() {
 function wait() {
   const pause = open[now - 1].ended ? 2200 : calls.has(now) ? 1500 : 900;
   timer = setTimeout(() => {
-    // The address is written when playing stops: browsers limit how often it may change.
+    // The address is written when playing stops.
     show(now + 1, { announce: calls.has(now + 1) || open[now].ended !== null, remember: false });
     if (now < moves) wait();
     else go(now);
@@ -243,7 +251,11 @@ function startPage() {
   for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", action);
   for (const button of by("speeds").children) button.addEventListener("click", () => setSpeed(Number(button.value)));
   by("position").max = moves;
-  by("position").addEventListener("input", (event) => go(Number(event.target.value)));
+  by("position").addEventListener("input", (event) => {
+    stop();
+    show(Number(event.target.value), { remember: false });
+  });
+  by("position").addEventListener("change", rememberMove);
   by("list").addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -73,15 +73,14 @@ function drawTable(felt, data, picture, bottom) {
   }
   const next = picture.question === "" ? picture.awaiting : [];
   const lying = picture.lying.map(([seat, card, how]) => [seat, drawLying(data, picture, seat, card, how)]);
-  const trickGoesOn = picture.winner === null && lying.length < size;
+  // The place of the next card, if there is no card of this seat in the trick before.
   for (const seat of next) {
-    if (!trickGoesOn || !lying.some(([other]) => other === seat)) {
-      if (picture.winner === null) lying.push([seat, html("div", { class: "lying next" })]);
-    }
+    if (!lying.some(([other]) => other === seat)) lying.push([seat, html("div", { class: "lying next" })]);
   }
   for (const [seat, element] of lying) {
     const step = (seat - bottom + size) % size;
     const at = data.ccw ? (size - step) % size : step;
+    element.classList.add(`at-${at}`);
     if (data.partners) {
       element.style.setProperty("--shift-x", CROSS[at][0]);
       element.style.setProperty("--shift-y", CROSS[at][1]);
