@@ -38,9 +38,9 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
 
     If the file holds more than one game, choose one with --game or --number.
 
-    --html writes one HTML file with the table after every move, which works offline and in any browser. A
-    record that does not verify is shown too, marked as such, if its actions are legal; the exit code is 1
-    then.
+    --html writes one HTML file with the table after every move, which works offline and in any browser; a
+    file of that name is replaced. A record that does not verify is shown too, marked as such, if its actions
+    are legal; the exit code is 1 then.
     """
     if not html:
         if out is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -169,7 +170,7 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def _command(source: str) -> str:
-    return f"botequim verify {source}"
+    return f"botequim verify {shlex.quote(source)}"
 
 
 # What can be read without a script

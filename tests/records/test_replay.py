@@ -11,6 +11,7 @@ from games_played import PLAYERS, RULES, group, play, record_line, record_of, re
 import arena.cli
 from arena.bots import BotSpec, bot_spec
 from arena.records.tell import seat_names, tell
+from arena.replays.moves import read_moves
 from arena.tournaments.local_run import Plan, play_group
 
 KINDS = sorted(RULES)
@@ -32,6 +33,17 @@ def test_every_game_can_be_narrated(kind: str, variant: int) -> None:
         places = [int(line.split(".")[0]) for line in lines[-len(canonical["players"]) :]]
         assert places == sorted(canonical["outcome"]["places"])
         assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("variant", range(4))
+def test_moves_tell_faults_and_marks_too(kind: str, variant: int) -> None:
+    for number in range(4):
+        record = json.loads(record_line(kind, variant, number, 0.05))
+        told = [line.text for move in read_moves(record).moves for line in move.lines]
+        story = [line for line in tell(record) if line]
+        assert told == story[story.index(told[0]) :][: len(told)]
+        assert sum(line.startswith("(") for line in told) == sum(line.startswith("(") for line in story)
 
 
 def test_the_heading_names_the_players_and_the_changed_rules() -> None:

@@ -82,6 +82,7 @@ def test_the_policy_allows_the_script_and_the_style_alone(kind: str, rules: dict
 def test_names_are_text() -> None:
     html = replay_page(played("truco", {}, names=NASTY), source="</script>.json")
     page = ReadPage(html)
+    assert page.data()["fair"]["command"] == "botequim verify '</script>.json'"
     assert [kind for kind in page.text if "/" in kind or kind == "module"] == ["application/json", "module"]
     assert len(page.text["module"]) == 1
     assert page.data()["names"] == list(NASTY)
