@@ -127,7 +127,9 @@ function drawSeat(data, picture, seat, at) {
   if (said || asks) {
     const table = { many: size > 5, partners: data.partners };
     const sides = `${bubbleSide(where, table)} phone-${bubbleSide(phone, { ...table, phone: true })}`;
-    const edge = phone[0] < 40 ? "at-left" : phone[0] > 60 ? "at-right" : "";
+    // On phones, long words at the edge of the felt go inwards.
+    const long = (asks ? picture.question : said[1]).length > 9;
+    const edge = !long ? "" : phone[0] < 40 ? "at-left" : phone[0] > 60 ? "at-right" : "";
     plate.append(drawBubble(said, asks ? picture.question : "", `${sides} ${edge}`));
   }
   const facts = [name];
