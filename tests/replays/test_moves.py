@@ -123,6 +123,29 @@ def test_a_seat_sees_no_card_that_it_may_not(kind: str, rules: dict[str, Any]) -
             assert shown - {""} <= known[picture["hand"]]
 
 
+@pytest.mark.parametrize(("kind", "rules"), RULES)
+def test_a_spectator_sees_no_hand(kind: str, rules: dict[str, Any]) -> None:
+    """Pictures of a game in progress are made of what a spectator is told."""
+    record = played(kind, rules)
+    game = game_of(kind)
+    complete = game.options.complete(record["canonical"]["rules"])
+    names = NAMES[: game.seats(complete)]
+    assert game.picture is not None
+    picture = game.picture(names, complete)
+    state = game.new_state(complete)
+    for actor, action in record["canonical"]["actions"]:
+        for event in state.apply(actor, action):
+            seen = game.view_event(event, None)
+            if seen is not None:
+                picture.take(seen)
+        shown = picture.shown(state.awaiting())
+        seen = state.observation(None)
+        assert not any(card for seat in range(len(names)) for card in shown[f"cards{seat}"])
+        if seen["phase"] not in ("dealer", "deal", "over"):
+            assert [len(shown[f"cards{seat}"]) for seat in range(len(names))] == seen["held"]
+            CHECKS[kind](shown, seen)
+
+
 def test_the_hands_of_others_are_closed() -> None:
     replayed = read_moves(played("toepen", {"seats": 4}))
     dealt = replayed.pictures[2][0]

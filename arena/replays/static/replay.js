@@ -137,9 +137,10 @@ function go(move) {
 
 function goHands(step) {
   const at = handOf(now);
-  const begins = data.hands[at][1];
-  const target = step < 0 && now > begins ? at : at + step;
-  go(data.hands[Math.min(Math.max(target, 0), data.hands.length - 1)][step > 0 && target >= data.hands.length ? 2 : 1]);
+  const [, first, last] = data.hands[at];
+  if (step < 0 && now > first) go(first);
+  else if (data.hands[at + step]) go(data.hands[at + step][1]);
+  else go(step < 0 ? first : last);
 }
 
 // A trick further: to the next move at which another trick or hand begins.
