@@ -13,7 +13,7 @@ from arena.records.record import Record
 from arena.replays.page import replay_page
 from tests.waiting import PATIENCE
 
-# The last five keep the browser from looking for its maker's hosts.
+# The last three keep the browser from looking for its maker's hosts.
 ARGUMENTS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
