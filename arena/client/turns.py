@@ -26,8 +26,7 @@ class TurnsCalls(HttpClient):
         takes part in scheduled tournaments while it says so. ``leaving``: it plays what has begun, and counts
         as gone otherwise.
         """
-        query = {"after": after, "wait": wait or None, "rights": rights, "limit": limit}
-        query |= {"tournaments": tournaments or None, "leaving": leaving or None}
+        query = _selection(after, wait, rights, limit, tournaments, leaving)
         reply: dict[str, Any] = self.request("POST", path("turns"), {"answers": list(answers)}, query)
         return reply
 
@@ -44,8 +43,7 @@ class TurnsCalls(HttpClient):
         """The turns since the cursor ``after``, or all pending ones: ``{"turns", "cursor"}``; the others as
         for :meth:`exchange`.
         """
-        query = {"after": after, "wait": wait or None, "rights": rights, "limit": limit}
-        query |= {"tournaments": tournaments or None, "leaving": leaving or None}
+        query = _selection(after, wait, rights, limit, tournaments, leaving)
         reply: dict[str, Any] = self.request("GET", path("turns"), query=query)
         return reply
 
@@ -61,3 +59,17 @@ class TurnsCalls(HttpClient):
         ``tournaments`` is set for it.
         """
         return self.request("DELETE", path("presence"))
+
+
+def _selection(
+    after: str | None, wait: float, rights: bool, limit: int, tournaments: bool, leaving: bool
+) -> dict[str, object]:
+    """The query for turns, without flags that are off: earlier releases do not know all of them."""
+    return {
+        "after": after,
+        "wait": wait or None,
+        "rights": rights,
+        "limit": limit,
+        "tournaments": tournaments or None,
+        "leaving": leaving or None,
+    }

@@ -64,12 +64,15 @@ class Unrating:
             for board in all_boards():
                 self._store.boards.forget_ledger(board.key)
 
-    def _unrate(self, name: str) -> None:
+    def _find(self, name: str) -> Tournament | None:
         (row,) = self._tournaments.load([name])
-        tournament = None if row is None else Tournament.loads(row.meta)
+        return None if row is None else Tournament.loads(row.meta)
+
+    def _unrate(self, name: str) -> None:
+        tournament = self._find(name)
         if tournament is not None and tournament.spec.rated and self._is_owner(tournament.created_by):
             self._store.unrated.add(name, {})
-            self._lifecycle.change(name, _unrate)
+            self._lifecycle.change(name, _without_rating)
 
     def _is_owner(self, name: str) -> bool:
         """Whether this is the name of an owner who is no admin."""
@@ -83,8 +86,7 @@ class Unrating:
         return shown_or_left_out(f"tournament {name}", partial(self._try_to_change, name)) is not False
 
     def _try_to_change(self, name: str) -> bool:
-        (row,) = self._tournaments.load([name])
-        tournament = None if row is None else Tournament.loads(row.meta)
+        tournament = self._find(name)
         results: dict[str, bytes] = {}
         if tournament is not None:
             if tournament.state not in OVER or self._tournaments.unreleased(name):
@@ -100,7 +102,7 @@ class Unrating:
         return True
 
 
-def _unrate(tournament: Tournament, row: TournamentRow) -> list[NewGroup]:
+def _without_rating(tournament: Tournament, row: TournamentRow) -> list[NewGroup]:
     tournament.spec = replace(tournament.spec, rated=False)
     return []
 
