@@ -138,12 +138,12 @@ def same(client: ContractClient, hidden: str, unknown: str, method: str, path: s
     found = [
         sent(client, method, path.format(game=name, tournament=name), body) for name in (hidden, unknown)
     ]
-    told = [
+    shown = [
         answer.get_data(as_text=True).replace(name, "?")
         for answer, name in zip(found, (hidden, unknown), strict=True)
     ]
     assert found[0].status_code == found[1].status_code in (401, 403, 404)
-    assert without_request(told[0]) == without_request(told[1])
+    assert without_request(shown[0]) == without_request(shown[1])
 
 
 def without_request(problem: str) -> list[str]:
@@ -242,5 +242,5 @@ def test_an_entry_does_not_say_why_the_version_did_not_qualify(
     (entry,) = anybody.get(f"/v1/tournaments/{event}").json["entries"]
     assert entry["status"] == "failed"
     assert entry["reason"] == "the version did not qualify; its owner can see why"
-    (told,) = owner.client.get("/v1/bots/ana-bot/versions/1/qualifications").json["qualifications"]
-    assert "a secret" in told["reason"]
+    (shown,) = owner.client.get("/v1/bots/ana-bot/versions/1/qualifications").json["qualifications"]
+    assert "a secret" in shown["reason"]

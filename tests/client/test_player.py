@@ -102,19 +102,19 @@ def test_a_bot_that_raises_plays_on_by_default_actions(table: Table, monkeypatch
     game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Broken, Calm, said=said), 1)
     assert faults(table, game) == []
-    told = "\n".join(said)
+    output = "\n".join(said)
     # It is asked at every turn, and each time it is said what is done.
     failures = re.findall(
         r"^(\S+): the bot failed: tests/client/test_player\.py:\d+: RuntimeError: out of cards; "
         r"the default action (play|keep|trust|fold|stay)\S* is played for it$",
-        told,
+        output,
         re.MULTILINE,
     )
     assert [turn for turn, _ in failures] == raised
     # The traceback once, without the frames of the player.
-    assert told.count("Traceback (most recent call last):") == 1
-    assert "in choose" in told
-    assert "arena/client" not in told
+    assert output.count("Traceback (most recent call last):") == 1
+    assert "in choose" in output
+    assert "arena/client" not in output
 
 
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
@@ -169,13 +169,13 @@ def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: p
     game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Odd, Calm, said=said), 1)
     found = faults(table, game)
-    told = "\n".join(said)
+    output = "\n".join(said)
     if isinstance(answer, str):
         assert found == ["illegal"] * 3
-        assert "3 faults, the table plays on for the seat" in told
+        assert "3 faults, the table plays on for the seat" in output
     else:
         assert found == []
-        assert f"the bot returned {answer!r}; the default action" in told
+        assert f"the bot returned {answer!r}; the default action" in output
 
 
 def test_a_bot_that_corrects_itself_plays_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,7 +377,7 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
     monkeypatch.setattr("arena.client.player.LINGER", 0.5)
     sent: list[str] = []
 
-    class Told(Client):
+    class Recording(Client):
         def request(self, method: str, path: str, *more: Any, **options: Any) -> Any:
             query = more[1] if len(more) > 1 else options.get("query") or {}
             said = [name for name in ("tournaments", "leaving") if query.get(name)]
@@ -394,7 +394,7 @@ def test_a_bot_says_good_bye_and_whether_it_takes_part(table: Table, monkeypatch
             other.step(0)
             return super().choose(turn)
 
-    client = Told(table.service.url, table.tokens[0])
+    client = Recording(table.service.url, table.tokens[0])
     step = OnlinePlayer.step
     monkeypatch.setattr(
         OnlinePlayer, "step", lambda self, wait=0.1: step(other, 0) + step(self, min(wait, 0.1))

@@ -359,9 +359,9 @@ def test_a_bot_with_malformed_answers_does_not_qualify_and_sees_why(hall: Arena)
     entry = next(entry for entry in view["entries"] if entry["bot"] == "able")
     assert entry["status"] == "failed"
     assert entry["reason"] == "the version did not qualify; its owner can see why"
-    (told,) = hall.tournaments.qualifications("able", "1")
-    assert "illegal, illegal, illegal" in told["reason"]
-    assert "play:XX" in told["reason"]
+    (shown,) = hall.tournaments.qualifications("able", "1")
+    assert "illegal, illegal, illegal" in shown["reason"]
+    assert "play:XX" in shown["reason"]
     assert [row.name for row in hall.tournaments.standings("cup").table.rows] != []
     assert {row.name for row in hall.tournaments.standings("cup").table.rows} == {"random", "rookie"}
     # Entering again gives it another chance.
@@ -399,7 +399,7 @@ def test_qualified_online_bots_are_entered_automatically(hall: Arena) -> None:
     hall.live.turns("able", tournaments=True)
     hall.live.turns("other")
     assert hall.tournaments.online() == ["able", "other"]
-    while not any(told["state"] == "qualified" for told in hall.tournaments.qualifications("able", "1")):
+    while not any(shown["state"] == "qualified" for shown in hall.tournaments.qualifications("able", "1")):
         hall.step("cup", {"able": quiet})
     skip(hall.live, 30_000)
     view = hall.run("cup", {"able": quiet})
@@ -415,8 +415,8 @@ def test_an_annulled_group_does_not_count_and_its_records_say_why(hall: Arena) -
     hall.cup("toepen")
     before = hall.run()
     hall.boards.publish("toepen", "sealed")
-    told = hall.tournaments.annul("cup-r1-p1-g1-2", "admin", "they shared a screen")
-    assert (told["group"], told["by"]) == ("r1-p1-g1", "admin")
+    shown = hall.tournaments.annul("cup-r1-p1-g1-2", "admin", "they shared a screen")
+    assert (shown["group"], shown["by"]) == ("r1-p1-g1", "admin")
     hall.tournaments.annul("cup-r1-p1-g1", "admin", "again")
     group = hall.tournaments.groups("cup").items[0]
     assert (group["id"], group["state"]) == ("r1-p1-g1", "void")

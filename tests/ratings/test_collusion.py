@@ -41,9 +41,9 @@ def test_a_bot_that_loses_to_one_friend_on_purpose_is_found_with_the_evidence() 
     assert one.score == helper.score > 0.8 > 0.65 > one.expected
     assert (helper.fold_rate, helper.fold_rate_elsewhere) == (0.9, pytest.approx(0.3, abs=0.2))
     assert len(one.group_ids) == 20
-    told = json.loads(json.dumps(one.as_json()))
-    assert told["gainer"] == {"name": "b", "version": "1", "owner": None}
-    assert (told["helpers"][0]["name"], told["helpers"][0]["groups"]) == ("c", 40)
+    shown = json.loads(json.dumps(one.as_json()))
+    assert shown["gainer"] == {"name": "b", "version": "1", "owner": None}
+    assert (shown["helpers"][0]["name"], shown["helpers"][0]["groups"]) == ("c", 40)
     assert suspicions(groups, {}) == found
 
 

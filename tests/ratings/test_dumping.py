@@ -32,8 +32,8 @@ def tournament(name: str, groups: int, arranged: bool) -> list[GroupResult]:
     plays = HOUSE | HONEST | PUPPETS
     records: list[dict[str, Any]] = []
     for pairing, pair in enumerate(combinations(plays, 2), 1):
-        told = arranged and "hero" in pair
-        bots = [BotSpec(one, "1", "random" if told and one in PUPPETS else plays[one]) for one in pair]
+        is_arranged = arranged and "hero" in pair
+        bots = [BotSpec(one, "1", "random" if is_arranged and one in PUPPETS else plays[one]) for one in pair]
         for number in range(1, groups + 1):
             group = SeatedGroup(
                 f"{name}-r1-p{pairing}-g{number}",

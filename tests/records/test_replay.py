@@ -40,10 +40,10 @@ def test_every_game_can_be_narrated(kind: str, variant: int) -> None:
 def test_moves_tell_faults_and_marks_too(kind: str, variant: int) -> None:
     for number in range(4):
         record = json.loads(record_line(kind, variant, number, 0.05))
-        told = [line.text for move in read_moves(record).moves for line in move.lines]
+        narration = [line.text for move in read_moves(record).moves for line in move.lines]
         story = [line for line in tell(record) if line]
-        assert told == story[story.index(told[0]) :][: len(told)]
-        assert sum(line.startswith("(") for line in told) == sum(line.startswith("(") for line in story)
+        assert narration == story[story.index(narration[0]) :][: len(narration)]
+        assert sum(line.startswith("(") for line in narration) == sum(line.startswith("(") for line in story)
 
 
 def test_the_heading_names_the_players_and_the_changed_rules() -> None:
@@ -64,9 +64,9 @@ def test_the_heading_names_the_players_and_the_changed_rules() -> None:
 def test_events_are_narrated_in_order() -> None:
     record = json.loads(record_line("truco"))
     callers = [seat for seat, action, *_ in record["canonical"]["actions"] if action == "truco"]
-    told = [line for line in tell(record) if line.endswith(" calls truco!")]
+    narration = [line for line in tell(record) if line.endswith(" calls truco!")]
     assert len(set(callers)) > 1
-    assert told == [f"{PLAYERS[seat][0]} calls truco!" for seat in callers]
+    assert narration == [f"{PLAYERS[seat][0]} calls truco!" for seat in callers]
 
 
 def test_names_cannot_drive_the_terminal() -> None:

@@ -99,18 +99,18 @@ def test_pictures_agree_with_the_observations(kind: str, rules: dict[str, Any]) 
 
 @pytest.mark.parametrize(("kind", "rules"), RULES)
 def test_a_seat_sees_no_card_that_it_may_not(kind: str, rules: dict[str, Any]) -> None:
-    """All cards of a seat's pictures are in what the events told this seat, in this hand."""
+    """All cards of a seat's pictures are in what the events show this seat, in this hand."""
     record = played(kind, rules)
     replayed = read_moves(record)
     game = game_of(kind)
     for seat in range(len(replayed.names)):
         state = game.new_state(replayed.rules)
-        told: list[dict[str, Any]] = []
+        seen_events: list[dict[str, Any]] = []
         for actor, action in record["canonical"]["actions"]:
-            told += [game.view_event(event, seat) or {} for event in state.apply(actor, action)]
+            seen_events += [game.view_event(event, seat) or {} for event in state.apply(actor, action)]
         known: dict[int, set[str]] = {}
         hand = 0
-        for event in told:
+        for event in seen_events:
             hand = (
                 event.get("number" if kind == "truco" else "hand", hand) if event["type"] == "hand" else hand
             )
@@ -125,7 +125,7 @@ def test_a_seat_sees_no_card_that_it_may_not(kind: str, rules: dict[str, Any]) -
 
 @pytest.mark.parametrize(("kind", "rules"), RULES)
 def test_a_spectator_sees_no_hand(kind: str, rules: dict[str, Any]) -> None:
-    """Pictures of a game in progress are made of what a spectator is told."""
+    """Pictures of a game in progress are made of what a spectator sees."""
     record = played(kind, rules)
     game = game_of(kind)
     complete = game.options.complete(record["canonical"]["rules"])
@@ -161,10 +161,10 @@ def test_moves_tell_the_whole_game_once(kind: str, rules: dict[str, Any]) -> Non
     for number in range(3):
         record = played(kind, rules, number)
         replayed = read_moves(record)
-        told = [line.text for move in replayed.moves for line in move.lines]
+        seen_events = [line.text for move in replayed.moves for line in move.lines]
         lines = [line for line in tell(record) if line]
-        start = lines.index(told[0])
-        assert lines[start : start + len(told)] == told
+        start = lines.index(seen_events[0])
+        assert lines[start : start + len(seen_events)] == seen_events
         assert all(len(pictures) == len(replayed.moves) for pictures in replayed.pictures.values())
         assert all(move.lines for move in replayed.moves)
         cards = sum(len(picture["lying"]) > 0 for picture in replayed.pictures[OPEN])

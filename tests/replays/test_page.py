@@ -143,10 +143,10 @@ def test_the_moves_can_be_read_without_a_script(kind: str, rules: dict[str, Any]
     ]
     words = [re.sub("<[^>]*>", "", text).split() for *_, text in items]
     for move, said in zip(replayed.moves, words, strict=True):
-        told = " ".join(line.text for line in move.lines)
+        narration = " ".join(line.text for line in move.lines)
         for symbol, name in zip("♣♥♠♦", ("clubs", "hearts", "spades", "diamonds"), strict=True):
-            told = told.replace(symbol, f" of {name}")
-        assert said == told.split()
+            narration = narration.replace(symbol, f" of {name}")
+        assert said == narration.split()
     assert html.count("<details open>") == replayed.moves[-1].hand
 
 
