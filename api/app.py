@@ -11,6 +11,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from api.bodies import BodyIntake
 from api.edge import Edge
 from api.errors import register_error_handlers
+from api.pages import PAGES, site
 from api.resources import (
     admin,
     bots,
@@ -19,7 +20,6 @@ from api.resources import (
     health,
     leaderboards,
     owners,
-    pages,
     records,
     schedules,
     tournaments,
@@ -56,11 +56,11 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     jobs = jobs or BackgroundJobs(RqJobs(settings.queue_url))
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
     app.extensions["botequim"] = open_service(settings, jobs)
-    register_error_handlers(app, pages.error_page)
+    register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)
-    for part in (health, docs, pages):
-        app.register_blueprint(part.blueprint)
+    for part in (health.blueprint, docs.blueprint, *PAGES):
+        app.register_blueprint(part)
     outer: Any = Edge(app.wsgi_app)
     if settings.http.proxies:
         outer = ProxyFix(outer, x_for=settings.http.proxies, x_proto=settings.http.proxies)

@@ -267,7 +267,7 @@ def _requests(victim: Victim) -> Iterator[tuple[str, Callable[[Victim], str]]]:
     yield "ETag list", get("/v1/leaderboards/truco/sealed", f"If-None-Match: {big[:4000]}")
     yield "ETag of weak marks", get("/v1/leaderboards/truco/sealed", "If-None-Match: " + "W/" * 2000)
     yield "ETag of quotes", get("/v1/leaderboards/truco/sealed", "If-None-Match: " + '"' * 4000)
-    yield "Range list", get("/pages.css", "Range: bytes=" + ",".join(f"{n}-" for n in range(900)))
+    yield "Range list", get("/static/pages.css", "Range: bytes=" + ",".join(f"{n}-" for n in range(900)))
     yield "Accept list", get("/nothing", "Accept: " + ",".join(f"a/b;q=0.{n}" for n in range(330)))
     yield "Accept of semicolons", get("/nothing", "Accept: text/html" + ";" * 3900)
     yield "Accept of quotes", get("/nothing", 'Accept: text/html;a="' + "\\" * 3900)

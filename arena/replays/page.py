@@ -21,6 +21,9 @@ from arena.text import printable
 SCRIPTS: Final = ("cards.js", "table.js", "deals.js", "replay.js")
 """The parts of the script, in one scope, in this order."""
 
+STYLES: Final = ("theme.css", "table.css", "replay.css")
+"""The parts of the style sheet, in this order."""
+
 _SUIT_OF: Final = {symbol: suit for suit, symbol in SUIT_SYMBOLS.items()}
 _CARDS: Final = re.compile(rf"(?:10|\w)[{''.join(_SUIT_OF)}](?: (?:10|\w)[{''.join(_SUIT_OF)}])*")
 _CARD: Final = re.compile(rf"(10|\w)([{''.join(_SUIT_OF)}])")
@@ -40,7 +43,7 @@ def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "
     """
     replayed = read_moves(record)
     script = page_script()
-    style = static("replay.css").strip()
+    style = "\n".join(static(name).strip() for name in STYLES)
     canonical = record["canonical"]
     return _filled(
         static("replay.html"),

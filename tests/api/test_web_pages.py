@@ -96,8 +96,8 @@ def check_page(response: TestResponse) -> Page:
     policy = dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == "'none'"
     assert policy["style-src"] == "'self'"
-    assert policy["frame-ancestors"] == policy["base-uri"] == policy["form-action"] == "'none'"
-    assert "script-src" not in policy
+    assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["form-action"] == "'self'"
     assert "unsafe" not in response.headers["Content-Security-Policy"]
     page = Page(response.text)
     assert page.html.startswith("<!doctype html>")
@@ -106,7 +106,8 @@ def check_page(response: TestResponse) -> Page:
     assert page.title.endswith("– Botequim")
     assert page.tags.count("h1") == 1
     assert len(page.captions) == len(page.tables)
-    assert not {"script", "style", "iframe", "form"} & set(page.tags)
+    assert not {"style", "iframe", "form"} & set(page.tags)
+    assert page.tags.count("script") == page.html.count('<script type="module" src="/static/')
     assert "style=" not in page.html
     assert "onload=" not in page.html
     assert all(not urlsplit(link).netloc for link in page.links)
@@ -149,12 +150,28 @@ def test_pages_before_anything_has_happened(anybody: ContractClient, path: str) 
     assert "No rated group has been played yet." in page.html or "No past tournaments." in page.html
 
 
-def test_the_style_sheet(anybody: ContractClient) -> None:
-    style = anybody.get("/pages.css")
-    assert style.mimetype == "text/css"
-    assert "prefers-color-scheme: dark" in style.text
-    assert "url(" not in style.text
-    assert "@import" not in style.text
+def test_style_sheets_and_scripts(anybody: ContractClient) -> None:
+    page = read(anybody, "/")
+    for address in (link for link in page.links if link.startswith("/static/")):
+        asset = anybody.get(address)
+        assert asset.status_code == 200
+        assert "immutable" in asset.headers["Cache-Control"]
+        assert "://" not in asset.text.replace("http://www.w3.org/2000/svg", "")
+        assert "@import" not in asset.text
+        # Another version may come under the address without one.
+        assert "immutable" not in anybody.get(address.split("?")[0]).headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("name", ["nothing.css", "../app.py", "docs.html", "%2e%2e/app.py", "/etc/passwd"])
+def test_only_assets_are_served(anybody: ContractClient, name: str) -> None:
+    assert anybody.get(f"/static/{name}").status_code in (404, 308)
+
+
+@pytest.mark.parametrize(("cookie", "shown"), [("dark", "dark"), ("light", "light"), ("<b>", None)])
+def test_the_chosen_colours(anybody: ContractClient, cookie: str, shown: str | None) -> None:
+    anybody.set_cookie("theme", cookie)
+    page = read(anybody, "/")
+    assert page.attributes["html"].get("data-theme") == shown
 
 
 # With a tournament that was played
@@ -246,7 +263,7 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
 def test_a_crosstable_too_wide_for_a_page(
     played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.resources.pages.CROSSTABLE_MOST", 2)
+    monkeypatch.setattr("api.pages.tournaments.CROSSTABLE_MOST", 2)
     page = read(anybody, f"/tournaments/{played}")
     assert "With more than 2 bots, the crosstable is available only as" in page.html
     assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
@@ -255,7 +272,7 @@ def test_a_crosstable_too_wide_for_a_page(
 def test_a_tournament_with_more_bots_than_a_page_has_rows(
     played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.resources.pages.ROWS_MOST", 2)
+    monkeypatch.setattr("api.pages.tournaments.ROWS_MOST", 2)
     page = read(anybody, f"/tournaments/{played}")
     standings = anybody.get(f"/v1/tournaments/{played}/standings").json
     count = len(standings["rows"])
@@ -286,7 +303,7 @@ def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> 
 
 
 def test_groups_come_in_pages(played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.resources.pages.GROUPS_AT_ONCE", 4)
+    monkeypatch.setattr("api.pages.tournaments.GROUPS_AT_ONCE", 4)
     page = read(anybody, f"/tournaments/{played}")
     assert len(page.rows("A page of the groups")) == 4
     (more,) = [link for link in page.links if "cursor=" in link]
@@ -299,7 +316,7 @@ def test_tournaments_come_in_pages(
     for number in range(3):
         event = owner.client.post("/v1/tournaments", json=later(name=f"Cup {number}")).json["id"]
         assert owner.client.post(f"/v1/tournaments/{event}/cancel", json={"reason": NASTY}).status_code == 200
-    monkeypatch.setattr("api.resources.pages.TOURNAMENTS_AT_ONCE", 2)
+    monkeypatch.setattr("api.pages.tournaments.TOURNAMENTS_AT_ONCE", 2)
     page = read(anybody, "/tournaments")
     assert [row["tournament"] for row in page.rows("Finished or cancelled")] == ["Cup 2", "Cup 1"]
     (more,) = [link for link in page.links if "cursor=" in link]
@@ -324,7 +341,7 @@ def test_tournaments_come_in_pages(
 )
 def test_errors_for_people_and_for_programs(anybody: ContractClient, path: str, status: int) -> None:
     page = read(anybody, path, status)
-    assert "<script" not in page.html
+    assert "<script>" not in page.html
     assert f"Error {status}" in page.html
     for accept in ("*/*", "application/json", "text/html;q=0.5, application/problem+json", ""):
         response = anybody.get(path, headers={"Accept": accept})

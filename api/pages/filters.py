@@ -1,0 +1,56 @@
+"""How pages write numbers, times and names."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from api.pages.site import blueprint
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+@blueprint.app_template_filter("iso")
+def iso(ms: int) -> str:
+    """A timestamp in ISO 8601."""
+    return _moment(ms).isoformat(timespec="seconds")
+
+
+@blueprint.app_template_filter("minute")
+def minute(ms: int) -> str:
+    """A timestamp, to the minute."""
+    return f"{_moment(ms):%Y-%m-%d %H:%M}"
+
+
+@blueprint.app_template_filter("day")
+def day(ms: int | None) -> str:
+    """The day of a timestamp; a dash for None."""
+    return "–" if ms is None else _moment(ms).date().isoformat()
+
+
+@blueprint.app_template_filter("percent")
+def percent(share: float, unit: str = "%") -> str:
+    """A share in per cent."""
+    return f"{100 * share:.0f}{unit}"
+
+
+@blueprint.app_template_filter("words")
+def words(name: str) -> str:
+    """An API name as words."""
+    return name.replace("_", " ")
+
+
+@blueprint.app_template_filter("sentence")
+def sentence(text: str) -> str:
+    """A message as a sentence."""
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+@blueprint.app_template_filter("duration")
+def duration(seconds: float) -> str:
+    """A duration in a suitable unit."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,43 @@
+"""The front page."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from flask import Response, request
+
+from api.pages.site import blueprint, page
+from api.pages.tournaments import coming
+from api.services import services
+from arena.play.board_names import all_boards
+
+BEST: Final = 5
+"""Maximum rows of each leaderboard on the front page."""
+
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
+
+
+@blueprint.get("/")
+def home() -> Response:
+    """The front page: an introduction, the best bots, the next tournaments, how to enter."""
+    boards = [
+        (name, board)
+        for name in all_boards()
+        if (board := services().boards.read(*name)) is not None and board["rows"]
+    ]
+    address = services().settings.http.public_url or _asked_at()
+    return page(
+        "home.html",
+        boards=boards,
+        most=BEST,
+        tournaments=services().tournaments.present(),
+        schedules=coming(),
+        address=address,
+    )
+
+
+def _asked_at() -> str:
+    """The address that the request came to, or if that is none, a word in its place."""
+    host = request.environ.get("HTTP_HOST", "")
+    return request.url_root.rstrip("/") if _HOST(host) else "ADDRESS"

@@ -1,0 +1,80 @@
+"""What all pages share: the blueprint, the layout, the policy, errors.
+
+Pages are rendered on the server and can be read without scripts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+from flask import Blueprint, Response, render_template, request
+
+from api.auth import authenticate
+from api.edge import OPERATION
+from api.pages.assets import asset_url
+from api.requests import read_query
+from api.schemas.common import PageQuery
+from api.services import services
+from arena.games import GAMES
+
+blueprint = Blueprint("pages", __name__, template_folder="../templates")
+
+THEMES: Final = ("light", "dark")
+"""What the cookie ``theme`` may hold; without it the browser chooses."""
+
+_QUERY: Final = PageQuery()
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """Return the page that ``template`` makes of ``values``."""
+    theme = request.cookies.get("theme", "")
+    html = render_template(
+        template, games=GAMES.values(), theme=theme if theme in THEMES else None, asset=asset_url, **values
+    )
+    response = Response(html, status, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _POLICY
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Cookie"
+    return response
+
+
+def page_cursor() -> str | None:
+    """The cursor in the query of a page that has no other parameter."""
+    cursor: str | None = read_query(_QUERY, request.environ, services().settings.http)["cursor"]
+    return cursor
+
+
+@blueprint.before_request
+def _count() -> None:
+    """Count pages against the request limit."""
+    request.environ[OPERATION] = "page"
+    authenticate(request.environ, services())
+
+
+# Errors
+
+
+def error_page(problem: Response) -> Response:
+    """Return an HTML page for the problem if a browser requests it, otherwise the problem itself.
+
+    Errors under ``/v1`` are always problem documents.
+    """
+    accepted = request.accept_mimetypes
+    is_page = request.path != "/v1" and not request.path.startswith("/v1/")
+    if not is_page or "text/html" not in accepted.values() or _prefers_problems(accepted):
+        return problem
+    answer = page("error.html", problem.status_code, problem=orjson.loads(problem.get_data()))
+    for name in ("Allow", "Retry-After", "WWW-Authenticate"):
+        if name in problem.headers:
+            answer.headers[name] = problem.headers[name]
+    return answer
+
+
+def _prefers_problems(accepted: Any) -> bool:
+    return bool(accepted["application/problem+json"] > accepted["text/html"])

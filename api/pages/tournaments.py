@@ -1,0 +1,71 @@
+"""The pages of tournaments."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from flask import Response, request
+
+from api.auth import viewer
+from api.edge import PRINCIPAL
+from api.pages.site import blueprint, page, page_cursor
+from api.services import services
+from arena.games import GAMES
+
+CROSSTABLE_MOST: Final = 40
+"""Maximum bots in a crosstable on a page."""
+
+ROWS_MOST: Final = 100
+"""Maximum rows of the standings, and entries, on the page of a tournament."""
+
+GROUPS_AT_ONCE: Final = 100
+TOURNAMENTS_AT_ONCE: Final = 50
+
+
+@blueprint.get("/tournaments")
+def tournaments_page() -> Response:
+    """The tournaments, current ones first."""
+    cursor = page_cursor()
+    earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE)
+    present = [] if cursor else services().tournaments.present()
+    schedules = [] if cursor else coming()
+    return page(
+        "tournaments.html",
+        now=present,
+        schedules=schedules,
+        past=earlier.items,
+        next=earlier.cursor,
+        cursor=cursor,
+    )
+
+
+@blueprint.get("/tournaments/<tournament>")
+def tournament_page(tournament: str) -> Response:
+    """One tournament: its progress, standings, crosstable and groups."""
+    cursor = page_cursor()
+    arena = services().tournaments
+    # Without a token anybody; whoever made a private one, or an admin, may send theirs.
+    who = viewer(request.environ.get(PRINCIPAL))
+    view = arena.view(tournament, who)
+    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
+    standings = arena.standings(tournament, who)
+    return page(
+        "tournament.html",
+        one=view,
+        defaults=GAMES[view["kind"]].options.complete({}),
+        standings=standings.shown(ROWS_MOST, CROSSTABLE_MOST),
+        count=len(standings.rows),
+        most_rows=ROWS_MOST,
+        standings_state=standings.state,
+        computed_ms=standings.computed_ms,
+        most_columns=CROSSTABLE_MOST,
+        groups=groups.items,
+        earlier=cursor,
+        next=groups.cursor,
+    )
+
+
+def coming() -> list[dict[str, Any]]:
+    """The schedules that will fire, the next one first."""
+    found = [one for one in services().schedules.list() if one["enabled"] and one["next_ms"] is not None]
+    return sorted(found, key=lambda one: (one["next_ms"], one["id"]))
