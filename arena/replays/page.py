@@ -7,6 +7,7 @@ import re
 import shlex
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -41,17 +42,39 @@ def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "
 
     Raises :class:`~arena.errors.ArenaError` as :func:`~arena.replays.moves.read_moves` does.
     """
-    replayed = read_moves(record)
+    parts = page_parts(record, problems=problems, source=source)
     script = page_script()
-    style = "\n".join(static(name).strip() for name in STYLES)
-    canonical = record["canonical"]
+    style = page_style()
     return _filled(
         static("replay.html"),
         {
-            "title": escape(_title(replayed, canonical)),
+            "title": escape(parts.title),
             "policy": escape(content_policy(script, style)),
             "style": style,
             "script": script,
+            "sprite": static("sprite.html"),
+            "game": parts.html,
+        },
+    )
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """A game for a page: its title as text, and as HTML the game, with the data that the script shows."""
+
+    title: str
+    html: str
+
+
+def page_parts(record: Record, *, problems: Sequence[str] = (), source: str = "game.json") -> PageParts:
+    """See :func:`replay_page`; for a page that has the sprite, the style and the script already."""
+    replayed = read_moves(record)
+    canonical = record["canonical"]
+    title = _title(replayed, canonical)
+    html = _filled(
+        static("game.html"),
+        {
+            "title": escape(title),
             "data": embedded_json(page_data(replayed, canonical, source)),
             "game": escape(printable(canonical["game"])),
             "facts": escape(_facts(replayed, canonical)),
@@ -65,6 +88,7 @@ def replay_page(record: Record, *, problems: Sequence[str] = (), source: str = "
             "command": escape(_command(source)),
         },
     )
+    return PageParts(title, html)
 
 
 def static(name: str) -> str:
@@ -75,6 +99,11 @@ def static(name: str) -> str:
 def page_script() -> str:
     """The script of the page, without its data."""
     return "\n".join(static(name).strip() for name in SCRIPTS)
+
+
+def page_style() -> str:
+    """The style sheet of the page."""
+    return "\n".join(static(name).strip() for name in STYLES)
 
 
 def content_policy(script: str, style: str) -> str:
