@@ -25,6 +25,7 @@ from api.resources import (
     tournaments,
     turns,
 )
+from api.watching import Watching
 from arena.ops.jobs import Jobs
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
@@ -55,7 +56,8 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     jobs = jobs or BackgroundJobs(RqJobs(settings.queue_url))
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
-    app.extensions["botequim"] = open_service(settings, jobs)
+    service = app.extensions["botequim"] = open_service(settings, jobs)
+    app.extensions["botequim-watching"] = Watching(service.live)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -19,6 +20,7 @@ from prometheus_client import Gauge
 from api.auth import still_valid
 from api.connections import watch
 from api.services import services
+from api.watching import Watching
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER
@@ -116,6 +118,18 @@ def game_stream(live: LiveGames, game: str, viewer: Viewer, seat: int | None) ->
             page = live.events(game, viewer, seat=seat, start=page["next"], wait=pause)
             if not page["events"]:
                 yield _PING
+
+    return _response(pages())
+
+
+def table_stream(watching: Watching, game: str) -> Response:
+    """Stream the table of ``game`` as spectators see it: the table as it is, then its moves."""
+    messages = watching.messages(game, _pause())
+    first = next(messages)
+
+    def pages() -> Iterator[bytes]:
+        for message in chain((first,), messages):
+            yield _PING if message is None else _message(message.kind, message.data)
 
     return _response(pages())
 

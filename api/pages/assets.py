@@ -7,9 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, abort, request, send_from_directory, url_for
+from flask import Blueprint, Response, abort, request, url_for
 
 import arena.replays
+from arena.replays.page import SCRIPTS
 
 blueprint = Blueprint("assets", __name__)
 
@@ -18,7 +19,10 @@ _FOLDERS: Final = (
     # The one-file replays of the domain have the same table and colours.
     Path(arena.replays.__file__).parent / "static",
 )
-_TYPES: Final = frozenset((".css", ".js", ".svg"))
+_JOINED: Final = {"replay-page.js": SCRIPTS, "watch-page.js": (*SCRIPTS[:2], "watch.js")}
+"""Scripts of several files in one scope, as in the one-file replays."""
+
+_TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _A_YEAR: Final = 31_536_000
 
 
@@ -30,26 +34,31 @@ def asset_url(name: str) -> str:
 @blueprint.get("/static/<path:name>")
 def asset(name: str) -> Response:
     """One file."""
-    folder = _folder(name)
-    if folder is None:
+    content = _assets().get(name)
+    if content is None:
         abort(404)
-    current = request.args.get("v") == _version(name)
-    response = send_from_directory(folder, name, max_age=_A_YEAR if current else 0)
-    if current:
+    response = Response(content, mimetype=_TYPES[Path(name).suffix])
+    response.cache_control.public = True
+    response.cache_control.max_age = 0
+    if request.args.get("v") == _version(name):
+        response.cache_control.max_age = _A_YEAR
         response.cache_control.immutable = True
     return response
 
 
-def _folder(name: str) -> Path | None:
-    path = Path(name)
-    if path.suffix not in _TYPES or path.is_absolute() or ".." in path.parts:
-        return None
-    return next((folder for folder in _FOLDERS if (folder / path).is_file()), None)
+@cache
+def _assets() -> dict[str, bytes]:
+    """All files by name."""
+    found = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for folder in _FOLDERS
+        for path in folder.rglob("*")
+        if path.suffix in _TYPES
+    }
+    joined = {name: b"\n".join(found[part].strip() for part in parts) for name, parts in _JOINED.items()}
+    return found | joined
 
 
 @cache
 def _version(name: str) -> str:
-    folder = _folder(name)
-    if folder is None:
-        raise ValueError(f"no asset named {name!r}")
-    return sha256((folder / name).read_bytes()).hexdigest()[:12]
+    return sha256(_assets()[name]).hexdigest()[:12]

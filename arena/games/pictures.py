@@ -61,6 +61,7 @@ class Picture(ABC):
     def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:
         size = len(names)
         self.names = list(names)
+        self.pack = tuple(pack)
         self._place = {card: place for place, card in enumerate((*pack, UNSEEN))}
         self.hand = 0
         self.dealer: int | None = None

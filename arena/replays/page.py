@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
+from arena.games.descriptor import Game
 from arena.games.pictures import Picture
 from arena.records.record import Record
 from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
@@ -135,13 +136,7 @@ def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str)
     seats = range(len(replayed.names))
     opened = replayed.pictures[OPEN]
     return {
-        "names": replayed.names,
-        "teams": [list(team) for team in replayed.game.teams(replayed.rules)],
-        "unit": list(form.unit),
-        "ccw": form.counter_clockwise,
-        "target": form.target,
-        "most": form.most,
-        "cards": _card_names(replayed, form),
+        **table_layout(replayed.game, replayed.rules, form),
         "open": _changes(opened),
         "seen": [_changes(_differing(opened, replayed.pictures[seat])) for seat in seats],
         "hands": _spans(replayed.moves),
@@ -154,6 +149,19 @@ def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str)
             "deals": [[kind, hand, action] for kind, hand, _, action in replayed.deals],
             "command": _command(source),
         },
+    }
+
+
+def table_layout(game: Game, rules: Mapping[str, Any], form: Picture) -> dict[str, Any]:
+    """How the table of a game is laid out: the first two lines of :func:`page_data`."""
+    return {
+        "names": form.names,
+        "teams": [list(team) for team in game.teams(rules)],
+        "unit": list(form.unit),
+        "ccw": form.counter_clockwise,
+        "target": form.target,
+        "most": form.most,
+        "cards": _card_names(form),
     }
 
 
@@ -183,10 +191,9 @@ def _spans(moves: Sequence[Move]) -> list[list[int]]:
     return spans
 
 
-def _card_names(replayed: ReplayedGame, form: Picture) -> dict[str, str]:
-    pack = next((items for kind, _, items, _ in replayed.deals if kind == "deal"), ())
+def _card_names(form: Picture) -> dict[str, str]:
     names = {}
-    for card in pack:
+    for card in form.pack:
         title = form.titles.get(card)
         names[card] = f"{spoken(card)}, {title}" if title else spoken(card)
     return names

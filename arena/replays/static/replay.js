@@ -1,7 +1,6 @@
 // The page: which move is shown, and how to get to another one.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const by = (id) => document.getElementById(id);
 data.partners = data.teams.some((team) => team.length > 1);
 
 // Pictures as whole objects, from what changed.
@@ -15,7 +14,6 @@ const moves = open.length;
 const links = Array.from(document.querySelectorAll("#list li a"));
 const hands = Array.from(document.querySelectorAll("#list details"));
 const calls = new Set(data.calls);
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 let now = 1;
 let view = null; // a seat, or null for open hands
@@ -31,13 +29,7 @@ function show(move, { announce = true, remember = true } = {}) {
   const last = now;
   now = within(move);
   const picture = pictureOf(now);
-  const from = placesOfCards();
-  drawTable(by("felt"), data, picture, bottom);
-  drawSides(by("sides"), data, picture);
-  drawStake(by("stake"), data, picture);
-  drawWhen(by("when"), picture);
-  drawNotes(by("notes"), picture);
-  if (now === last + 1 && speed < 4 && !calm.matches) slide(from);
+  drawBoard(data, picture, bottom, now === last + 1 && speed < 4);
   links[last - 1].removeAttribute("aria-current");
   links[now - 1].setAttribute("aria-current", "step");
   for (const [at, hand] of hands.entries()) {
@@ -77,31 +69,6 @@ function reveal(link) {
   if (item.top < box.top || item.bottom > box.bottom) list.scrollTop += item.top - box.top - box.height / 2;
 }
 
-function placesOfCards() {
-  const places = new Map();
-  for (const seat of document.querySelectorAll("#felt .seat")) {
-    for (const card of seat.querySelectorAll(".card")) {
-      places.set(`${seat.dataset.seat} ${card.dataset.card}`, card.getBoundingClientRect());
-    }
-  }
-  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
-    places.set(`lying ${card.dataset.seat} ${card.dataset.card}`, null);
-  }
-  return places;
-}
-
-// A card that was just played moves from the hand to the trick.
-function slide(from) {
-  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
-    const { seat, card: name } = card.dataset;
-    const start = from.get(`${seat} ${name}`) ?? from.get(`${seat} `);
-    if (from.has(`lying ${seat} ${name}`) || !start) continue;
-    const end = card.getBoundingClientRect();
-    const shift = `${start.left - end.left}px ${start.top - end.top}px`;
-    card.animate([{ translate: shift }, { translate: "0px 0px" }], { duration: 180, easing: "ease-out" });
-  }
-}
-
 // Playing
 
 function stop() {
@@ -119,7 +86,7 @@ function start() {
 }
 
 function wait() {
-  const pause = open[now - 1].ended ? 2200 : calls.has(now) ? 1500 : 900;
+  const pause = pauseAfter(open[now - 1], calls.has(now));
   timer = setTimeout(() => {
     // The address is written when playing stops.
     show(now + 1, { announce: calls.has(now + 1) || open[now].ended !== null, remember: false });

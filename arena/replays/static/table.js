@@ -246,3 +246,46 @@ function drawNotes(element, picture) {
     ),
   );
 }
+
+// The board: the felt and what stands around it
+
+const by = (id) => document.getElementById(id);
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Milliseconds until the next move, at the speed of reading.
+const pauseAfter = (picture, isCall) => (picture.ended ? 2200 : isCall ? 1500 : 900);
+
+function drawBoard(data, picture, bottom, moving) {
+  const from = placesOfCards();
+  drawTable(by("felt"), data, picture, bottom);
+  drawSides(by("sides"), data, picture);
+  drawStake(by("stake"), data, picture);
+  drawWhen(by("when"), picture);
+  drawNotes(by("notes"), picture);
+  if (moving && !calm.matches) slide(from);
+}
+
+function placesOfCards() {
+  const places = new Map();
+  for (const seat of document.querySelectorAll("#felt .seat")) {
+    for (const card of seat.querySelectorAll(".card")) {
+      places.set(`${seat.dataset.seat} ${card.dataset.card}`, card.getBoundingClientRect());
+    }
+  }
+  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
+    places.set(`lying ${card.dataset.seat} ${card.dataset.card}`, null);
+  }
+  return places;
+}
+
+// A card that was just played moves from the hand to the trick.
+function slide(from) {
+  for (const card of document.querySelectorAll("#felt .lying[data-card]")) {
+    const { seat, card: name } = card.dataset;
+    const start = from.get(`${seat} ${name}`) ?? from.get(`${seat} `);
+    if (from.has(`lying ${seat} ${name}`) || !start) continue;
+    const end = card.getBoundingClientRect();
+    const shift = `${start.left - end.left}px ${start.top - end.top}px`;
+    card.animate([{ translate: shift }, { translate: "0px 0px" }], { duration: 180, easing: "ease-out" });
+  }
+}

@@ -1,0 +1,186 @@
+"""Games in progress as spectators watch them: pictures of the table, made once per process and game.
+
+However many watch a game, one thread reads its events and makes the messages that all of them get. It sends
+at most four a second; what happened in between goes together, move by move.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.games.pictures import Picture
+from arena.live.header import Viewer
+from arena.live.service import LiveGames
+from arena.records.tell import seat_names
+
+MIN_INTERVAL: Final = 0.25
+"""Minimum seconds between two messages about a game."""
+
+_ANYBODY: Final = Viewer()
+
+
+class Message(NamedTuple):
+    """A server-sent event for spectators: ``table``, ``moves`` or ``over``."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+class LiveTable:
+    """The picture of a game from its events as anybody may see them."""
+
+    def __init__(self, summary: Mapping[str, Any]) -> None:
+        game = game_of(summary["kind"])
+        if game.picture is None:
+            raise ArenaError(f"{game.title} has no pictures", code="no_picture", field="kind")
+        rules = game.options.complete(summary["rules"])
+        self.names = seat_names([{"name": seat["name"] or "?"} for seat in summary["seats"]])
+        self.form: Picture = game.picture(self.names, rules)
+        self._own_moves = self.form.moves | self.form.calls
+        self.shown: dict[str, Any] = self.form.shown(())
+
+    def take(self, events: list[dict[str, Any]], awaiting: list[int]) -> list[dict[str, Any]]:
+        """Change the table; returns, per move, what changed in the picture.
+
+        ``awaiting``: after the last event.
+        """
+        changes = []
+        for number, event in enumerate(events, start=1):
+            self.form.take(event)
+            last = number == len(events)
+            if last or self.form.ended is not None or events[number]["type"] in self._own_moves:
+                shown = self.form.shown(awaiting if last else ())
+                change = {name: value for name, value in shown.items() if self.shown[name] != value}
+                self.shown = shown
+                if change:
+                    changes.append(change)
+        return changes
+
+
+class WatchedGame:
+    """One game and its spectators in this process."""
+
+    def __init__(self, live: LiveGames, game_id: str) -> None:
+        self._live = live
+        self._game_id = game_id
+        self._table = LiveTable(live.summary(game_id))
+        self._news = threading.Condition()
+        self._next = 0
+        self._number = 0
+        self._last: Message | None = None
+        self._failed: ArenaError | None = None
+        self.spectators = 0
+        self.ended = False
+
+    def read(self, wait: float) -> None:
+        """Wait for events and pass them on."""
+        page = self._live.events(self._game_id, _ANYBODY, start=self._next, wait=wait)
+        view = self._live.view(self._game_id, _ANYBODY) if page["events"] else None
+        with self._news:
+            self._next = page["next"]
+            if view is not None:
+                changes = self._table.take(page["events"], view["awaiting"])
+                if changes:
+                    self._publish(Message("moves", {"changes": changes}))
+            if page["over"]:
+                self.ended = True
+                self._publish(Message("over", {}))
+
+    def fail(self, error: ArenaError) -> None:
+        """Pass the error to all spectators."""
+        with self._news:
+            self._failed = error
+            self.ended = True
+            self._news.notify_all()
+
+    def leave(self) -> None:
+        """End the streams of those who still watch."""
+        with self._news:
+            self.ended = True
+            self._news.notify_all()
+
+    def messages(self, pause: float) -> Iterator[Message | None]:
+        """The table as it is, then every message; None where there was none for ``pause`` seconds."""
+        with self._news:
+            number = self._number
+            first = Message("table", {"picture": self._table.shown, "over": self.ended})
+        yield first
+        while True:
+            with self._news:
+                # What was missed is not sent again: the table is.
+                if self._number == number and not self.ended:
+                    self._news.wait(pause)
+                if self._failed is not None:
+                    raise self._failed
+                missed = self._number - number
+                number = self._number
+                message = self._last
+                if missed > 1:
+                    message = Message("table", {"picture": self._table.shown, "over": self.ended})
+                ended = self.ended
+            yield message if missed else None
+            if ended:
+                return
+
+    def _publish(self, message: Message) -> None:
+        self._number += 1
+        self._last = message
+        self._news.notify_all()
+
+
+class Watching:
+    """The watched games of this process. ``pause``: how many seconds a thread waits for events at a time."""
+
+    def __init__(self, live: LiveGames, pause: float = 5) -> None:
+        self._live = live
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._games: dict[str, WatchedGame] = {}
+
+    def messages(self, game_id: str, pause: float) -> Iterator[Message | None]:
+        """See :meth:`WatchedGame.messages`.
+
+        Raises :class:`~arena.errors.ArenaError` for a game that anybody may not see, and ``no_picture``.
+        """
+        watched = self._join(game_id)
+        try:
+            yield from watched.messages(pause)
+        finally:
+            with self._lock:
+                watched.spectators -= 1
+
+    def _join(self, game_id: str) -> WatchedGame:
+        with self._lock:
+            watched = self._games.get(game_id)
+            if watched is None:
+                watched = WatchedGame(self._live, game_id)
+                watched.read(0)
+                if not watched.ended:
+                    self._games[game_id] = watched
+                    threading.Thread(
+                        target=self._follow, args=(game_id, watched), name="watching", daemon=True
+                    ).start()
+            watched.spectators += 1
+            return watched
+
+    def _follow(self, game_id: str, watched: WatchedGame) -> None:
+        """Read until the game is over or nobody watches it."""
+        try:
+            while not watched.ended:
+                with self._lock:
+                    if not watched.spectators:
+                        return
+                watched.read(self._pause)
+                time.sleep(MIN_INTERVAL)
+        except ArenaError as error:
+            watched.fail(error)
+        finally:
+            with self._lock:
+                # A spectator that came meanwhile opens its stream again and gets another thread.
+                watched.leave()
+                self._games.pop(game_id, None)
