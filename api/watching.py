@@ -25,7 +25,9 @@ _ANYBODY: Final = Viewer()
 
 
 class Message(NamedTuple):
-    """A server-sent event for spectators: ``table``, ``moves`` or ``over``."""
+    """A server-sent event for spectators: ``table``, the picture as it is, or ``moves``, its changes, one per
+    move. Both say whether the game is ``over``.
+    """
 
     kind: str
     data: dict[str, Any]
@@ -83,13 +85,14 @@ class WatchedGame:
         view = self._live.view(self._game_id, _ANYBODY) if page["events"] else None
         with self._news:
             self._next = page["next"]
+            changes = []
             if view is not None:
                 changes = self._table.take(page["events"], view["awaiting"])
-                if changes:
-                    self._publish(Message("moves", {"changes": changes}))
-            if page["over"]:
-                self.ended = True
-                self._publish(Message("over", {}))
+            self.ended = page["over"]
+            if changes or self.ended:
+                self._number += 1
+                self._last = Message("moves", {"changes": changes, "over": self.ended})
+                self._news.notify_all()
 
     def fail(self, error: ArenaError) -> None:
         """Pass the error to all spectators."""
@@ -126,11 +129,6 @@ class WatchedGame:
             yield message if missed else None
             if ended:
                 return
-
-    def _publish(self, message: Message) -> None:
-        self._number += 1
-        self._last = message
-        self._news.notify_all()
 
 
 class Watching:

@@ -32,7 +32,7 @@ def game_page(game: str) -> Response:
 
 @blueprint.get("/games/<game>/table")
 def stream_table(game: str) -> Response:
-    """Stream the table of a game in progress: ``table``, ``moves`` and ``over``."""
+    """Stream the table of a game in progress: ``table`` and ``moves``, see :mod:`api.watching`."""
     watching: Watching = current_app.extensions["botequim-watching"]
     return table_stream(watching, game)
 

@@ -69,11 +69,12 @@ function follow() {
     if (table.over) end();
   });
   source.addEventListener("moves", (event) => {
-    buffer.push(...JSON.parse(event.data).changes);
-    if (!timer) step();
-    else tell();
+    const { changes, over } = JSON.parse(event.data);
+    buffer.push(...changes);
+    if (over) end();
+    else if (!timer) step();
+    tell();
   });
-  source.addEventListener("over", end);
   source.addEventListener("error", () => {
     by("state").textContent = "Reconnecting…";
     if (source.readyState === EventSource.CLOSED) setTimeout(follow, 5000);

@@ -107,7 +107,9 @@ def check_page(response: TestResponse) -> Page:
     assert page.tags.count("h1") == 1
     assert len(page.captions) == len(page.tables)
     assert not {"style", "iframe", "form"} & set(page.tags)
-    assert page.tags.count("script") == page.html.count('<script type="module" src="/static/')
+    scripts = page.html.count('<script type="module" src="/static/')
+    data = page.html.count('<script type="application/json" id="data">')
+    assert page.tags.count("script") == scripts + data
     assert "style=" not in page.html
     assert "onload=" not in page.html
     assert all(not urlsplit(link).netloc for link in page.links)

@@ -1,0 +1,177 @@
+"""Pages of games: replays of finished ones, and tables that spectators watch."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from api.watching import LiveTable
+from arena.games import GAMES
+from arena.store.embedded import EmbeddedStore
+from tests.api.conftest import Account
+from tests.api.contract import ContractClient
+from tests.api.players import Player, play_out
+from tests.api.server import Server
+from tests.api.test_web_pages import NASTY, read
+from tests.waiting import PATIENCE
+
+RULES = {"truco": {}, "toepen": {"seats": 3, "lives": 3}}
+CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
+
+
+def seats(bots: list[Account]) -> list[dict[str, str]]:
+    return [{"bot": bot.name} for bot in bots]
+
+
+def new_game(kind: str, register: Callable[..., Account], owner: Account) -> tuple[str, list[Player]]:
+    bots = [register(f"bot-{number}") for number in range(2 if kind == "truco" else 3)]
+    body = {"kind": kind, "rules": RULES[kind], "seats": seats(bots) * (2 if kind == "truco" else 1)}
+    game = owner.client.post("/v1/games", json=body)
+    assert game.status_code == 201, game.text
+    return game.json["game"], [
+        Player(
+            lambda query, answers, bot=bot: (
+                bot.client.post("/v1/turns", json={"answers": answers}, query_string=query).json
+            ),
+            seed,
+        )
+        for seed, bot in enumerate(bots)
+    ]
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_a_game_is_watched_and_then_replayed(
+    kind: str, register: Callable[..., Account], owner: Account, anybody: ContractClient
+) -> None:
+    game, players = new_game(kind, register, owner)
+    for _ in range(3):
+        for player in players:
+            player.step()
+    page = read(anybody, f"/games/{game}")
+    assert "watch-page.js" in page.html
+    assert "hidden" in page.html
+    # Nothing but the layout names a card before the stream is open.
+    data = json.loads(page.html.partition('id="data">')[2].partition("</script>")[0])
+    assert not CARD.findall(json.dumps(data["picture"]))
+
+    play_out(players)
+    page = read(anybody, f"/games/{game}")
+    assert "replay-page.js" in page.html
+    assert "Deal not checked yet" in page.headings
+    record = anybody.get(f"/v1/games/{game}/record").json
+    assert record["hash"] in page.html
+
+
+@pytest.mark.parametrize("path", ["/games/nothing", "/games/nothing/table", "/games/<b>"])
+def test_games_that_are_not_there(anybody: ContractClient, path: str) -> None:
+    read(anybody, path, 404)
+
+
+def test_a_game_that_waits_for_players(owner: Account, anybody: ContractClient) -> None:
+    body = {"kind": "toepen", "rules": {"seats": 2}, "seats": [{"house": "rookie"}, {"open": True}]}
+    game = owner.client.post("/v1/games", json=body)
+    assert game.status_code == 201, game.text
+    page = read(anybody, f"/games/{game.json['game']}")
+    assert "The game waits for players." in page.html
+    assert "watch-page.js" not in page.html
+
+
+def test_a_private_game_is_shown_to_nobody(
+    register: Callable[..., Account], owner: Account, anybody: ContractClient
+) -> None:
+    bots = [register("one"), register("two")]
+    body = {"kind": "truco", "seats": seats(bots) * 2, "visibility": "private"}
+    game = owner.client.post("/v1/games", json=body).json["game"]
+    hidden = anybody.get(f"/games/{game}").status_code
+    assert hidden >= 400
+    assert anybody.get(f"/games/{game}/table").status_code == hidden
+
+
+@pytest.mark.parametrize("kind", ["truco", "toepen"])
+def test_spectators_are_sent_no_hidden_card(
+    kind: str, register: Callable[..., Account], owner: Account, anybody: ContractClient
+) -> None:
+    game, players = new_game(kind, register, owner)
+    summary = anybody.get(f"/v1/games/{game}").json
+    table = LiveTable(summary)
+    public: set[str] = set()
+    start = moves = 0
+    while True:
+        for player in players:
+            player.step()
+            page = anybody.get(f"/v1/games/{game}/events?start={start}").json
+            start = page["next"]
+            public |= set(CARD.findall(json.dumps(page["events"])))
+            changes = table.take(page["events"], [])
+            moves += len(changes)
+            sent = json.dumps(changes)
+            assert set(CARD.findall(sent)) <= public
+            assert all(len(json.dumps(change)) < 2000 for change in changes)
+        if page["over"]:
+            break
+    assert moves > 20
+    assert public
+
+
+def test_a_picture_with_nasty_names_is_data() -> None:
+    game = GAMES["toepen"]
+    seats = [{"name": NASTY}, {"name": None}]
+    table = LiveTable({"kind": "toepen", "rules": {"seats": 2}, "seats": seats})
+    assert table.names[0].startswith("<script>")
+    assert game.picture is not None
+
+
+# Over HTTP
+
+
+@pytest.fixture
+def server(clean_store: EmbeddedStore) -> Iterator[Server]:
+    with Server(clean_store.url, BOTEQUIM_SWEEP="1") as running:
+        yield running
+
+
+def test_all_spectators_of_a_game_see_its_moves_and_its_end(server: Server) -> None:
+    owner = server.sign_up("ana")
+    tokens = server.register(owner, "one", "two")
+    body = {"kind": "truco", "seats": [{"bot": "one"}, {"bot": "two"}] * 2}
+    game = server.request("POST", "/v1/games", body, owner).json["game"]
+
+    everybody = threading.Barrier(6)
+
+    def watch() -> dict[str, Any]:
+        picture: dict[str, Any] = {}
+        for message in server.stream(f"/games/{game}/table"):
+            if message.kind == "table":
+                picture = message.data["picture"]
+                everybody.wait(PATIENCE)
+            elif message.kind == "moves":
+                for change in message.data["changes"]:
+                    picture |= change
+                if message.data["over"]:
+                    return picture
+        raise AssertionError("the stream ended before the game")
+
+    def exchange(token: str) -> Callable[..., Any]:
+        def post(query: Any, answers: Any) -> Any:
+            after = "".join(f"{name}={value}&" for name, value in query.items())
+            return server.request("POST", f"/v1/turns?{after}", {"answers": answers}, token).json
+
+        return post
+
+    with ThreadPoolExecutor(5) as pool:
+        watchers = [pool.submit(watch) for _ in range(5)]
+        everybody.wait(PATIENCE)
+        play_out([Player(exchange(token), seed) for seed, token in enumerate(tokens)])
+        seen = [watcher.result() for watcher in watchers]
+    outcome = server.request("GET", f"/v1/games/{game}").json["outcome"]
+    assert all(picture["score"] == [outcome["scores"][0], outcome["scores"][1]] for picture in seen)
+    # A late spectator gets the table as it was left.
+    late = list(server.stream(f"/games/{game}/table"))
+    assert [message.kind for message in late if message.kind != "ping"] == ["table"]
+    assert late[0].data["over"] is True
