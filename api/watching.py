@@ -41,8 +41,9 @@ class LiveTable:
         if game.picture is None:
             raise ArenaError(f"{game.title} has no pictures", code="no_picture", field="kind")
         rules = game.options.complete(summary["rules"])
-        self.names = seat_names([{"name": seat["name"] or "?"} for seat in summary["seats"]])
-        self.form: Picture = game.picture(self.names, rules)
+        self.players = [seat["name"] or "open" for seat in summary["seats"]]
+        names = seat_names([{"name": player} for player in self.players])
+        self.form: Picture = game.picture(names, rules)
         self._own_moves = self.form.moves | self.form.calls
         self.shown: dict[str, Any] = self.form.shown(())
 

@@ -16,7 +16,7 @@ from api.watching import LiveTable, Watching
 from arena.games import game_of
 from arena.live.service import RecordNotReady
 from arena.records.record import parse_record
-from arena.replays.page import embedded_json, page_parts, static, table_layout
+from arena.replays.page import embedded_json, game_title, page_parts, static, table_layout
 
 
 @blueprint.get("/games/<game>")
@@ -40,16 +40,16 @@ def stream_table(game: str) -> Response:
 def _table_page(game: str) -> Response:
     summary = services().live.summary(game)
     table = LiveTable(summary)
+    game_rules, rules = game_of(summary["kind"]), summary["rules"]
     data: dict[str, Any] = {
-        **table_layout(game_of(summary["kind"]), summary["rules"], table.form),
+        **table_layout(game_rules, rules, table.form),
         "stream": url_for("pages.stream_table", game=game),
         "picture": table.shown,
     }
-    title = " – ".join(dict.fromkeys(table.names))
     return page(
         "watch.html",
         one=summary,
-        title=title,
+        title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),
         sprite=_sprite(),
     )

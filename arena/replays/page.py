@@ -71,7 +71,7 @@ def page_parts(record: Record, *, problems: Sequence[str] = (), source: str = "g
     """See :func:`replay_page`; for a page that has the sprite, the style and the script already."""
     replayed = read_moves(record)
     canonical = record["canonical"]
-    title = _title(replayed, canonical)
+    title = game_title(replayed.game, replayed.rules, [player["name"] for player in canonical["players"]])
     html = _filled(
         static("game.html"),
         {
@@ -152,6 +152,17 @@ def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str)
     }
 
 
+def game_title(game: Game, rules: Mapping[str, Any], players: Sequence[str]) -> str:
+    """The players by seat, side by side; of a larger table their number."""
+    teams = game.teams(rules)
+    if len(teams) > len(_NUMBERS):
+        return f"{len(teams)} at the table"
+    if len(teams) > _MOST_NAMED:
+        return f"{_NUMBERS[len(teams) - 1]} at the table"
+    names = [printable(player) for player in players]
+    return " – ".join(" and ".join(dict.fromkeys(names[seat] for seat in team)) for team in teams)
+
+
 def table_layout(game: Game, rules: Mapping[str, Any], form: Picture) -> dict[str, Any]:
     """How the table of a game is laid out: the first two lines of :func:`page_data`."""
     return {
@@ -213,17 +224,6 @@ def _command(source: str) -> str:
 
 
 # What can be read without a script
-
-
-def _title(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
-    """The players, side by side; of a larger table their number."""
-    players = [printable(player["name"]) for player in canonical["players"]]
-    teams = replayed.game.teams(replayed.rules)
-    if len(teams) > len(_NUMBERS):
-        return f"{len(teams)} at the table"
-    if len(teams) > _MOST_NAMED:
-        return f"{_NUMBERS[len(teams) - 1]} at the table"
-    return " – ".join(" and ".join(dict.fromkeys(players[seat] for seat in team)) for team in teams)
 
 
 def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
