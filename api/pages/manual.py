@@ -101,9 +101,11 @@ def manual_page_of(template: str, **values: Any) -> Response:
 @cache
 def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
     """The groups of the navigation with their pages."""
-    return [
-        (group, [_entry(name, summary) for name, summary in pages.items()]) for group, pages in GROUPS.items()
-    ]
+    found = {
+        group: [_entry(name, summary) for name, summary in pages.items()] for group, pages in GROUPS.items()
+    }
+    found["Reference"].insert(0, ManualEntry("api", "API reference", "All operations, with examples."))
+    return list(found.items())
 
 
 @cache
@@ -131,4 +133,4 @@ def _address(file: str) -> str | None:
     """The address of a file, which is named from the folder of the manual; None if it is not served."""
     if file.removesuffix(".md") in NAMES:
         return f"/docs/{file.removesuffix('.md')}"
-    return {RECORD_SCHEMA: f"/docs/{RECORD_SCHEMA}", "../openapi.yaml": "/openapi.json"}.get(file)
+    return {RECORD_SCHEMA: f"/docs/{RECORD_SCHEMA}", "../openapi.yaml": "/docs/api"}.get(file)

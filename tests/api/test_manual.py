@@ -11,6 +11,7 @@ import pytest
 from markupsafe import Markup
 
 from api.errors import ERRORS
+from api.openapi import METHODS
 from api.pages.manual import NAMES, read_page
 from api.pages.markdown import render_markdown
 from tests.api.contract import ContractClient
@@ -55,7 +56,9 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 
 def test_links_of_the_manual_lead_somewhere(anybody: ContractClient) -> None:
-    pages = {path: read(anybody, path) for path in ("/docs", *(f"/docs/{name}" for name in NAMES))}
+    pages = {
+        path: read(anybody, path) for path in ("/docs", "/docs/api", *(f"/docs/{name}" for name in NAMES))
+    }
     found = set()
     for path, page in pages.items():
         for link in page.links:
@@ -123,6 +126,40 @@ def test_a_page_is_rendered_once(anybody: ContractClient) -> None:
         times.append(time.perf_counter() - start)
     assert read_page.cache_info().hits >= 5
     assert min(times) < 0.015
+
+
+# The API reference
+
+
+def test_the_reference_has_every_operation(anybody: ContractClient) -> None:
+    page = read(anybody, "/docs/api")
+    spec = anybody.get("/openapi.json").json
+    for path, item in spec["paths"].items():
+        for method in METHODS:
+            if method in item:
+                assert item[method]["operationId"] in page.ids
+                assert f"<b>{method.upper()}</b> <code>{path}</code>" in page.html
+    assert {f"schema-{name}" for name in spec["components"]["schemas"]} <= page.ids.keys()
+    assert len(page.captions) == len(page.tables)
+    assert page.html.count('<a href="/docs/api" aria-current="page">API reference</a>') == 2
+
+
+def test_an_operation_of_the_reference(anybody: ContractClient) -> None:
+    html = read(anybody, "/docs/api").html.partition('id="registerBot"')[2].partition("</section>")[0]
+    assert "<code>/v1/bots</code>" in html
+    assert "Token: owner." in html
+    assert '<td><code>name</code> <span class="note">required</span></td>' in html
+    assert '<a href="#schema-BotWithToken">BotWithToken</a>' in html
+    assert '<a href="/docs/errors#name_taken"><code>name_taken</code></a>' in html
+    assert "<summary>Example, <code>application/json</code></summary>" in html
+    assert "&#34;name&#34;: &#34;valete-bot&#34;" in html
+
+
+def test_the_reference_is_rendered_once(anybody: ContractClient) -> None:
+    read(anybody, "/docs/api")
+    start = time.perf_counter()
+    anybody.get("/docs/api", headers=BROWSER)
+    assert time.perf_counter() - start < 0.1
 
 
 # Markdown
