@@ -162,6 +162,55 @@ def test_the_reference_is_rendered_once(anybody: ContractClient) -> None:
     assert time.perf_counter() - start < 0.1
 
 
+# The search
+
+
+def test_every_page_has_the_search(anybody: ContractClient) -> None:
+    for path in ("/docs", "/docs/turns", "/docs/api", "/docs/search"):
+        page = read(anybody, path)
+        assert page.html.count('action="/docs/search" role="search"') == 2
+        assert "method=" not in page.html
+
+
+def test_search_finds_headings_first(anybody: ContractClient) -> None:
+    page = read(anybody, "/docs/search?q=RIGHTS+turns")
+    links = [link for link in page.links if "#" in link and link != "#main"]
+    assert links[0] == "/docs/turns#rights-that-are-not-turns"
+    assert "<mark>" in page.html
+
+
+def test_search_finds_rules_errors_and_operations(anybody: ContractClient) -> None:
+    for query, address in (
+        ("BT-4.7", "/docs/rules/brazilian-truco#4-truco"),
+        ("name_taken", "/docs/errors"),
+        ("/v1/presence", "/docs/api#endPresence"),
+    ):
+        assert address in read(anybody, f"/docs/search?q={query}").links, query
+
+
+@pytest.mark.parametrize("query", ["", "%20", "zzzz", "turns+zzzz", "%ff%00", "((((", "a" * 5000])
+def test_search_that_finds_nothing(anybody: ContractClient, query: str) -> None:
+    assert "<mark>" not in read(anybody, f"/docs/search?q={query}").html
+
+
+def test_search_escapes_the_question(anybody: ContractClient) -> None:
+    page = read(anybody, "/docs/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
+    assert page.tags.count("script") == 1
+    assert "&lt;script&gt;alert(1)" in page.html
+
+
+def test_search_shows_the_first_results(anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.pages.search.MOST", 3)
+    page = read(anybody, "/docs/search?q=bot")
+    assert "these are the first 3." in page.html
+    assert page.html.count("<p>") == 3 + 1
+
+
+def test_excerpts_of_pages_are_escaped() -> None:
+    page = render_markdown("# A\n\nText `<b>` of it.", "page", {}.get)
+    assert page.sections[0].text == "Text <b> of it."
+
+
 # Markdown
 
 
