@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.pages import assets, boards, filters, home, manual, reference, search, site, tournaments
+from api.pages import assets, boards, feeds, filters, home, manual, reference, search, site, tournaments
 
 PAGES: Final = (site.blueprint, assets.blueprint)
 """The blueprints; importing the modules of pages adds their routes to the first one."""
 
-__all__ = ["PAGES", "boards", "filters", "home", "manual", "reference", "search", "site", "tournaments"]
+__all__ = [
+    "PAGES",
+    "boards",
+    "feeds",
+    "filters",
+    "home",
+    "manual",
+    "reference",
+    "search",
+    "site",
+    "tournaments",
+]
