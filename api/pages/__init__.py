@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.pages import assets, boards, feeds, filters, home, manual, reference, search, site, tournaments
+from api.pages import (
+    assets,
+    boards,
+    feeds,
+    filters,
+    for_programs,
+    home,
+    manual,
+    reference,
+    search,
+    site,
+    tournaments,
+)
 
 PAGES: Final = (site.blueprint, assets.blueprint)
 """The blueprints; importing the modules of pages adds their routes to the first one."""
@@ -14,6 +26,7 @@ __all__ = [
     "boards",
     "feeds",
     "filters",
+    "for_programs",
     "home",
     "manual",
     "reference",
