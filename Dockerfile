@@ -8,6 +8,7 @@ COPY arena arena
 COPY api api
 COPY queues queues
 COPY workers workers
+COPY docs docs
 RUN pip install --no-cache-dir '.[server,s3]'
 
 FROM python:3.12-slim

@@ -1,13 +1,15 @@
-"""Build hook: with BOTEQUIM_COMPILE=1, mypyc compiles the rules and the modules that every move of a live
-game uses.
+"""Build hooks.
 
-Everything works the same without it.
+The pages of the manual become a part of the package. With BOTEQUIM_COMPILE=1, mypyc compiles the rules and
+the modules that every move of a live game uses; everything works the same without it.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
 COMPILED = (
     "arena/games/cards.py",
@@ -27,6 +29,30 @@ COMPILED = (
     "arena/live/turns.py",
 )
 
+MANUAL = Path("docs")
+
+
+class BuildWithManual(build_py):
+    """Copies the manual into the package; an editable installation finds it beside the package."""
+
+    def run(self):
+        """Build, then copy."""
+        super().run()
+        if not self.editable_mode:
+            for source, target in self._pages().items():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+
+    def get_outputs(self, include_bytecode=1):
+        """List the files that are built."""
+        pages = [] if self.editable_mode else [str(target) for target in self._pages().values()]
+        return [*super().get_outputs(include_bytecode), *pages]
+
+    def _pages(self):
+        folder = Path(self.build_lib, "api", "manual")
+        return {page: folder / page.relative_to(MANUAL) for page in sorted(MANUAL.rglob("*.md"))}
+
+
 wanted = os.environ.get("BOTEQUIM_COMPILE") == "1"
 extensions = []
 if wanted:
@@ -39,4 +65,8 @@ if wanted:
         sources = sorted(str(path) for pattern in COMPILED for path in Path().glob(pattern))
         extensions = mypycify(["--strict", "--follow-imports=silent", *sources], opt_level="3")
 
-setup(ext_modules=extensions, setup_requires=["mypy>=1.15", "orjson>=3.10"] if wanted else [])
+setup(
+    cmdclass={"build_py": BuildWithManual},
+    ext_modules=extensions,
+    setup_requires=["mypy>=1.15", "orjson>=3.10"] if wanted else [],
+)

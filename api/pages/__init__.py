@@ -4,9 +4,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.pages import assets, boards, filters, home, site, tables, tournaments
+from api.pages import (
+    assets,
+    boards,
+    feeds,
+    filters,
+    for_programs,
+    home,
+    manual,
+    reference,
+    search,
+    site,
+    tables,
+    tournaments,
+)
 
 PAGES: Final = (site.blueprint, assets.blueprint)
 """The blueprints; importing the modules of pages adds their routes to the first one."""
 
-__all__ = ["PAGES", "boards", "filters", "home", "site", "tables", "tournaments"]
+__all__ = [
+    "PAGES",
+    "boards",
+    "feeds",
+    "filters",
+    "for_programs",
+    "home",
+    "manual",
+    "reference",
+    "search",
+    "site",
+    "tables",
+    "tournaments",
+]

@@ -26,7 +26,7 @@ def home() -> Response:
         for name in all_boards()
         if (board := services().boards.read(*name)) is not None and board["rows"]
     ]
-    address = services().settings.http.public_url or _asked_at()
+    address = service_address() or "ADDRESS"
     return page(
         "home.html",
         boards=boards,
@@ -37,7 +37,8 @@ def home() -> Response:
     )
 
 
-def _asked_at() -> str:
-    """The address that the request came to, or if that is none, a word in its place."""
+def service_address() -> str | None:
+    """The address of this service: as set, or that which the request came to, None if that is no address."""
     host = request.environ.get("HTTP_HOST", "")
-    return request.url_root.rstrip("/") if _HOST(host) else "ADDRESS"
+    asked_at = request.url_root.rstrip("/") if _HOST(host) else None
+    return services().settings.http.public_url or asked_at

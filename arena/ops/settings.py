@@ -72,7 +72,8 @@ class HttpSettings:
     stream. ``send_seconds``: how long the reader of a stream may accept nothing before it is disconnected.
     ``stream_seconds``: lifetime of a stream; its reader then reconnects, which spreads the load over
     processes. ``proxies``: number of trusted proxies in front. ``public_url``: the service's address for its
-    users, empty for that of each request. ``sweep``: whether this process serves the clocks of games.
+    users, empty for that of each request. ``security_contact``: URL for reports of vulnerabilities, empty for
+    none. ``sweep``: whether this process serves the clocks of games.
     """
 
     bind: str = "127.0.0.1:8000"
@@ -92,6 +93,7 @@ class HttpSettings:
     stream_seconds: float = 3600.0
     proxies: int = 0
     public_url: str = ""
+    security_contact: str = ""
     sweep: bool = True
 
 
@@ -185,6 +187,7 @@ class Settings:
                 stream_seconds=_number(environ, "BOTEQUIM_STREAM", 3600.0),
                 proxies=_number(environ, "BOTEQUIM_PROXIES", 0),
                 public_url=_public_url(environ),
+                security_contact=_security_contact(environ),
                 sweep=_flag(environ, "BOTEQUIM_SWEEP", True),
             ),
         )
@@ -288,6 +291,17 @@ def _public_url(environ: Mapping[str, str]) -> str:
             f"{url!r} is not the address of a service",
             field="BOTEQUIM_PUBLIC_URL",
             expected="https://host or http://host:port",
+        )
+    return url
+
+
+def _security_contact(environ: Mapping[str, str]) -> str:
+    url = environ.get("BOTEQUIM_SECURITY_CONTACT", "")
+    if url and not re.fullmatch(r"(mailto:[^\s@]+@|https://)[!-~]+", url):
+        raise InvalidSetting(
+            f"{url!r} is not a contact",
+            field="BOTEQUIM_SECURITY_CONTACT",
+            expected="mailto:somebody@host or https://host/page",
         )
     return url
 

@@ -327,20 +327,7 @@ def test_an_exception_is_logged_without_tokens(owner: Account) -> None:
     assert "ValueError" in json.loads(line)["exception"]
 
 
-# Pages
-
-
-def test_docs_work_offline_under_a_strict_policy(anybody: ContractClient) -> None:
-    page = anybody.get("/docs")
-    policy = page.headers["Content-Security-Policy"]
-    assert "default-src 'none'" in policy
-    assert "script-src 'self';" in policy
-    assert "http://" not in page.text
-    assert "https://" not in page.text
-    script = anybody.get("/docs/rapidoc-min.js")
-    assert script.status_code == 200
-    assert script.mimetype == "text/javascript"
-    assert "MIT License" in (ROOT / "api/static/rapidoc/LICENSE.txt").read_text()
+# Metrics and headers
 
 
 def test_metrics(anybody: ContractClient, owner: Account) -> None:

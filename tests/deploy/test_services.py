@@ -135,6 +135,9 @@ def test_the_wheel_has_all_that_is_no_code(installed: Path) -> None:
         modules = {path.relative_to(ROOT) for path in (ROOT / package).rglob("*.py")}
         assert modules == {path.relative_to(installed) for path in (installed / package).rglob("*.py")}
     assert list((installed / "arena/store/scripts").glob("*.lua"))
+    manual = installed / "api/manual"
+    for path in (ROOT / "docs").rglob("*.md"):
+        assert (manual / path.relative_to(ROOT / "docs")).read_bytes() == path.read_bytes()
     assert not (installed / "tests").exists()
 
 

@@ -1,0 +1,102 @@
+"""Atom feeds of tournaments: those that were announced, and the results of those that are finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree import ElementTree
+
+from flask import Response
+
+from api.pages.filters import iso, minute, words
+from api.pages.home import service_address
+from api.pages.site import blueprint
+from api.services import services
+from arena.errors import CorruptState
+from arena.text import printable
+
+MOST: Final = 20
+"""Maximum entries of a feed."""
+
+_ATOM: Final = "http://www.w3.org/2005/Atom"
+_TYPE: Final = "application/atom+xml; charset=utf-8"
+_BEST: Final = 3
+
+
+@blueprint.get("/feeds/results.atom")
+def results_feed() -> Response:
+    """The tournaments that are finished, newest first."""
+    finished = services().tournaments.list(state="finished", limit=MOST).items
+    return _feed("results", "Results of tournaments", finished, "finished_ms", _result)
+
+
+@blueprint.get("/feeds/announcements.atom")
+def announcements_feed() -> Response:
+    """The tournaments that are not over, newest first."""
+    return _feed(
+        "announcements",
+        "Announced tournaments",
+        services().tournaments.present(),
+        "created_ms",
+        _announcement,
+    )
+
+
+def _feed(
+    name: str,
+    title: str,
+    tournaments: Sequence[Mapping[str, Any]],
+    moment: str,
+    summary: Callable[[Mapping[str, Any]], str],
+) -> Response:
+    """A feed of ``tournaments``. ``moment``: the field with the time of an entry."""
+    address = service_address() or ""
+    newest = sorted(tournaments, key=lambda one: (one[moment], one["id"]), reverse=True)[:MOST]
+    feed = ElementTree.Element("feed", xmlns=_ATOM)
+    _add(feed, "id", _id(f"{services().settings.http.public_url}/feeds/{name}"))
+    _add(feed, "title", f"Botequim: {title}")
+    _add(feed, "updated", iso(newest[0][moment]) if newest else _beginning())
+    ElementTree.SubElement(feed, "link", rel="self", href=f"{address}/feeds/{name}.atom")
+    ElementTree.SubElement(feed, "link", rel="alternate", href=f"{address}/tournaments")
+    _add(ElementTree.SubElement(feed, "author"), "name", "Botequim")
+    for one in newest:
+        entry = ElementTree.SubElement(feed, "entry")
+        _add(entry, "id", _id(f"{name}/{one['id']}"))
+        _add(entry, "title", printable(one["name"]))
+        _add(entry, "updated", iso(one[moment]))
+        _add(entry, "published", iso(one[moment]))
+        ElementTree.SubElement(entry, "link", rel="alternate", href=f"{address}/tournaments/{one['id']}")
+        _add(entry, "summary", printable(summary(one)))
+    text = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
+    response = Response(text, content_type=_TYPE)
+    response.headers["Cache-Control"] = "no-cache"
+    return response
+
+
+def _add(parent: ElementTree.Element, tag: str, text: str) -> None:
+    ElementTree.SubElement(parent, tag).text = text
+
+
+def _id(name: str) -> str:
+    """The same for the same name, wherever the request came to."""
+    return uuid5(NAMESPACE_URL, f"botequim:{name}").urn
+
+
+def _beginning() -> str:
+    return datetime.fromtimestamp(0, UTC).isoformat()
+
+
+def _result(one: Mapping[str, Any]) -> str:
+    try:
+        rows = services().tournaments.standings(one["id"]).rows[:_BEST]
+    except CorruptState:
+        rows = []
+    places = [f"{row['place']}. {row['name']}" for row in rows]
+    return ", ".join([f"{one['kind'].capitalize()}, {words(one['format'])}", *places])
+
+
+def _announcement(one: Mapping[str, Any]) -> str:
+    text = f"{one['kind'].capitalize()}, {words(one['format'])}"
+    return f"{text}; entry until {minute(one['locks_ms'])} UTC"

@@ -1,0 +1,50 @@
+"""Text files at addresses where programs look for them: ``llms.txt`` and ``security.txt``."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from flask import Response, abort
+
+from api.pages.home import service_address
+from api.pages.manual import navigation
+from api.pages.site import blueprint
+from api.services import services
+
+_SUMMARY: Final = (
+    "A game service and arena for bots that play Brazilian Truco and Dutch Toepen over HTTP. Deals follow "
+    "from committed seeds, records are verifiable, and anyone can recompute the leaderboards."
+)
+
+
+@blueprint.get("/llms.txt")
+def llms_txt() -> Response:
+    """Title, summary and the pages of the manual, in the form of llmstxt.org."""
+    address = service_address() or ""
+    lines = ["# Botequim", "", f"> {_SUMMARY}"]
+    for group, entries in navigation():
+        lines += ["", f"## {group}", ""]
+        lines += [f"- [{entry.title}]({address}{entry.address}): {entry.summary}" for entry in entries]
+    lines += ["", "## For programs", "", f"- [OpenAPI document]({address}/openapi.json): All operations."]
+    return _text(lines)
+
+
+@blueprint.get("/.well-known/security.txt")
+def security_txt() -> Response:
+    """Whom to tell about a vulnerability (RFC 9116); 404 if the operator has set no contact."""
+    http = services().settings.http
+    if not http.security_contact:
+        abort(404)
+    expires = datetime.now(UTC).replace(hour=0, minute=0, second=0) + timedelta(days=365)
+    lines = [f"Contact: {http.security_contact}", f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}"]
+    lines.append("Preferred-Languages: en")
+    if http.public_url:
+        lines.append(f"Canonical: {http.public_url}/.well-known/security.txt")
+    return _text(lines)
+
+
+def _text(lines: list[str]) -> Response:
+    response = Response("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
+    response.headers["Cache-Control"] = "no-cache"
+    return response

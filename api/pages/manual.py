@@ -1,0 +1,136 @@
+"""The manual: the pages of ``docs`` with navigation, contents and a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from flask import Response, abort
+
+from api.pages.markdown import MarkdownPage, render_markdown
+from api.pages.site import blueprint, page
+from arena.records.record import record_schema
+
+RECORD_SCHEMA: Final = "record-v1.schema.json"
+
+GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Start": {"five-minutes": "Sign up, write a bot and play, in Python or with curl."},
+    "The rules": {
+        "rules/brazilian-truco": "The rules of Truco, each with its number.",
+        "rules/toepen": "The rules of Toepen, each with its number.",
+    },
+    "For authors": {
+        "turns": "How a bot receives turns and answers them.",
+        "truco": "Options, actions, observations and events of Truco.",
+        "toepen": "Options, actions, observations and events of Toepen.",
+        "bots": "Bots in Python: how to write, try and debug them.",
+        "house-bots": "How the bots that come with the service play.",
+        "sandbox": "Bots that are uploaded and run at the service.",
+        "webhooks": "Bots to which the service posts turns.",
+    },
+    "Fairness": {
+        "fair-deals": "How deals follow from seeds, and how to recompute them.",
+        "records": "The format of the record of a finished game, and how to verify one.",
+        "replays": "Finished games as pages that show them move by move.",
+        "ratings": "How ratings, leaderboards and standings are computed.",
+        "tournaments": "Formats, entry, schedules, and what counts.",
+    },
+    "Reference": {
+        "errors": "All error codes and what they mean.",
+        "glossary": "One word for each thing.",
+    },
+    "Running a service": {
+        "operating": "Installing, settings, backups and updates.",
+        "alarms": "The alarms of a service, and what to do.",
+        "performance": "What was measured, and how.",
+        "sandbox-engine": "Why the sandbox has two engines.",
+        "life-of-a-game": "A game from its request to the leaderboard, by modules.",
+        "life-of-a-bot-version": "A version of a bot from registration on, by modules.",
+    },
+}
+"""The pages with a summary each, by the headings of the navigation."""
+
+NAMES: Final = tuple(name for names in GROUPS.values() for name in names)
+
+
+@dataclass(frozen=True)
+class ManualEntry:
+    """A page in the navigation. ``summary``: one sentence."""
+
+    name: str
+    title: str
+    summary: str
+
+    @property
+    def address(self) -> str:
+        """The path of the page."""
+        return f"/docs/{self.name}"
+
+
+@blueprint.get("/docs")
+def manual_overview() -> Response:
+    """All pages of the manual."""
+    return manual_page_of("manual.html", current=None)
+
+
+@blueprint.get("/docs/<path:name>")
+def manual_page(name: str) -> Response:
+    """One page of the manual."""
+    if name not in NAMES:
+        abort(404)
+    rendered = read_page(name)
+    return manual_page_of("manual.html", current=name, one=rendered, title=rendered.sections[0].heading)
+
+
+@blueprint.get(f"/docs/{RECORD_SCHEMA}")
+def manual_record_schema() -> Response:
+    """The JSON Schema of records."""
+    return Response(orjson.dumps(record_schema()), content_type="application/schema+json")
+
+
+def manual_page_of(template: str, **values: Any) -> Response:
+    """Return a page with the navigation of the manual."""
+    return page(template, groups=navigation(), **values)
+
+
+@cache
+def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
+    """The groups of the navigation with their pages."""
+    found = {
+        group: [_entry(name, summary) for name, summary in pages.items()] for group, pages in GROUPS.items()
+    }
+    found["Reference"].insert(0, ManualEntry("api", "API reference", "All operations, with examples."))
+    return list(found.items())
+
+
+@cache
+def read_page(name: str) -> MarkdownPage:
+    """The page ``name`` as HTML."""
+    return render_markdown(_source(name), name, _address)
+
+
+def _entry(name: str, summary: str) -> ManualEntry:
+    return ManualEntry(name, _source(name).partition("\n")[0].removeprefix("# "), summary)
+
+
+def _source(name: str) -> str:
+    return (_folder() / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def _folder() -> Path:
+    """The folder of the manual: in the installed package, or that of the sources beside it."""
+    installed = Path(str(files("api"))) / "manual"
+    return installed if installed.is_dir() else installed.parent.parent / "docs"
+
+
+def _address(file: str) -> str | None:
+    """The address of a file, which is named from the folder of the manual; None if it is not served."""
+    if file.removesuffix(".md") in NAMES:
+        return f"/docs/{file.removesuffix('.md')}"
+    return {RECORD_SCHEMA: f"/docs/{RECORD_SCHEMA}", "../openapi.yaml": "/docs/api"}.get(file)

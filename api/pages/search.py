@@ -1,0 +1,88 @@
+"""The search of the manual: which sections have all the words of a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flask import Flask, Response, current_app, request
+
+from api.pages.manual import NAMES, manual_page_of, read_page
+from api.pages.markdown import Section
+from api.pages.reference import ADDRESS, reference_sections
+from api.pages.site import blueprint
+
+MOST: Final = 30
+"""Maximum results on a page."""
+
+_LONGEST: Final = 100
+_MOST_WORDS: Final = 6
+_AROUND: Final = 90
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A section that was found. ``excerpt``: parts of its text, the odd ones of which are the words."""
+
+    address: str
+    page: str
+    heading: str
+    excerpt: Sequence[str]
+
+
+@blueprint.get("/docs/search")
+def search_page() -> Response:
+    """The sections of the manual with all words of ``q``, those with a word in the heading first."""
+    query = request.args.get("q", "")[:_LONGEST].strip()
+    found = list(search(current_app, query))
+    return manual_page_of("search.html", current=None, query=query, found=found[:MOST], count=len(found))
+
+
+def search(app: Flask, query: str) -> Sequence[SearchResult]:
+    """The sections in which every word of ``query``, of the first six, begins a word, regardless of case."""
+    words = list(dict.fromkeys(query.casefold().split()))[:_MOST_WORDS]
+    if not words:
+        return ()
+    patterns = [_begins(word) for word in words]
+    mark = re.compile(f"({'|'.join(pattern.pattern for pattern in patterns)})", re.IGNORECASE)
+    ranked = []
+    for address, title, section in _sections(app):
+        both = f"{section.heading}\n{section.text}"
+        if all(pattern.search(both) for pattern in patterns):
+            in_heading = sum(pattern.search(section.heading) is not None for pattern in patterns)
+            result = SearchResult(
+                f"{address}#{section.id}" if section.level > 1 else address,
+                title,
+                section.heading,
+                mark.split(_excerpt(section.text, mark)),
+            )
+            ranked.append((-in_heading, section.level, result))
+    return [result for _, _, result in sorted(ranked, key=lambda one: one[:2])]
+
+
+def _begins(word: str) -> re.Pattern[str]:
+    start = r"(?<!\w)" if re.match(r"\w", word) else ""
+    return re.compile(start + re.escape(word), re.IGNORECASE)
+
+
+def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
+    """Every section with the address and the title of its page."""
+    for name in NAMES:
+        sections = read_page(name).sections
+        for section in sections:
+            yield f"/docs/{name}", sections[0].heading, section
+    sections = reference_sections(app)
+    for section in sections:
+        yield ADDRESS, sections[0].heading, section
+
+
+def _excerpt(text: str, mark: re.Pattern[str]) -> str:
+    """The text around the first of the words, or its beginning, cut at spaces."""
+    found = mark.search(text)
+    at = found.start() if found else 0
+    start = text.rfind(" ", 0, at - _AROUND) + 1 if at > _AROUND else 0
+    end = text.find(" ", at + _AROUND)
+    shown = text[start:] if end < 0 else text[start:end]
+    return ("… " if start else "") + shown[: 4 * _AROUND] + (" …" if end >= 0 else "")
