@@ -26,7 +26,7 @@ NASTY = "<script>alert('1')</script> & \"co\""
 
 
 class Page(HTMLParser):
-    """A page as read: its text, links, tables; and whether it is well formed."""
+    """A page as a screen reader has it, without drawings: its text, links, tables. It must be well formed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -39,6 +39,7 @@ class Page(HTMLParser):
         self.captions: list[str] = []
         self.title = ""
         self._open: list[str] = []
+        self._unread = 0
         self.feed(html)
         self.close()
         assert self._open == []
@@ -59,11 +60,17 @@ class Page(HTMLParser):
             self.headings.append("")
         if tag not in VOID:
             self._open.append(tag)
+            if not self._unread and ("aria-hidden", "true") in attrs:
+                self._unread = len(self._open)
 
     def handle_endtag(self, tag: str) -> None:
+        if self._unread == len(self._open):
+            self._unread = 0
         assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
+        if self._unread:
+            return
         if "title" in self._open:
             self.title += data
         if "caption" in self._open:
@@ -79,7 +86,7 @@ class Page(HTMLParser):
             table for table, own in zip(self.tables, self.captions, strict=True) if own.startswith(caption)
         ]
         return [
-            {name: " ".join(cell.split()) for name, cell in zip(table[0], row, strict=True)}
+            {name.strip(): " ".join(cell.split()) for name, cell in zip(table[0], row, strict=True)}
             for row in table[1:]
         ]
 
@@ -112,6 +119,11 @@ def check_page(response: TestResponse) -> Page:
     assert "onload=" not in page.html
     assert all(not urlsplit(link).netloc for link in page.links)
     return page
+
+
+def whole(value: float) -> str:
+    """A number as pages show it."""
+    return f"{value:.0f}".replace("-", "\N{MINUS SIGN}")
 
 
 @pytest.fixture
@@ -211,14 +223,27 @@ def test_the_front_page_shows_the_configured_address(settings: Settings, anybody
 def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     page = read(anybody, "/leaderboards/toepen")
     board = anybody.get("/v1/leaderboards/toepen/sealed").json
-    rows = page.rows("toepen/duel@1, sealed")
-    assert [(row["rank"], row["bot"], row["games"], row["faults"]) for row in rows] == [
-        (str(row["rank"] or "–"), row["name"], str(row["games"]), str(row["faults"])) for row in board["rows"]
+    played_here = page.rows("Played in toepen/duel@1, sealed")
+    assert [(row["bot"], row["version"], row["games"], row["faults"]) for row in played_here] == [
+        (row["name"], row["version"], str(row["games"]), str(row["faults"])) for row in board["rows"]
     ]
-    for shown, row in zip(rows, board["rows"], strict=True):
-        half = (row["high"] - row["low"]) / 2
-        assert shown["rating"].startswith(f"{row['rating']:.1f} ± {half:.1f}")
-        assert ("provisional" in shown["rating"]) == row["provisional"]
+    provisional = page.rows("Provisional in toepen/duel@1, sealed")
+    assert {row["rank"] for row in provisional} == {"–"}
+    shown_rows = page.rows("toepen/duel@1, sealed: 6 groups") + provisional
+    ranked = [row for row in board["rows"] if not row["provisional"]]
+    unranked = [row for row in board["rows"] if row["provisional"]]
+    assert ranked
+    assert unranked
+    for shown, row in zip(shown_rows, ranked + unranked, strict=True):
+        assert (shown["bot"], shown["version"]) == (row["name"], row["version"])
+        assert (shown["rank"], shown["groups"]) == (str(row["rank"] or "–"), str(row["groups"]))
+        assert shown["rating"] == whole(row["rating"])
+        if row["name"] == board["anchor"]["name"]:
+            assert shown["interval"] == shown["95%"] == "fixed"
+        else:
+            assert shown["interval"] == f"{whole(row['low'])} to {whole(row['high'])}"
+            assert shown["95%"] == f"±{whole((row['high'] - row['low']) / 2)}"
+    assert page.html.count('<svg class="interval provisional"') == len(unranked)
     for name, title in board["titles"].items():
         assert name in page.html
         assert all(holder in page.html for holder in title["holders"])
@@ -227,6 +252,8 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
         "/v1/leaderboards/toepen/sealed?format=csv",
         "/v1/records/all?kind=toepen",
         "/leaderboards/toepen?preset=table-4@1",
+        "/leaderboards/toepen/sealed",
+        "/leaderboards/toepen/open",
     } <= set(page.links)
     assert board["records_hash"] in page.html
     other = read(anybody, "/leaderboards/toepen?preset=table-4@1")
@@ -234,6 +261,9 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     assert "No rated group has been played yet." in other.html
     assert "/leaderboards/toepen" in other.links
     assert read(anybody, "/leaderboards/toepen/sealed?preset=duel@1").rows("toepen/duel@1, sealed")
+    assert (
+        "/leaderboards/toepen/sealed?preset=table-4@1" in read(anybody, "/leaderboards/toepen/sealed").links
+    )
     assert anybody.get("/leaderboards/toepen?preset=base@1").status_code == 404
 
 
