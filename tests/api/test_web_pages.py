@@ -37,6 +37,7 @@ class Page(HTMLParser):
         self.headings: list[str] = []
         self.tables: list[list[list[str]]] = []
         self.captions: list[str] = []
+        self.items: list[str] = []
         self.title = ""
         self._open: list[str] = []
         self._unread = 0
@@ -56,6 +57,8 @@ class Page(HTMLParser):
             self.tables[-1][-1].append("")
         elif tag == "caption":
             self.captions.append("")
+        elif tag == "li":
+            self.items.append("")
         elif tag in ("h1", "h2"):
             self.headings.append("")
         if tag not in VOID:
@@ -73,6 +76,8 @@ class Page(HTMLParser):
             return
         if "title" in self._open:
             self.title += data
+        if "li" in self._open:
+            self.items[-1] += data
         if "caption" in self._open:
             self.captions[-1] += data
         elif "td" in self._open or "th" in self._open:
@@ -195,16 +200,32 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     assert admin.post("/v1/schedules", json=schedule).status_code == 201
     made = owner.client.post("/v1/tournaments", json=later()).json["id"]
     page = read(anybody, "/")
-    (coming,) = page.rows("Running and upcoming")
-    assert (coming["tournament"], coming["game"], coming["state"]) == ("Later", "truco", "announced")
+    coming, hourly = (" ".join(item.split()) for item in page.items)
+    assert coming.endswith("Later Truco · round robin · announced")
     assert f"/tournaments/{made}" in page.links
-    (hourly,) = page.rows("Scheduled")
-    assert (hourly["tournament"], hourly["repeats (cron)"]) == ("Hourly", "0 * * * *")
-    assert hourly["next announced"].endswith(":00")
-    best = page.rows("toepen/duel@1, sealed division")
+    assert ":00 Hourly Truco · swiss · announced then, and again at 0 * * * *" in hourly
+    best = page.rows("toepen/duel@1, sealed division: the best 3")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
+    for shown, row in zip(best, anybody.get("/v1/leaderboards/toepen/sealed").json["rows"], strict=True):
+        assert (shown["bot"], shown["rating"]) == (row["name"], whole(row["rating"]))
+    assert {"#your-bot", "/tournaments", "/leaderboards/toepen/sealed"} <= set(page.links)
     assert "botequim tournament enter" in page.html
     assert "export BOTEQUIM_URL=http://localhost" in page.html
+
+
+def test_the_front_page_shows_the_most_active_boards(
+    played: str, admin: ContractClient, app: Flask, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services: Service = app.extensions["botequim"]
+    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 3}
+    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
+    assert services.boards.publish("truco", "sealed")
+    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == [
+        "truco/base@1",
+        "toepen/duel@1",
+    ]
+    monkeypatch.setattr("api.pages.home.BOARDS_MOST", 1)
+    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == ["truco/base@1"]
 
 
 def test_the_front_page_shows_the_configured_address(settings: Settings, anybody: ContractClient) -> None:
