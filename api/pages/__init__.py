@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from api.pages import assets, boards, filters, home, site, tournaments
+from api.pages import assets, boards, bots, filters, home, site, tournaments
 
 PAGES: Final = (site.blueprint, assets.blueprint)
 """The blueprints; importing the modules of pages adds their routes to the first one."""
 
-__all__ = ["PAGES", "boards", "filters", "home", "site", "tournaments"]
+__all__ = ["PAGES", "boards", "bots", "filters", "home", "site", "tournaments"]

@@ -349,6 +349,7 @@ def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> 
             ahead += check_page(response).links
         response.close()
     assert f"/tournaments/{played}" in seen
+    assert "/bots/rookie+2" in seen
     assert f"/v1/tournaments/{played}/records?group=r1-p1-g1" in seen
     assert len(seen) > 15
 
@@ -385,6 +386,8 @@ def test_tournaments_come_in_pages(
         ("/tournaments/nothing", 404),
         ("/tournaments/<script>", 404),
         ("/leaderboards/chess", 404),
+        ("/bots/nobody", 404),
+        ("/bots/<script>", 404),
         ("/tournaments/", 404),
         ("/tournaments?cursor=nonsense", 422),
         ("/tournaments?limit=x", 422),
