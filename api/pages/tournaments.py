@@ -8,12 +8,16 @@ from flask import Response, request
 
 from api.auth import viewer
 from api.edge import PRINCIPAL
+from api.pages.crosstable import cells
 from api.pages.site import blueprint, page, page_cursor
 from api.services import services
 from arena.games import GAMES
 
 CROSSTABLE_MOST: Final = 40
 """Maximum bots in a crosstable on a page."""
+
+WHISKERS_MOST: Final = 16
+"""Maximum bots in a crosstable whose cells show intervals."""
 
 ROWS_MOST: Final = 100
 """Maximum rows of the standings, and entries, on the page of a tournament."""
@@ -49,11 +53,14 @@ def tournament_page(tournament: str) -> Response:
     view = arena.view(tournament, who)
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
     standings = arena.standings(tournament, who)
+    shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     return page(
         "tournament.html",
         one=view,
         defaults=GAMES[view["kind"]].options.complete({}),
-        standings=standings.shown(ROWS_MOST, CROSSTABLE_MOST),
+        standings=shown,
+        crosstable=cells(shown["crosstable"] or ()),
+        whiskers=len(standings.rows) <= WHISKERS_MOST,
         count=len(standings.rows),
         most_rows=ROWS_MOST,
         standings_state=standings.state,

@@ -297,12 +297,17 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert [(row["place"], row["bot"], row["points"]) for row in rows] == [
         (str(row["place"]), row["name"], f"{row['points']:.2f}") for row in standings["rows"]
     ]
-    cross = page.rows("Points of the bot in the row")
+    cross = page.rows("Share of the points of the bot in the row")
+    names = [row["name"] for row in standings["rows"]]
     for number, (row, meetings) in enumerate(zip(cross, standings["crosstable"], strict=True), 1):
+        assert row["bot"] == f"{number} {names[number - 1]}"
         assert row[str(number)] == ""
         for other, meeting in enumerate(meetings, 1):
             if meeting is not None:
-                assert row[str(other)] == f"{meeting['points']:g}/{meeting['groups']}"
+                share = meeting["points"] / meeting["groups"]
+                assert row[str(other)] == f"{share:.2f}".removeprefix("0")
+                against = f"{names[number - 1]} against {names[other - 1]}: {meeting['points']:g} of"
+                assert f'title="{against} {meeting["groups"]} groups, {share:.2f}, from ' in page.html
     assert page.attributes["progress"] == {"id": "progress", "max": "6", "value": "6"}
     groups = page.rows("All groups")
     assert [group["state"] for group in groups] == ["done"] * 6
@@ -317,7 +322,7 @@ def test_a_crosstable_too_wide_for_a_page(
     monkeypatch.setattr("api.pages.tournaments.CROSSTABLE_MOST", 2)
     page = read(anybody, f"/tournaments/{played}")
     assert "With more than 2 bots, the crosstable is available only as" in page.html
-    assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
+    assert not [caption for caption in page.captions if caption.startswith("Share of the points")]
 
 
 def test_a_tournament_with_more_bots_than_a_page_has_rows(
