@@ -316,6 +316,26 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert view["commitment"] in page.html
 
 
+def test_the_rounds_of_a_tournament(
+    app: Flask, admin: ContractClient, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"name": "Cup", "kind": "toepen", "format": "knockout", "preset": "duel@1", "groups": 2}
+    event = announce(admin, {**body, "house": ["rookie", "random", "rookie+2", "random+2"]})
+    play(app.extensions["botequim"], event)
+    page = read(anybody, f"/tournaments/{event}")
+    groups = anybody.get(f"/v1/tournaments/{event}/groups").json["groups"]
+    shown = [" ".join(item.split()) for item in page.items if " : " in item]
+    pairings = {(group["round"], group["pairing"]) for group in groups}
+    assert len(shown) == len(pairings) >= 3
+    for number, pairing in pairings:
+        own = [group for group in groups if (group["round"], group["pairing"]) == (number, pairing)]
+        first, second = sorted(own[0]["players"])
+        points = [sum(group["score"][name] for group in own) for name in (first, second)]
+        assert f"{first} {points[0]:g} : {points[1]:g} {second}" in shown
+    monkeypatch.setattr("api.pages.tournaments.ROUNDS_MOST_GROUPS", 3)
+    assert "Rounds" not in read(anybody, f"/tournaments/{event}").headings
+
+
 def test_a_crosstable_too_wide_for_a_page(
     played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
