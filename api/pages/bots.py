@@ -15,6 +15,9 @@ from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_source
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.matchups import MatchedBot, Pair
+from arena.records.archive.archive import ArchiveMismatch
+from arena.records.archive.objects import ArchiveUnavailable
+from arena.records.archive.segments import DamagedArchive
 
 HISTORY_DAYS: Final = 90
 """Maximum days in the history of a rating."""
@@ -50,7 +53,7 @@ def bot_page(bot: str) -> Response:
         places=places,
         axis=axis_of(row for place in places for row in (place.row, *place.row["versions"])),
         most_days=HISTORY_DAYS,
-        recent=[] if account is None else _games(bot),
+        recent=[] if account is None else _games_or_none(bot),
     )
 
 
@@ -90,6 +93,14 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
         if own.name == bot:
             return [(other, pair) for other, pair in zip(others, pairs, strict=True) if pair is not None]
     return []
+
+
+def _games_or_none(bot: str) -> list[dict[str, Any]] | None:
+    """:func:`_games`; None while the archive, which has the older ones, cannot be read."""
+    try:
+        return _games(bot)
+    except (ArchiveMismatch, ArchiveUnavailable, DamagedArchive):
+        return None
 
 
 def _games(bot: str) -> list[dict[str, Any]]:

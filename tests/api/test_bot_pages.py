@@ -8,7 +8,9 @@ import pytest
 from flask import Flask
 
 from arena.events.boards import Boards
+from arena.live.service import LiveGames
 from arena.ops.service import Service
+from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.paging import Page as PageOfItems
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
@@ -115,6 +117,20 @@ def test_only_public_games_are_shown(owner: Account, anybody: ContractClient) ->
         assert response.status_code == 201, response.text
     (shown,) = read(anybody, "/bots/novato").rows("The last public games")
     assert (shown["game"], shown["against"], shown["result"]) == ("Truco", "rookie", "running")
+
+
+def test_ratings_are_shown_while_the_archive_is_away(
+    owner: Account, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **options: Any) -> PageOfItems:
+        raise ArchiveUnavailable("away")
+
+    body = {"name": "novato", "version": "v1", "transport": "remote"}
+    assert owner.client.post("/v1/bots", json=body).status_code == 201
+    monkeypatch.setattr(LiveGames, "list", away)
+    page = read(anybody, "/bots/novato")
+    assert "The list of games cannot be read now" in page.html
+    assert page.rows("All versions")
 
 
 def test_a_deleted_bot(rated: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
