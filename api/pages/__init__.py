@@ -7,6 +7,7 @@ from typing import Final
 from api.pages import (
     assets,
     boards,
+    bots,
     feeds,
     filters,
     for_programs,
@@ -25,6 +26,7 @@ PAGES: Final = (site.blueprint, assets.blueprint)
 __all__ = [
     "PAGES",
     "boards",
+    "bots",
     "feeds",
     "filters",
     "for_programs",

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from flask import Response, abort, request, url_for
 
+from api.pages.bars import axis_of
 from api.pages.site import blueprint, page
 from api.requests import read_query
 from api.schemas.leaderboards import BoardPageQuery
@@ -93,6 +94,7 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         # The page without a preset in its address is that of the first one.
         chosen=None if preset is game.presets[0] else preset.name,
         boards=boards,
+        axis=axis_of(row for _, board, _ in boards if board for row in board["rows"]),
         meanings=MEANINGS,
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,

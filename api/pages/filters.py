@@ -29,6 +29,12 @@ def day(ms: int | None) -> str:
     return "–" if ms is None else _moment(ms).date().isoformat()
 
 
+@blueprint.app_template_filter("whole")
+def whole(value: float) -> str:
+    """A number without decimals, with a real minus sign."""
+    return f"{round(value)}".replace("-", "\N{MINUS SIGN}")
+
+
 @blueprint.app_template_filter("percent")
 def percent(share: float, unit: str = "%") -> str:
     """A share in per cent."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from flask import Response, request
 
+from api.pages.bars import axis_of
 from api.pages.site import blueprint, page
 from api.pages.tournaments import coming
 from api.services import services
@@ -15,21 +16,27 @@ from arena.play.board_names import all_boards
 BEST: Final = 5
 """Maximum rows of each leaderboard on the front page."""
 
+BOARDS_MOST: Final = 4
+"""Maximum leaderboards on the front page."""
+
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
 
 
 @blueprint.get("/")
 def home() -> Response:
-    """The front page: an introduction, the best bots, the next tournaments, how to enter."""
+    """The front page: the best bots of the most active leaderboards, the next tournaments, how to enter."""
     boards = [
         (name, board)
         for name in all_boards()
         if (board := services().boards.read(*name)) is not None and board["rows"]
     ]
+    boards.sort(key=lambda one: -one[1]["groups"])
+    del boards[BOARDS_MOST:]
     address = service_address() or "ADDRESS"
     return page(
         "home.html",
         boards=boards,
+        axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
         tournaments=services().tournaments.present(),
         schedules=coming(),

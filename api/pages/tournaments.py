@@ -8,15 +8,24 @@ from flask import Response, request
 
 from api.auth import viewer
 from api.edge import PRINCIPAL
+from api.pages.crosstable import cells
+from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
 from api.services import services
 from arena.games import GAMES
+from arena.live.service import Viewer
 
 CROSSTABLE_MOST: Final = 40
 """Maximum bots in a crosstable on a page."""
 
+WHISKERS_MOST: Final = 16
+"""Maximum bots in a crosstable whose cells show intervals."""
+
 ROWS_MOST: Final = 100
 """Maximum rows of the standings, and entries, on the page of a tournament."""
+
+ROUNDS_MOST_GROUPS: Final = 500
+"""Maximum groups of a tournament whose rounds are listed on its page."""
 
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
@@ -49,20 +58,32 @@ def tournament_page(tournament: str) -> Response:
     view = arena.view(tournament, who)
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
     standings = arena.standings(tournament, who)
+    shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     return page(
         "tournament.html",
         one=view,
         defaults=GAMES[view["kind"]].options.complete({}),
-        standings=standings.shown(ROWS_MOST, CROSSTABLE_MOST),
+        standings=shown,
+        crosstable=cells(shown["crosstable"] or ()),
+        whiskers=len(standings.rows) <= WHISKERS_MOST,
         count=len(standings.rows),
         most_rows=ROWS_MOST,
         standings_state=standings.state,
         computed_ms=standings.computed_ms,
         most_columns=CROSSTABLE_MOST,
+        rounds=_rounds(view, who),
         groups=groups.items,
         earlier=cursor,
         next=groups.cursor,
     )
+
+
+def _rounds(view: dict[str, Any], who: Viewer | None) -> list[tuple[int, list[Met]]]:
+    """The rounds of a Swiss or knockout tournament; empty for others, and with too many groups."""
+    if view["format"] not in ("swiss", "knockout"):
+        return []
+    found = services().tournaments.groups(view["id"], limit=ROUNDS_MOST_GROUPS, viewer=who)
+    return rounds(found.items) if found.cursor is None else []
 
 
 def coming() -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from arena.ops.service import Service
 from arena.ratings.matchups import Matchups
 from tests.api.arenas import announce, play
 from tests.api.contract import ContractClient
-from tests.api.test_web_pages import read
+from tests.api.test_web_pages import read, whole
 
 PATH = "/v1/leaderboards/truco/sealed/matchups"
 PAGE = "/leaderboards/truco/sealed/matchups"
@@ -164,6 +164,6 @@ def test_the_pages(computed: Service, anybody: ContractClient) -> None:
             if caption.startswith("truco")
         ]
         assert rows == [
-            (bot.name, str(bot.nash), f"{100 * bot.in_mix:.0f}%", bot.worst) for bot in table.bots
+            (bot.name, whole(bot.nash), f"{100 * bot.in_mix:.0f}%", bot.worst) for bot in table.bots
         ]
     assert "Nash" not in read(anybody, "/leaderboards/toepen").html

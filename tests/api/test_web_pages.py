@@ -26,7 +26,7 @@ NASTY = "<script>alert('1')</script> & \"co\""
 
 
 class Page(HTMLParser):
-    """A page as read: its text, links, tables; and whether it is well formed."""
+    """A page as a screen reader has it, without drawings: its text, links, tables. It must be well formed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -37,8 +37,10 @@ class Page(HTMLParser):
         self.headings: list[str] = []
         self.tables: list[list[list[str]]] = []
         self.captions: list[str] = []
+        self.items: list[str] = []
         self.title = ""
         self._open: list[str] = []
+        self._unread = 0
         self.feed(html)
         self.close()
         assert self._open == []
@@ -55,17 +57,27 @@ class Page(HTMLParser):
             self.tables[-1][-1].append("")
         elif tag == "caption":
             self.captions.append("")
+        elif tag == "li":
+            self.items.append("")
         elif tag in ("h1", "h2"):
             self.headings.append("")
         if tag not in VOID:
             self._open.append(tag)
+            if not self._unread and ("aria-hidden", "true") in attrs:
+                self._unread = len(self._open)
 
     def handle_endtag(self, tag: str) -> None:
+        if self._unread == len(self._open):
+            self._unread = 0
         assert self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
+        if self._unread:
+            return
         if "title" in self._open:
             self.title += data
+        if "li" in self._open:
+            self.items[-1] += data
         if "caption" in self._open:
             self.captions[-1] += data
         elif "td" in self._open or "th" in self._open:
@@ -79,7 +91,7 @@ class Page(HTMLParser):
             table for table, own in zip(self.tables, self.captions, strict=True) if own.startswith(caption)
         ]
         return [
-            {name: " ".join(cell.split()) for name, cell in zip(table[0], row, strict=True)}
+            {name.strip(): " ".join(cell.split()) for name, cell in zip(table[0], row, strict=True)}
             for row in table[1:]
         ]
 
@@ -114,6 +126,11 @@ def check_page(response: TestResponse) -> Page:
     assert "onload=" not in page.html
     assert all(not urlsplit(link).netloc for link in page.links)
     return page
+
+
+def whole(value: float) -> str:
+    """A number as pages show it."""
+    return f"{value:.0f}".replace("-", "\N{MINUS SIGN}")
 
 
 @pytest.fixture
@@ -185,16 +202,32 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     assert admin.post("/v1/schedules", json=schedule).status_code == 201
     made = owner.client.post("/v1/tournaments", json=later()).json["id"]
     page = read(anybody, "/")
-    (coming,) = page.rows("Running and upcoming")
-    assert (coming["tournament"], coming["game"], coming["state"]) == ("Later", "truco", "announced")
+    coming, hourly = (" ".join(item.split()) for item in page.items)
+    assert coming.endswith("Later Truco · round robin · announced")
     assert f"/tournaments/{made}" in page.links
-    (hourly,) = page.rows("Scheduled")
-    assert (hourly["tournament"], hourly["repeats (cron)"]) == ("Hourly", "0 * * * *")
-    assert hourly["next announced"].endswith(":00")
-    best = page.rows("toepen/duel@1, sealed division")
+    assert ":00 Hourly Truco · swiss · announced then, and again at 0 * * * *" in hourly
+    best = page.rows("toepen/duel@1, sealed division: the best 3")
     assert {row["bot"] for row in best} == {"rookie", "random", "rookie+2"}
+    for shown, row in zip(best, anybody.get("/v1/leaderboards/toepen/sealed").json["rows"], strict=True):
+        assert (shown["bot"], shown["rating"]) == (row["name"], whole(row["rating"]))
+    assert {"#your-bot", "/tournaments", "/leaderboards/toepen/sealed"} <= set(page.links)
     assert "botequim tournament enter" in page.html
     assert "export BOTEQUIM_URL=http://localhost" in page.html
+
+
+def test_the_front_page_shows_the_most_active_boards(
+    played: str, admin: ContractClient, app: Flask, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services: Service = app.extensions["botequim"]
+    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 3}
+    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
+    assert services.boards.publish("truco", "sealed")
+    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == [
+        "truco/base@1",
+        "toepen/duel@1",
+    ]
+    monkeypatch.setattr("api.pages.home.BOARDS_MOST", 1)
+    assert [caption.split(",")[0] for caption in read(anybody, "/").captions] == ["truco/base@1"]
 
 
 def test_the_front_page_shows_the_configured_address(settings: Settings, anybody: ContractClient) -> None:
@@ -213,14 +246,27 @@ def test_the_front_page_shows_the_configured_address(settings: Settings, anybody
 def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     page = read(anybody, "/leaderboards/toepen")
     board = anybody.get("/v1/leaderboards/toepen/sealed").json
-    rows = page.rows("toepen/duel@1, sealed")
-    assert [(row["rank"], row["bot"], row["games"], row["faults"]) for row in rows] == [
-        (str(row["rank"] or "–"), row["name"], str(row["games"]), str(row["faults"])) for row in board["rows"]
+    played_here = page.rows("Played in toepen/duel@1, sealed")
+    assert [(row["bot"], row["version"], row["games"], row["faults"]) for row in played_here] == [
+        (row["name"], row["version"], str(row["games"]), str(row["faults"])) for row in board["rows"]
     ]
-    for shown, row in zip(rows, board["rows"], strict=True):
-        half = (row["high"] - row["low"]) / 2
-        assert shown["rating"].startswith(f"{row['rating']:.1f} ± {half:.1f}")
-        assert ("provisional" in shown["rating"]) == row["provisional"]
+    provisional = page.rows("Provisional in toepen/duel@1, sealed")
+    assert {row["rank"] for row in provisional} == {"–"}
+    shown_rows = page.rows("toepen/duel@1, sealed: 6 groups") + provisional
+    ranked = [row for row in board["rows"] if not row["provisional"]]
+    unranked = [row for row in board["rows"] if row["provisional"]]
+    assert ranked
+    assert unranked
+    for shown, row in zip(shown_rows, ranked + unranked, strict=True):
+        assert (shown["bot"], shown["version"]) == (row["name"], row["version"])
+        assert (shown["rank"], shown["groups"]) == (str(row["rank"] or "–"), str(row["groups"]))
+        assert shown["rating"] == whole(row["rating"])
+        if row["name"] == board["anchor"]["name"]:
+            assert shown["interval"] == shown["95%"] == "fixed"
+        else:
+            assert shown["interval"] == f"{whole(row['low'])} to {whole(row['high'])}"
+            assert shown["95%"] == f"±{whole((row['high'] - row['low']) / 2)}"
+    assert page.html.count('<svg class="interval provisional"') == len(unranked)
     for name, title in board["titles"].items():
         assert name in page.html
         assert all(holder in page.html for holder in title["holders"])
@@ -229,6 +275,8 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
         "/v1/leaderboards/toepen/sealed?format=csv",
         "/v1/records/all?kind=toepen",
         "/leaderboards/toepen?preset=table-4@1",
+        "/leaderboards/toepen/sealed",
+        "/leaderboards/toepen/open",
     } <= set(page.links)
     assert board["records_hash"] in page.html
     other = read(anybody, "/leaderboards/toepen?preset=table-4@1")
@@ -236,6 +284,9 @@ def test_a_leaderboard_page(played: str, anybody: ContractClient) -> None:
     assert "No rated group has been played yet." in other.html
     assert "/leaderboards/toepen" in other.links
     assert read(anybody, "/leaderboards/toepen/sealed?preset=duel@1").rows("toepen/duel@1, sealed")
+    assert (
+        "/leaderboards/toepen/sealed?preset=table-4@1" in read(anybody, "/leaderboards/toepen/sealed").links
+    )
     assert anybody.get("/leaderboards/toepen?preset=base@1").status_code == 404
 
 
@@ -248,12 +299,17 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert [(row["place"], row["bot"], row["points"]) for row in rows] == [
         (str(row["place"]), row["name"], f"{row['points']:.2f}") for row in standings["rows"]
     ]
-    cross = page.rows("Points of the bot in the row")
+    cross = page.rows("Share of the points of the bot in the row")
+    names = [row["name"] for row in standings["rows"]]
     for number, (row, meetings) in enumerate(zip(cross, standings["crosstable"], strict=True), 1):
+        assert row["bot"] == f"{number} {names[number - 1]}"
         assert row[str(number)] == ""
         for other, meeting in enumerate(meetings, 1):
             if meeting is not None:
-                assert row[str(other)] == f"{meeting['points']:g}/{meeting['groups']}"
+                share = meeting["points"] / meeting["groups"]
+                assert row[str(other)] == f"{share:.2f}".removeprefix("0")
+                against = f"{names[number - 1]} against {names[other - 1]}: {meeting['points']:g} of"
+                assert f'title="{against} {meeting["groups"]} groups, {share:.2f}, from ' in page.html
     assert page.attributes["progress"] == {"id": "progress", "max": "6", "value": "6"}
     groups = page.rows("All groups")
     assert [group["state"] for group in groups] == ["done"] * 6
@@ -262,13 +318,33 @@ def test_a_tournament_page(played: str, anybody: ContractClient) -> None:
     assert view["commitment"] in page.html
 
 
+def test_the_rounds_of_a_tournament(
+    app: Flask, admin: ContractClient, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"name": "Cup", "kind": "toepen", "format": "knockout", "preset": "duel@1", "groups": 2}
+    event = announce(admin, {**body, "house": ["rookie", "random", "rookie+2", "random+2"]})
+    play(app.extensions["botequim"], event)
+    page = read(anybody, f"/tournaments/{event}")
+    groups = anybody.get(f"/v1/tournaments/{event}/groups").json["groups"]
+    shown = [" ".join(item.split()) for item in page.items if " : " in item]
+    pairings = {(group["round"], group["pairing"]) for group in groups}
+    assert len(shown) == len(pairings) >= 3
+    for number, pairing in pairings:
+        own = [group for group in groups if (group["round"], group["pairing"]) == (number, pairing)]
+        first, second = sorted(own[0]["players"])
+        points = [sum(group["score"][name] for group in own) for name in (first, second)]
+        assert f"{first} {points[0]:g} : {points[1]:g} {second}" in shown
+    monkeypatch.setattr("api.pages.tournaments.ROUNDS_MOST_GROUPS", 3)
+    assert "Rounds" not in read(anybody, f"/tournaments/{event}").headings
+
+
 def test_a_crosstable_too_wide_for_a_page(
     played: str, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.pages.tournaments.CROSSTABLE_MOST", 2)
     page = read(anybody, f"/tournaments/{played}")
     assert "With more than 2 bots, the crosstable is available only as" in page.html
-    assert not [caption for caption in page.captions if caption.startswith("Points of the bot")]
+    assert not [caption for caption in page.captions if caption.startswith("Share of the points")]
 
 
 def test_a_tournament_with_more_bots_than_a_page_has_rows(
@@ -300,6 +376,7 @@ def test_links_of_pages_lead_somewhere(played: str, anybody: ContractClient) -> 
             ahead += check_page(response).links
         response.close()
     assert f"/tournaments/{played}" in seen
+    assert "/bots/rookie+2" in seen
     assert f"/v1/tournaments/{played}/records?group=r1-p1-g1" in seen
     assert len(seen) > 15
 
@@ -336,6 +413,8 @@ def test_tournaments_come_in_pages(
         ("/tournaments/nothing", 404),
         ("/tournaments/<script>", 404),
         ("/leaderboards/chess", 404),
+        ("/bots/nobody", 404),
+        ("/bots/<script>", 404),
         ("/tournaments/", 404),
         ("/tournaments?cursor=nonsense", 422),
         ("/tournaments?limit=x", 422),

@@ -1,0 +1,76 @@
+"""How a crosstable is shown: shares with their intervals, and a scale of seven steps."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, Final, NamedTuple
+
+_Z: Final = NormalDist().inv_cdf(0.975)
+_BELOW: Final = (0.2, 0.333)
+_ABOVE: Final = (0.667, 0.8)
+_EVEN: Final = 0.05
+_DIGITS: Final = 9
+
+
+class Cell(NamedTuple):
+    """What a bot gained against another: ``share`` of the points of ``groups``, and its 95% interval."""
+
+    points: float
+    groups: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def step(self) -> str:
+        """The step of the scale, from ``worse-3`` to ``better-3``."""
+        share = round(self.share, _DIGITS)
+        if abs(round(share - 0.5, _DIGITS)) <= _EVEN:
+            return "even"
+        if share < 0.5:
+            return f"worse-{3 - bisect_left(_BELOW, share)}"
+        return f"better-{1 + bisect_right(_ABOVE, share)}"
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval leaves out one half."""
+        return not self.low <= 0.5 <= self.high
+
+    @property
+    def short(self) -> str:
+        """The share as ``.62``, or ``1.00``."""
+        return f"{self.share:.2f}".removeprefix("0")
+
+    @property
+    def words(self) -> str:
+        """Points, share and interval."""
+        return (
+            f"{self.points:g} of {self.groups} group{'' if self.groups == 1 else 's'}, "
+            f"{self.share:.2f}, from {self.low:.2f} to {self.high:.2f}"
+        )
+
+
+def cells(crosstable: Sequence[Sequence[Mapping[str, Any] | None]]) -> list[list[Cell | None]]:
+    """The cells of a published crosstable; None where two did not meet."""
+    return [[_cell(meeting) for meeting in row] for row in crosstable]
+
+
+def _cell(meeting: Mapping[str, Any] | None) -> Cell | None:
+    if not meeting or not meeting["groups"]:
+        return None
+    share = meeting["points"] / meeting["groups"]
+    return Cell(meeting["points"], meeting["groups"], share, *wilson(share, meeting["groups"]))
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """The bounds of Wilson's 95% interval of a share of ``count`` groups.
+
+    It takes every group as won or lost. As many mirrored groups end one half each, it is rather too wide.
+    """
+    square = _Z * _Z / count
+    center = (share + square / 2) / (1 + square)
+    half = _Z * sqrt(max(0.0, share * (1 - share)) / count + square / (4 * count)) / (1 + square)
+    return max(0.0, center - half), min(1.0, center + half)

@@ -1,0 +1,37 @@
+"""The pairings of a tournament by round, from its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import fsum
+from typing import Any, NamedTuple
+
+
+class Met(NamedTuple):
+    """One pairing: the points of its players, ``done`` of its ``planned`` groups, and who has the most points
+    when all are over (None: several).
+    """
+
+    points: dict[str, float]
+    done: int
+    planned: int
+    best: str | None
+
+
+def rounds(groups: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[Met]]]:
+    """The rounds with their pairings, in the order of the groups. Void groups count for nobody."""
+    found: dict[int, dict[int, list[Mapping[str, Any]]]] = {}
+    for group in groups:
+        found.setdefault(group["round"], {}).setdefault(group["pairing"], []).append(group)
+    return [(number, [_met(own) for own in pairings.values()]) for number, pairings in found.items()]
+
+
+def _met(groups: list[Mapping[str, Any]]) -> Met:
+    done = [group for group in groups if group["state"] == "done"]
+    points = {
+        name: round(fsum(group["score"][name] for group in done), 2) for name in sorted(groups[0]["players"])
+    }
+    top = max(points.values())
+    leaders = [name for name, own in points.items() if own == top]
+    is_over = bool(done) and all(group["state"] != "planned" for group in groups)
+    return Met(points, len(done), len(groups), leaders[0] if is_over and len(leaders) == 1 else None)

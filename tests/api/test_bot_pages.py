@@ -1,0 +1,140 @@
+"""The pages of bots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from arena.events.boards import Boards
+from arena.live.service import LiveGames
+from arena.ops.service import Service
+from arena.records.archive.objects import ArchiveUnavailable
+from arena.store.paging import Page as PageOfItems
+from tests.api.arenas import announce, play
+from tests.api.conftest import Account
+from tests.api.contract import ContractClient
+from tests.api.test_web_pages import NASTY, read, whole
+
+
+@pytest.fixture
+def rated(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """House bots, ranked after two groups, on a published board with matchups."""
+    monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
+    services: Service = app.extensions["botequim"]
+    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 2}
+    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
+    assert services.boards.publish("truco", "sealed")
+    assert services.matchups.compute("truco", "sealed")
+    return services
+
+
+def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractClient) -> None:
+    page = read(anybody, "/bots/random")
+    assert "by the house" in page.html
+    board = anybody.get("/v1/leaderboards/truco/sealed").json
+    (row,) = [row for row in board["rows"] if row["name"] == "random"]
+    (shown,) = page.rows("Rating in truco/base@1, sealed")
+    assert (shown["rank"], shown["bot"], shown["version"]) == (str(row["rank"]), "random", row["version"])
+    assert (shown["rating"], shown["interval"]) == (
+        whole(row["rating"]),
+        f"{whole(row['low'])} to {whole(row['high'])}",
+    )
+    versions = page.rows("Versions in truco/base@1, sealed")
+    assert [(one["version"], one["games"], one["faults"]) for one in versions] == [
+        (one["version"], str(one["games"]), str(one["faults"])) for one in row["versions"]
+    ]
+    pairs = anybody.get("/v1/leaderboards/truco/sealed/matchups").json["pairs"]
+    own = {pair["opponent"]: pair for pair in pairs if pair["bot"] == "random"}
+    own |= {
+        pair["bot"]: {**pair, "share": 1 - pair["share"], "low": 1 - pair["high"], "high": 1 - pair["low"]}
+        for pair in pairs
+        if pair["opponent"] == "random"
+    }
+    met = page.rows("Share of the games in truco/base@1, sealed")
+    assert [one["opponent"] for one in met] == [one["name"] for one in board["rows"] if one != row]
+    for one in met:
+        pair = own[one["opponent"]]
+        assert float(one["share"]) == pytest.approx(pair["share"], abs=0.006)
+        assert [float(bound) for bound in one["interval"].split(" to ")] == pytest.approx(
+            [pair["low"], pair["high"]], abs=0.006
+        )
+        assert one["groups"] == str(pair["groups"])
+    assert "is drawn from the second day on" in page.html
+    assert {"/bots/rookie", "/leaderboards/truco/sealed"} <= set(page.links)
+
+
+def test_the_history_has_its_last_days(
+    rated: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [
+        {
+            "day": f"2026-11-{day}",
+            "name": "random",
+            "version": "1" if day < 13 else "2",
+            "rating": 1200.0 + day,
+            "low": 1100.0,
+            "high": 1300.0,
+            "provisional": False,
+        }
+        for day in range(10, 16)
+    ]
+
+    def history(self: Boards, *name: str, bot: str, cursor: str | None) -> PageOfItems:
+        return PageOfItems(days[:4], "more") if cursor is None else PageOfItems(days[4:], None)
+
+    monkeypatch.setattr(Boards, "history", history)
+    monkeypatch.setattr("api.pages.bots.HISTORY_DAYS", 5)
+    page = read(anybody, "/bots/random")
+    shown = page.rows("History in truco/base@1, sealed, at most the last 5 days")
+    assert [row["day"] for row in shown] == [f"2026-11-{day}" for day in (15, 14, 13, 12, 11)]
+    assert shown[0]["rating"] == "1215"
+    assert 'aria-label="Rating of random in truco/base@1, sealed from 2026-11-11, 1211' in page.html
+    assert page.html.count("<polyline") == 1
+
+
+def test_a_bot_without_games(owner: Account, anybody: ContractClient) -> None:
+    body = {"name": "novato", "version": "v1", "transport": "remote", "description": NASTY}
+    assert owner.client.post("/v1/bots", json=body).status_code == 201
+    page = read(anybody, "/bots/novato")
+    assert page.headings[0] == "novato"
+    assert f"by {owner.name} · version v1" in page.html
+    assert NASTY not in page.html
+    assert "on no leaderboard yet" in page.html
+    assert "No public game over HTTP yet." in page.html
+    (version,) = page.rows("All versions")
+    assert (version["version"], version["transport"], version["new games"]) == ("v1", "remote", "plays them")
+
+
+def test_only_public_games_are_shown(owner: Account, anybody: ContractClient) -> None:
+    body = {"name": "novato", "version": "v1", "transport": "remote"}
+    assert owner.client.post("/v1/bots", json=body).status_code == 201
+    seats: list[dict[str, Any]] = [{"bot": "novato"}, {"house": "rookie"}] * 2
+    for visibility in ("public", "private"):
+        game = {"kind": "truco", "seats": seats, "visibility": visibility}
+        response = owner.client.post("/v1/games", json=game)
+        assert response.status_code == 201, response.text
+    (shown,) = read(anybody, "/bots/novato").rows("The last public games")
+    assert (shown["game"], shown["against"], shown["result"]) == ("Truco", "rookie", "running")
+
+
+def test_ratings_are_shown_while_the_archive_is_away(
+    owner: Account, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any, **options: Any) -> PageOfItems:
+        raise ArchiveUnavailable("away")
+
+    body = {"name": "novato", "version": "v1", "transport": "remote"}
+    assert owner.client.post("/v1/bots", json=body).status_code == 201
+    monkeypatch.setattr(LiveGames, "list", away)
+    page = read(anybody, "/bots/novato")
+    assert "The list of games cannot be read now" in page.html
+    assert page.rows("All versions")
+
+
+def test_a_deleted_bot(rated: Service, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.pages.bots.house_source", lambda _: None)
+    page = read(anybody, "/bots/random")
+    assert "The bot has been deleted; its results remain." in page.html
+    assert page.rows("Rating in truco/base@1, sealed")
