@@ -11,10 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from api.watching import LiveTable
 from arena.replays.page import embedded_json
 from arena.store.embedded import EmbeddedStore
+from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.players import Player, play_out
@@ -68,6 +70,18 @@ def test_a_game_is_watched_and_then_replayed(
     assert "Deal not checked yet" in page.headings
     record = anybody.get(f"/v1/games/{game}/record").json
     assert record["hash"] in page.html
+
+
+def test_the_games_of_a_tournament(app: Flask, admin: ContractClient, anybody: ContractClient) -> None:
+    body = {"kind": "truco", "format": "round_robin", "groups": 1, "house": ["rookie", "random"]}
+    event = announce(admin, {"name": "Cup", **body})
+    play(app.extensions["botequim"], event)
+    page = read(anybody, f"/tournaments/{event}")
+    games = [link for link in page.links if link.startswith("/games/")]
+    groups = anybody.get(f"/v1/tournaments/{event}/groups").json["groups"]
+    assert games == [f"/games/{game}" for group in groups for game in group["games"]]
+    replay = read(anybody, games[0])
+    assert "game 1 of 2 with these deals" in replay.html
 
 
 @pytest.mark.parametrize("path", ["/games/nothing", "/games/nothing/table", "/games/<b>"])
