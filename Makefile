@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test coverage test-system test-compiled check format golden bench bench-http bench-sandbox clean
+.PHONY: up test coverage test-system test-compiled check format screenshots golden bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -51,6 +51,10 @@ check: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Every page, desktop and phone, light and dark, with data and empty; to look at.
+screenshots: $(VENV)/.test
+	$(BIN)/python -m tests.web.screenshots screenshots
 
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate

@@ -246,6 +246,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "record_not_ready": ErrorCode(
         409, "Record not ready", "The game, or the group it belongs to, is not over."
     ),
+    "no_picture": ErrorCode(
+        404,
+        "No picture",
+        "Games of this kind are not shown on pages. Their events and records are in the API.",
+    ),
     "events_gone": ErrorCode(
         410, "Events gone", "The events of this game have expired; its record is still available."
     ),

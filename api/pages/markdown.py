@@ -53,7 +53,9 @@ def render_markdown(text: str, name: str, address: Callable[[str], str | None]) 
     _mark_rules(tokens, name)
     _align_by_class(tokens)
     sections = _sections(tokens)
-    return MarkdownPage(Markup(parser.renderer.render(tokens, parser.options, {})), sections)
+    html = parser.renderer.render(tokens, parser.options, {})
+    # Wide examples scroll, also by the keyboard.
+    return MarkdownPage(Markup(html.replace("<pre>", '<pre tabindex="0">')), sections)
 
 
 def _parser() -> MarkdownIt:

@@ -150,8 +150,8 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
         if int(status) >= 400
         for code in re.findall(r"- `([a-z_]+)`:", response["description"])
     }
-    # These two are answers to addresses and methods that are no operation.
-    assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - {
+    # The first two are answers to addresses and methods that are not an operation, the third one to a page.
+    assert documented == ERRORS.keys() - {"not_found", "method_not_allowed", "no_picture"} - {
         "invalid_clock",
         "invalid_nonce",
         "invalid_game",

@@ -179,7 +179,6 @@ def test_what_is_copied_is_there_and_reaches_the_builder() -> None:
     [
         ".git/config",
         ".env",
-        "docs/turns.md",
         "tests/service.py",
         "botequim-data/store.sock",
         "arena/__pycache__/text.cpython-312.pyc",

@@ -22,15 +22,19 @@ ARGUMENTS = (
 OpenPage = Callable[..., Any]
 
 
+def chromium() -> str | None:
+    """The path of the browser, None if it is not installed."""
+    return shutil.which("chromium")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Not for the whole session: Playwright runs an event loop in this thread, and others could not."""
     playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
+    if chromium() is None:
         pytest.skip("needs chromium")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        started = driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         yield started
         started.close()
 

@@ -1,0 +1,63 @@
+"""Every page in both themes and widths: no serious finding of axe-core, nothing wider than the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.waiting import PATIENCE
+from tests.web.site import Site, site
+
+pytestmark = pytest.mark.system
+
+WIDTHS = {"desktop": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 844}}
+
+
+@pytest.fixture(scope="module")
+def full() -> Iterator[Site]:
+    with site() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def empty() -> Iterator[Site]:
+    with site(empty=True) as served:
+        yield served
+
+
+@pytest.mark.parametrize(
+    ("which", "width", "theme"),
+    [
+        *(("full", width, theme) for width in WIDTHS for theme in ("light", "dark")),
+        ("empty", "desktop", "light"),
+        ("empty", "phone", "dark"),
+    ],
+)
+def test_pages_have_no_serious_findings(
+    which: str, width: str, theme: str, browser: Any, request: pytest.FixtureRequest
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    served: Site = request.getfixturevalue(which)
+    context = browser.new_context(viewport=WIDTHS[width], color_scheme=theme)
+    context.set_default_timeout(PATIENCE * 1000)
+    findings, troubles, requests = [], [], []
+    for name, path in served.pages.items():
+        page = context.new_page()
+        page.on("pageerror", lambda error, name=name: troubles.append(f"{name}: {error}"))
+        page.on("request", lambda sent: requests.append(sent.url))
+        page.goto(served.url + path)
+        if name.startswith(("live", "replay")):
+            page.wait_for_selector("#felt .seat")
+        for found in axe.run(page).response["violations"]:
+            if found["impact"] in ("serious", "critical"):
+                places = [node["target"] for node in found["nodes"]][:3]
+                findings.append(f"{name}: {found['id']} at {places}")
+        if page.evaluate("document.documentElement.scrollWidth") > WIDTHS[width]["width"]:
+            findings.append(f"{name}: scrolls sideways")
+        page.close()
+    context.close()
+    assert findings == []
+    assert troubles == []
+    assert all(url.startswith(served.url + "/") for url in requests)
