@@ -14,6 +14,7 @@ from flask import Response, abort
 
 from api.pages.markdown import MarkdownPage, render_markdown
 from api.pages.site import blueprint, page
+from arena.games import GAMES
 from arena.records.record import record_schema
 
 RECORD_SCHEMA: Final = "record-v1.schema.json"
@@ -21,13 +22,17 @@ RECORD_SCHEMA: Final = "record-v1.schema.json"
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Start": {"five-minutes": "Sign up, write a bot and play, in Python or with curl."},
     "The rules": {
-        "rules/brazilian-truco": "The rules of Truco, each with its number.",
-        "rules/toepen": "The rules of Toepen, each with its number.",
+        game.rules_page.removesuffix(".md"): f"The rules of {game.title}, each with its number."
+        for game in GAMES.values()
+        if game.rules_page
     },
     "For authors": {
         "turns": "How a bot receives turns and answers them.",
-        "truco": "Options, actions, observations and events of Truco.",
-        "toepen": "Options, actions, observations and events of Toepen.",
+        **{
+            kind: f"Options, actions, observations and events of {game.title}."
+            for kind, game in GAMES.items()
+            if game.rules_page
+        },
         "bots": "Bots in Python: how to write, try and debug them.",
         "house-bots": "How the bots that come with the service play.",
         "sandbox": "Bots that are uploaded and run at the service.",

@@ -15,10 +15,14 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from arena.games import GAMES
+
 _ANCHOR: Final = re.compile(r'<a id="([\w-]+)"></a>')
-_RULE: Final = re.compile(r"(?:BT|TP)-\d+\.\d+[a-z]?")
 _SOURCE: Final = re.compile(r"\s*\(([SIH](?:/[SIH])*)\)\s*")
-_RULE_PAGES: Final = {"BT": "rules/brazilian-truco", "TP": "rules/toepen"}
+_RULE_PAGES: Final = {
+    game.rules_prefix: game.rules_page.removesuffix(".md") for game in GAMES.values() if game.rules_page
+}
+_RULE: Final = re.compile(rf"(?:{'|'.join(_RULE_PAGES)})-\d+\.\d+[a-z]?")
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,8 @@ class Awards:
 class Game:
     """One game: its rules and all that belongs to them.
 
-    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``seating``: one
+    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``.
+    ``rules_prefix``: the letters before the numbers of its rules. ``seating``: one
     sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``: the
     rules of qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule
     sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
@@ -110,6 +111,7 @@ class Game:
     actions: tuple[ActionForm, ...]
     local_rules: Mapping[str, Any] = field(default_factory=dict)
     rules_page: str = ""
+    rules_prefix: str = ""
     awards: Awards | None = None
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
 

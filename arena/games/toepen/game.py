@@ -34,6 +34,7 @@ GAME: Final = Game(
     game_rules=TOEPEN,
     title="Toepen",
     rules_page="rules/toepen.md",
+    rules_prefix="TP",
     seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
     "the list of seats where it is not given.",
     presets=(

@@ -17,6 +17,7 @@ GAME: Final = Game(
     game_rules=TRUCO,
     title="Brazilian Truco",
     rules_page="rules/brazilian-truco.md",
+    rules_prefix="BT",
     seating="There are always four seats; 0 and 2 play against 1 and 3.",
     presets=(
         Preset(name="base@1", doc="All options as they are by default."),
