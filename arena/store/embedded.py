@@ -25,9 +25,8 @@ from types import TracebackType
 from typing import Final
 
 from arena.errors import ArenaError
-from arena.store.flush import Flusher
+from arena.store.flush import UNFLUSHED, Flusher
 from arena.store.server import StoreFailed, choose_server, failure, note_writer, socket_of
-from arena.store.stats import UNFLUSHED
 
 _SOCKET_PATH_LIMIT: Final = 100
 """The path of a unix socket may have 104 bytes on macOS and 108 on Linux."""

@@ -12,6 +12,9 @@ from typing import Final
 SECONDS: Final = 1.0
 """The pause between two flushes."""
 
+UNFLUSHED: Final = "{arena}:unflushed"
+"""Since when the files of an embedded database cannot be flushed to disk, in milliseconds."""
+
 log = logging.getLogger(__name__)
 
 _sync: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)

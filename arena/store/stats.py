@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from arena.store.connection import RedisConnection
+from arena.store.flush import UNFLUSHED
 from arena.store.game_lists import chunked_key
 from arena.store.games import CLOCK, DUE, state_key
 
@@ -13,10 +14,6 @@ COUNTED_STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
 
 TICKED: Final = "{arena}:ticked"
 """The time of the scheduler's last tick that a worker ran, in milliseconds."""
-
-
-UNFLUSHED: Final = "{arena}:unflushed"
-"""Since when the files of an embedded database cannot be flushed to disk, in milliseconds."""
 
 
 class LiveStats(NamedTuple):
