@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.games.pictures import Picture
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
 from arena.records.tell import seat_names
+from arena.replays.moves import new_picture
 
 MIN_INTERVAL: Final = 0.25
 """Minimum seconds between two messages about a game."""
@@ -38,12 +38,10 @@ class LiveTable:
 
     def __init__(self, summary: Mapping[str, Any]) -> None:
         game = game_of(summary["kind"])
-        if game.picture is None:
-            raise ArenaError(f"{game.title} has no pictures", code="no_picture", field="kind")
         rules = game.options.complete(summary["rules"])
         self.players = [seat["name"] or "open" for seat in summary["seats"]]
         names = seat_names([{"name": player} for player in self.players])
-        self.form: Picture = game.picture(names, rules)
+        self.form = new_picture(game, names, rules)
         self._own_moves = self.form.moves | self.form.calls
         self.shown: dict[str, Any] = self.form.shown(())
 
@@ -95,16 +93,10 @@ class WatchedGame:
                 self._last = Message("moves", {"changes": changes, "over": self.ended})
                 self._news.notify_all()
 
-    def fail(self, error: ArenaError) -> None:
-        """Pass the error to all spectators."""
+    def end(self, error: ArenaError | None) -> None:
+        """End the streams of those who still watch, with the error if there is one."""
         with self._news:
             self._failed = error
-            self.ended = True
-            self._news.notify_all()
-
-    def leave(self) -> None:
-        """End the streams of those who still watch."""
-        with self._news:
             self.ended = True
             self._news.notify_all()
 
@@ -169,6 +161,7 @@ class Watching:
 
     def _follow(self, game_id: str, watched: WatchedGame) -> None:
         """Read until the game is over or nobody watches it."""
+        failed = None
         try:
             while not watched.ended:
                 with self._lock:
@@ -177,9 +170,9 @@ class Watching:
                 watched.read(self._pause)
                 time.sleep(MIN_INTERVAL)
         except ArenaError as error:
-            watched.fail(error)
+            failed = error
         finally:
             with self._lock:
                 # A spectator that came meanwhile opens its stream again and gets another thread.
-                watched.leave()
+                watched.end(failed)
                 self._games.pop(game_id, None)

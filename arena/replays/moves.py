@@ -102,9 +102,14 @@ def read_moves(record: Record) -> ReplayedGame:
 
 def new_pictures(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> dict[View, Picture]:
     """A new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
+    return {view: new_picture(game, names, rules) for view in (OPEN, *range(len(names)))}
+
+
+def new_picture(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> Picture:
+    """A new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
     if game.picture is None:
         raise ArenaError(f"{game.title} has no replay page", code="no_picture", field="kind")
-    return {view: game.picture(names, rules) for view in (OPEN, *range(len(names)))}
+    return game.picture(names, rules)
 
 
 def open_view(game: Game, event: Event, seats: int) -> dict[str, Any]:

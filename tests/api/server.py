@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
+from tests.api.players import Player
 from tests.ports import free_port
 from tests.waiting import PATIENCE
 
@@ -152,6 +154,14 @@ class Server:
         return [
             str(self.request("POST", "/v1/bots", {"name": name}, owner_token).json["token"]) for name in names
         ]
+
+    def player(self, token: str, seed: int = 0) -> Player:
+        """A bot that plays here at random."""
+
+        def exchange(query: Mapping[str, Any], answers: Sequence[Mapping[str, Any]]) -> Any:
+            return self.request("POST", f"/v1/turns?{urlencode(query)}", {"answers": answers}, token).json
+
+        return Player(exchange, seed)
 
 
 class Command(Server):

@@ -170,17 +170,10 @@ def test_all_spectators_of_a_game_see_its_moves_and_its_end(server: Server) -> N
                     return picture
         raise AssertionError("the stream ended before the game")
 
-    def exchange(token: str) -> Callable[..., Any]:
-        def post(query: Any, answers: Any) -> Any:
-            after = "".join(f"{name}={value}&" for name, value in query.items())
-            return server.request("POST", f"/v1/turns?{after}", {"answers": answers}, token).json
-
-        return post
-
     with ThreadPoolExecutor(5) as pool:
         watchers = [pool.submit(watch) for _ in range(5)]
         everybody.wait(PATIENCE)
-        play_out([Player(exchange(token), seed) for seed, token in enumerate(tokens)])
+        play_out([server.player(token, seed) for seed, token in enumerate(tokens)])
         seen = [watcher.result() for watcher in watchers]
     outcome = server.request("GET", f"/v1/games/{game}").json["outcome"]
     assert all(picture["score"] == [outcome["scores"][0], outcome["scores"][1]] for picture in seen)

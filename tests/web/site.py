@@ -15,7 +15,7 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import announce, play
 from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import contract_client
-from tests.api.players import Player, play_out
+from tests.api.players import play_out
 from tests.api.server import Server
 
 HOUSE = ("rookie", "random", "regular", "rookie+2", "random+2", "regular+2")
@@ -83,7 +83,7 @@ def _play_games(server: Server) -> dict[str, str]:
         body = {"kind": kind, "rules": rules, "seats": [{"bot": name} for name in names]}
         for state in ("replay", "live"):
             game = server.request("POST", "/v1/games", body, owner).json["game"]
-            players = [_player(server, token, seed) for seed, token in enumerate(tokens)]
+            players = [server.player(token, seed) for seed, token in enumerate(tokens)]
             if state == "replay":
                 play_out(players)
             else:
@@ -91,11 +91,3 @@ def _play_games(server: Server) -> dict[str, str]:
                     player.step()
             pages[f"{state}-{kind}"] = f"/games/{game}"
     return pages
-
-
-def _player(server: Server, token: str, seed: int) -> Player:
-    def exchange(query, answers):  # type: ignore[no-untyped-def]
-        path = "/v1/turns?" + "&".join(f"{name}={value}" for name, value in query.items())
-        return server.request("POST", path, {"answers": answers}, token).json
-
-    return Player(exchange, seed)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.store.embedded import EmbeddedStore
-from tests.api.players import Player, play_out
+from tests.api.players import play_out
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
 
@@ -51,20 +51,8 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
     names = ["one", "two"]
     seats = [{"bot": name} for name in names] * (2 if kind == "truco" else 1)
     rules = {} if kind == "truco" else {"seats": 2, "lives": 8}
-    players = [
-        Player(
-            lambda query, answers, token=token: (
-                server.request(
-                    "POST",
-                    "/v1/turns?" + "&".join(f"{k}={v}" for k, v in query.items()),
-                    {"answers": answers},
-                    token,
-                ).json
-            ),
-            seed,
-        )
-        for seed, token in enumerate(server.register(owner, *names))
-    ]
+    tokens = server.register(owner, *names)
+    players = [server.player(token, seed) for seed, token in enumerate(tokens)]
     body = {"kind": kind, "seats": seats, "rules": rules}
     game = server.request("POST", "/v1/games", body, owner).json["game"]
 
