@@ -37,3 +37,12 @@ def play(services: Service, event: str, seconds: float = PATIENCE) -> None:
         assert time.monotonic() < deadline, state
         if not services.tournaments.play_local_groups(event).groups:
             time.sleep(0.02)
+
+
+def play_rated(services: Service, admin: ContractClient, groups: int) -> Service:
+    """Play a Truco tournament of house bots and publish its board with the matchups."""
+    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": groups}
+    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
+    assert services.boards.publish("truco", "sealed")
+    assert services.matchups.compute("truco", "sealed")
+    return services

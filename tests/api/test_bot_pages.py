@@ -12,7 +12,7 @@ from arena.live.service import LiveGames
 from arena.ops.service import Service
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.paging import Page as PageOfItems
-from tests.api.arenas import announce, play
+from tests.api.arenas import play_rated
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.test_web_pages import NASTY, read, whole
@@ -22,12 +22,7 @@ from tests.api.test_web_pages import NASTY, read, whole
 def rated(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch) -> Service:
     """House bots, ranked after two groups, on a published board with matchups."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
-    services: Service = app.extensions["botequim"]
-    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 2}
-    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
-    assert services.boards.publish("truco", "sealed")
-    assert services.matchups.compute("truco", "sealed")
-    return services
+    return play_rated(app.extensions["botequim"], admin, groups=2)
 
 
 def test_the_page_shows_what_the_api_returns(rated: Service, anybody: ContractClient) -> None:

@@ -15,7 +15,7 @@ from arena.cli import run
 from arena.events.matchups import BoardMatchups
 from arena.ops.service import Service
 from arena.ratings.matchups import Matchups
-from tests.api.arenas import announce, play
+from tests.api.arenas import play_rated
 from tests.api.contract import ContractClient
 from tests.api.test_web_pages import read, whole
 
@@ -27,12 +27,7 @@ PAGE = "/leaderboards/truco/sealed/matchups"
 def computed(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch) -> Service:
     """House bots, ranked after two groups, on a published board with matchups."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
-    services: Service = app.extensions["botequim"]
-    body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": 4}
-    play(services, announce(admin, {**body, "house": ["rookie", "random", "rookie+2"]}))
-    assert services.boards.publish("truco", "sealed")
-    assert services.matchups.compute("truco", "sealed")
-    return services
+    return play_rated(app.extensions["botequim"], admin, groups=4)
 
 
 @pytest.mark.parametrize(
