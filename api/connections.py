@@ -171,18 +171,21 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
 @contextmanager
 def watch(connection: Any, when_closed: Callable[[], object]) -> Iterator[None]:
-    """Call ``when_closed``, in a greenlet of its own, if the client closes the connection meanwhile;
-    ``connection``: anything else is not watched.
+    """Call ``when_closed`` if the client closes the connection meanwhile, at once in a greenlet of its own
+    or at the end; ``connection``: anything else is not watched.
     """
     if not isinstance(connection, Connection):
         yield
         return
     watcher = gevent.get_hub().loop.io(connection.fileno(), _READABLE)
+    closed = False
 
     def look() -> None:
+        nonlocal closed
         # What is not the end is the next request.
         watcher.stop()
         if connection.is_closed:
+            closed = True
             gevent.spawn(when_closed)
 
     watcher.start(look)
@@ -191,6 +194,9 @@ def watch(connection: Any, when_closed: Callable[[], object]) -> Iterator[None]:
     finally:
         watcher.stop()
         watcher.close()
+        # A failed write ends the request before the loop has polled.
+        if not closed and connection.is_closed:
+            when_closed()
 
 
 class UnfinishedHeads:

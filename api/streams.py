@@ -196,8 +196,8 @@ def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lam
     def sent() -> Iterator[bytes]:
         _open.inc()
         try:
-            yield b"retry: %d\n\n" % _RETRY_MS
             with watch(connection, when_closed):
+                yield b"retry: %d\n\n" % _RETRY_MS
                 for message in messages:
                     check()
                     yield message

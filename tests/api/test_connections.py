@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from typing import Any
 
+import gevent
 import pytest
 
+from api.connections import Connection, UnfinishedHeads, watch
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE, wait_until
@@ -206,3 +208,19 @@ def test_an_idle_connection_makes_room(store: EmbeddedStore) -> None:
             assert connection.recv(20).startswith(b"HTTP/1.1 200")
         assert server.request("GET", "/v1/bots").status == 200
         assert b"HTTP" not in rest(idle[0])
+
+
+@pytest.mark.parametrize("polled", [False, True])
+def test_a_closed_connection_is_noticed_once(polled: bool) -> None:
+    """Also if a failed write ends the request before the loop has polled."""
+    ours, theirs = socket.socketpair()
+    connection = Connection(ours, "127.0.0.1", UnfinishedHeads(10, None))
+    calls: list[None] = []
+    with suppress(BrokenPipeError), watch(connection, lambda: calls.append(None)):
+        theirs.close()
+        if polled:
+            gevent.sleep(0.01)
+        connection.sendall(b"retry")
+    gevent.sleep(0.01)
+    assert len(calls) == 1
+    connection.close()

@@ -217,7 +217,7 @@ def test_every_code_is_in_the_list() -> None:
             for name in ("accounts", "events", "games", "live", "play", "store", "tournaments", "webhooks")
         ),
     ]
-    folders.append(ROOT / "arena" / "records" / "archive")
+    folders += [ROOT / "arena" / "records" / "archive", ROOT / "arena" / "replays"]
     sources = [path for folder in folders for path in folder.rglob("*.py")]
     sources += [ROOT / "arena" / name for name in ("errors.py", "ops/limits.py", "ops/settings.py")]
     told = {code for path in sources for code in told_codes(path)}
