@@ -25,6 +25,7 @@ from api.resources import (
     tournaments,
     turns,
 )
+from api.sessions import protect_pages
 from api.watching import Watching
 from arena.ops.jobs import Jobs
 from arena.ops.service import open_service
@@ -58,6 +59,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
+    protect_pages(app)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)

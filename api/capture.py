@@ -131,6 +131,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/owners/ana")
     anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
+    ana("POST", "/v1/owners/me/sign-in-links")
     anonymous("GET", "/v1/owners/me")
     zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
     bots = [

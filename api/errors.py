@@ -41,6 +41,10 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "missing_token": ErrorCode(
         401, "Token missing", "The operation requires the header `Authorization: Bearer <token>`."
     ),
+    "form_expired": ErrorCode(
+        400, "Form expired", "The form is not from a page of this service, or its session has ended."
+    ),
+    "link_expired": ErrorCode(410, "Link expired", "The link was used, was withdrawn or is too old."),
     "invalid_token": ErrorCode(
         401, "Token not valid", "The token is unknown, or it was revoked or replaced."
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from api.pages import (
+    account,
     assets,
     boards,
     bots,
@@ -25,6 +26,7 @@ PAGES: Final = (site.blueprint, assets.blueprint)
 
 __all__ = [
     "PAGES",
+    "account",
     "boards",
     "bots",
     "feeds",

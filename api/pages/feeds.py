@@ -11,9 +11,8 @@ from xml.etree import ElementTree
 from flask import Response
 
 from api.pages.filters import iso, minute, words
-from api.pages.home import service_address
 from api.pages.site import blueprint
-from api.services import services
+from api.services import service_address, services
 from arena.errors import CorruptState
 from arena.text import printable
 

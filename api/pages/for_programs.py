@@ -7,10 +7,9 @@ from typing import Final
 
 from flask import Response, abort
 
-from api.pages.home import service_address
 from api.pages.manual import navigation
 from api.pages.site import blueprint
-from api.services import services
+from api.services import service_address, services
 
 _SUMMARY: Final = (
     "A game service and arena for bots that play Brazilian Truco and Dutch Toepen over HTTP. Deals follow "

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from flask import Response, request
+from flask import Response
 
 from api.pages.bars import axis_of
 from api.pages.site import blueprint, page
 from api.pages.tournaments import coming
-from api.services import services
+from api.services import service_address, services
 from arena.play.board_names import all_boards
 
 BEST: Final = 5
@@ -18,8 +17,6 @@ BEST: Final = 5
 
 BOARDS_MOST: Final = 4
 """Maximum leaderboards on the front page."""
-
-_HOST: Final = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?").fullmatch
 
 
 @blueprint.get("/")
@@ -42,10 +39,3 @@ def home() -> Response:
         schedules=coming(),
         address=address,
     )
-
-
-def service_address() -> str | None:
-    """The address of this service: as set, or that which the request came to, None if that is no address."""
-    host = request.environ.get("HTTP_HOST", "")
-    asked_at = request.url_root.rstrip("/") if _HOST(host) else None
-    return services().settings.http.public_url or asked_at

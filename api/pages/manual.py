@@ -37,6 +37,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "house-bots": "How the bots that come with the service play.",
         "sandbox": "Bots that are uploaded and run at the service.",
         "webhooks": "Bots to which the service posts turns.",
+        "pages": "The pages of the service, and how to sign in.",
     },
     "Fairness": {
         "fair-deals": "How deals follow from seeds, and how to recompute them.",

@@ -5,23 +5,31 @@ Pages are rendered on the server and can be read without scripts.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import orjson
 from flask import Blueprint, Response, render_template, request
+from flask.typing import ResponseReturnValue
 
 from api.auth import authenticate
-from api.edge import OPERATION
+from api.edge import OPERATION, SMALL_BODY
 from api.pages.assets import asset_url
 from api.requests import read_query
 from api.schemas.common import PageQuery
 from api.services import services
+from api.sessions import read_form, visitor
 from arena.games import GAMES
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
 
 THEMES: Final = ("light", "dark")
 """What the cookie ``theme`` may hold; without it the browser chooses."""
+
+FormView = TypeVar("FormView", bound=Callable[..., ResponseReturnValue])
+
+_MOST: Final[dict[str, int]] = {}
+"""The maximum bytes of forms by endpoint, where they are not small."""
 
 _QUERY: Final = PageQuery()
 _POLICY: Final = (
@@ -33,13 +41,19 @@ _POLICY: Final = (
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """Return the page that ``template`` makes of ``values``."""
     theme = request.cookies.get("theme", "")
+    guest = visitor()
     html = render_template(
-        template, games=GAMES.values(), theme=theme if theme in THEMES else None, asset=asset_url, **values
+        template,
+        games=GAMES.values(),
+        theme=theme if theme in THEMES else None,
+        asset=asset_url,
+        visitor=guest,
+        **values,
     )
     response = Response(html, status, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Cache-Control"] = "no-cache" if guest.session is None else "private, no-store"
     response.headers["Vary"] = "Cookie"
     return response
 
@@ -51,10 +65,22 @@ def page_cursor() -> str | None:
 
 
 @blueprint.before_request
-def _count() -> None:
-    """Count pages against the request limit."""
+def _begin() -> None:
+    """Count pages against the request limit, and check forms."""
     request.environ[OPERATION] = "page"
     authenticate(request.environ, services())
+    if request.method == "POST":
+        read_form(_MOST.get(request.endpoint or "", SMALL_BODY))
+
+
+def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]:
+    """Let a view take the forms that are sent to ``rule``, of at most ``most`` bytes."""
+
+    def register(view: FormView) -> FormView:
+        _MOST[f"{blueprint.name}.{view.__name__}"] = most
+        return blueprint.post(rule)(view)
+
+    return register
 
 
 # Errors

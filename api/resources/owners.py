@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from api.contract import Blueprint
 from api.schemas.accounts import (
@@ -10,10 +11,12 @@ from api.schemas.accounts import (
     OwnerSchema,
     OwnerWithTokenSchema,
     OwnOwnerSchema,
+    SignInLinkSchema,
     TokenSchema,
 )
-from api.services import services
+from api.services import service_address, services
 from arena.accounts.accounts import Owner, Principal
+from arena.accounts.sessions import LINK_MS
 
 blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")
 
@@ -69,6 +72,25 @@ def revoke_owner_token(who: Principal) -> None:
     The token expires within five seconds. Only an admin can issue another.
     """
     services().accounts.revoke_owner_token(who.name)
+
+
+@blueprint.operation(
+    "/owners/me/sign-in-links",
+    "POST",
+    scopes=("owner",),
+    status=201,
+    returns=SignInLinkSchema,
+    limit="links_per_owner",
+)
+def create_sign_in_link(who: Principal) -> dict[str, Any]:
+    """Create a link that signs a browser in
+
+    The link works once, for five minutes, and ends with the token. Opening it changes nothing; the page
+    that it shows asks before it signs in.
+    """
+    code = services().sessions.new_link(who.name)
+    address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
+    return {"url": address, "expires_ms": services().store.clock().now_ms + LINK_MS}
 
 
 @blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("owner_not_found",))

@@ -164,6 +164,13 @@ class TokenSchema(ResponseSchema):
     token = described(fields.String, _TOKEN)
 
 
+class SignInLinkSchema(ResponseSchema):
+    """A link that signs a browser in."""
+
+    url = described(fields.String, "The link, which is secret until it was used.")
+    expires_ms = described(Moment, "When it expires, Unix time in milliseconds.")
+
+
 class OwnerWithTokenSchema(ResponseSchema):
     """A new owner and its token."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import webbrowser
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -61,6 +62,21 @@ def say(line: str) -> None:
 def signup(name: str, url: str) -> None:
     """Sign up as the owner NAME and print the owner's token, which is shown only once."""
     click.echo(service(url).sign_up(name))
+
+
+@click.command()
+@url_option
+@token_option("the owner")
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the link in a browser.")
+def web(url: str, token: str, browser: bool) -> None:
+    """Print a link that signs a browser in as the owner, and open it.
+
+    The link works once, for five minutes.
+    """
+    link = service(url, token).sign_in_link()
+    click.echo(link)
+    if browser:
+        webbrowser.open(link)
 
 
 @click.group()

@@ -14,6 +14,10 @@ class OwnersCalls(HttpClient):
         """Create an owner and return its token."""
         return str(self.request("POST", path("owners"), {"name": name}, repeatable=False)["token"])
 
+    def sign_in_link(self) -> str:
+        """A link that signs a browser in as the owner of this token, once, within five minutes."""
+        return str(self.request("POST", path("owners", "me", "sign-in-links"), repeatable=False)["url"])
+
     def me(self) -> Any:
         """The owner of this token."""
         return self.request("GET", path("owners", "me"))

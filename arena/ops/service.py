@@ -13,6 +13,7 @@ from typing import Final
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
 from arena.accounts.received import Uploads
+from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
@@ -60,6 +61,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    sessions: Sessions
     uploads: Uploads
     budgets: Budgets
     suspensions: Suspensions
@@ -198,6 +200,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
+        sessions=Sessions(store.sessions, store.codes, store.accounts, accounts),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,

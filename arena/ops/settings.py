@@ -46,6 +46,8 @@ class Limit(NamedTuple):
 
 DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
+    "guests_per_address": Limit(60, 3600),
+    "links_per_owner": Limit(60, 3600),
     "bots_per_owner": Limit(100, 3600),
     "games_per_owner": Limit(2000, 3600),
     "tournaments_per_owner": Limit(100, 3600),

@@ -25,6 +25,7 @@ from arena.store.matchups import MatchupStore
 from arena.store.notifications import Notifier
 from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
+from arena.store.secrets import SecretRows, WebKey
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
@@ -70,6 +71,9 @@ class Store:
         self.unrated = Documents(connection, "unrated")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
+        self.sessions = SecretRows(connection, "session")
+        self.codes = SecretRows(connection, "code")
+        self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)
         self.webhooks = WebhookStore(connection)

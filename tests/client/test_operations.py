@@ -26,6 +26,7 @@ PRESENT = {"tournaments": True, "leaving": True}
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "signUp": ("sign_up", {"name": "n"}),
     "getMe": ("me", {}),
+    "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
     "getOwner": ("owner", {"owner": "owner"}),
@@ -161,7 +162,7 @@ class Receiver:
             "uploads",
         )
         page = {key: [] for key in (*keys, "leaderboards", "changes")}
-        reply = json.dumps({**page, "cursor": None, "token": "t"}).encode()
+        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):

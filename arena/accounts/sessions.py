@@ -1,0 +1,145 @@
+"""Sessions of people in browsers, and the links that begin one."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.errors import ArenaError, CorruptState
+from arena.store.accounts import AccountStore
+from arena.store.rows import read_row, write_row
+from arena.store.secrets import SecretRows
+
+SESSION_MS: Final = 30 * 86_400_000
+"""How long a session lasts, in milliseconds."""
+
+LINK_MS: Final = 300_000
+"""How long a link to sign in can be used, in milliseconds."""
+
+_CODE_BYTES: Final = 24
+_PERSON_BYTES: Final = 8
+
+PERSON_PREFIX: Final = "person_"
+"""The beginning of the ids of people at tables; names of bots contain no underscore."""
+
+
+class LinkExpired(ArenaError):
+    """The link was used, was withdrawn or is too old."""
+
+    code = "link_expired"
+
+
+@dataclass(frozen=True)
+class Session:
+    """One browser. ``owner``: who has signed in, empty for a guest. ``token``: the hash of the owner's
+    token then; the session ends with it. ``person``: who this is at tables.
+    """
+
+    owner: str = ""
+    token: str = ""
+    person: str = ""
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+
+class Sessions:
+    """All sessions. A session is found by its key, which only the browser has."""
+
+    def __init__(
+        self, sessions: SecretRows, codes: SecretRows, store: AccountStore, accounts: Accounts
+    ) -> None:
+        self._sessions = sessions
+        self._codes = codes
+        self._store = store
+        self._accounts = accounts
+
+    def find(self, key: str) -> Session | None:
+        """The session of a key; None if it has ended."""
+        data = self._sessions.find(key)
+        try:
+            session = None if data is None else read_row(Session, orjson.loads(data))
+        except (ValueError, CorruptState):
+            return None
+        if session is None or not session.owner:
+            return session
+        return session if session.token and session.token == self._token(session.owner) else None
+
+    def principal(self, session: Session) -> Principal | None:
+        """The owner who has signed in, None for a guest."""
+        if not session.owner:
+            return None
+        return Principal("owner", session.owner, session.owner, self._accounts.owner(session.owner).admin)
+
+    def begin_guest(self) -> tuple[str, Session]:
+        """Begin the session of a guest, and return it with its key."""
+        return self._begin(Session(person=_new_person()))
+
+    def sign_in(self, token: str, before: str | None = None) -> tuple[str, Session]:
+        """Begin the session of the owner of ``token``, and return it with its key; the session with the key
+        ``before`` ends, but its guest stays the same person.
+
+        Raises :class:`~arena.accounts.accounts.InvalidToken`, or
+        :class:`~arena.accounts.accounts.Forbidden` if it is not the token of an owner.
+        """
+        holder = self._accounts.check(token)
+        if holder.scope != "owner":
+            raise Forbidden(
+                f"this is the token of {'a bot' if holder.scope == 'bot' else 'the first admin'}",
+                field="token",
+                expected="the token of an owner",
+            )
+        return self._signed_in(holder.owner, before)
+
+    def new_link(self, owner: str) -> str:
+        """A code that signs in as the owner once, within :data:`LINK_MS`."""
+        code = secrets.token_urlsafe(_CODE_BYTES)
+        row = {"owner": owner, "token": self._token(owner)}
+        self._codes.put(code, orjson.dumps(row), LINK_MS)
+        return code
+
+    def linked_owner(self, code: str) -> str:
+        """The owner as whom the code signs in; nothing changes. Raises :class:`LinkExpired`."""
+        return self._owner_of(self._codes.find(code))
+
+    def sign_in_by_link(self, code: str, before: str | None = None) -> tuple[str, Session]:
+        """Begin a session as :meth:`sign_in` does; the code cannot be used again.
+
+        Raises :class:`LinkExpired`.
+        """
+        return self._signed_in(self._owner_of(self._codes.take(code)), before)
+
+    def end(self, key: str) -> None:
+        """End the session."""
+        self._sessions.take(key)
+
+    def _signed_in(self, owner: str, before: str | None) -> tuple[str, Session]:
+        former = None if before is None else self.find(before)
+        if before is not None:
+            self.end(before)
+        # Whoever uses a shared browser next is another person.
+        person = former.person if former is not None and former.owner in ("", owner) else _new_person()
+        return self._begin(Session(owner, self._token(owner), person))
+
+    def _begin(self, session: Session) -> tuple[str, Session]:
+        key = secrets.token_urlsafe(_CODE_BYTES)
+        self._sessions.put(key, write_row(session), SESSION_MS)
+        return key, session
+
+    def _token(self, owner: str) -> str:
+        return (self._store.owner(owner) or {}).get("token", "")
+
+    def _owner_of(self, row: bytes | None) -> str:
+        found = None if row is None else orjson.loads(row)
+        if found is None or not found["token"] or found["token"] != self._token(found["owner"]):
+            raise LinkExpired(
+                "this link was used, or is too old", field="code", expected="a new link, by `botequim web`"
+            )
+        return str(found["owner"])
+
+
+def _new_person() -> str:
+    return PERSON_PREFIX + secrets.token_hex(_PERSON_BYTES)

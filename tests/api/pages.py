@@ -1,0 +1,38 @@
+"""A browser without scripts: a client that keeps cookies and sends the forms of pages."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+_TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"').search
+
+
+class Browser:
+    """One visitor of the pages of ``app``."""
+
+    def __init__(self, app: Flask) -> None:
+        # The client of the fixtures checks responses of the API.
+        self.client = FlaskClient(app, app.response_class)
+
+    def get(self, path: str, **options: Any) -> TestResponse:
+        """Open a page."""
+        return self.client.get(path, **options)
+
+    def send(
+        self, path: str, values: dict[str, Any] | None = None, *, page: str | None = None
+    ) -> TestResponse:
+        """Send the form for ``path`` that is on ``page`` (None: the same address)."""
+        found = _TOKEN(self.get(page or path).text)
+        assert found is not None, f"{page or path} has no form"
+        return self.client.post(path, data={**(values or {}), "csrf_token": unescape(found[1])})
+
+    def sign_in(self, token: str) -> None:
+        """Sign in as the owner of ``token``."""
+        response = self.send("/sign-in", {"token": token})
+        assert response.status_code == 303, response.text

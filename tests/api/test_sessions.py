@@ -1,0 +1,209 @@
+"""Signing in to the pages: sessions, links, forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+import redis
+from flask import Flask
+
+from arena.accounts.sessions import LINK_MS
+from arena.store.embedded import EmbeddedStore
+from tests.api.conftest import ADMIN_TOKEN, Account
+from tests.api.pages import Browser
+
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def browser(app: Flask) -> Browser:
+    return Browser(app)
+
+
+def signed_in(browser: Browser) -> bool:
+    return browser.get("/account").status_code == 200
+
+
+def code_of(owner: Account) -> str:
+    link = owner.client.post("/v1/owners/me/sign-in-links").json["url"]
+    found = re.fullmatch(r"http://localhost/sign-in\?code=([\w-]{32})", link)
+    assert found is not None, link
+    return found[1]
+
+
+# Tokens
+
+
+def test_sign_in_and_out(browser: Browser, owner: Account) -> None:
+    assert browser.get("/account").location == "/sign-in?next=/account"
+    browser.sign_in(owner.token)
+    page = browser.get("/account")
+    assert f"<h1>{owner.name}</h1>" in page.text
+    assert browser.send("/sign-out", page="/account").status_code == 303
+    assert not signed_in(browser)
+
+
+def test_the_cookie(browser: Browser, owner: Account) -> None:
+    browser.get("/sign-in")
+    cookie = browser.client.get_cookie("botequim")
+    assert cookie is not None
+    assert cookie.http_only
+    assert cookie.same_site == "Lax"
+    assert not cookie.secure
+    browser.get("/sign-in", base_url="https://localhost")
+    secure = browser.client.get("/sign-in", base_url="https://example.org").headers["Set-Cookie"]
+    assert "Secure" in secure
+
+
+def test_a_cookie_is_no_token(browser: Browser, owner: Account) -> None:
+    browser.sign_in(owner.token)
+    assert browser.get("/v1/owners/me").status_code == 401
+
+
+def test_the_token_is_on_no_page(browser: Browser, owner: Account) -> None:
+    browser.sign_in(owner.token)
+    assert owner.token not in browser.get("/account").text
+
+
+def test_signed_in_pages_are_private(browser: Browser, owner: Account) -> None:
+    assert browser.get("/").headers["Cache-Control"] == "no-cache"
+    browser.sign_in(owner.token)
+    for path in ("/", "/account", "/leaderboards/truco"):
+        headers = browser.get(path).headers
+        assert headers["Cache-Control"] == "private, no-store"
+        assert headers["Referrer-Policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("whose", ["nobody", "bot", "admin"])
+def test_other_tokens(browser: Browser, register: Callable[..., Account], whose: str) -> None:
+    tokens = {"nobody": "btq_o_nobody_1", "admin": ADMIN_TOKEN, "bot": register("zap-bot").token}
+    token = tokens[whose]
+    response = browser.send("/sign-in", {"token": token})
+    assert response.status_code == 422
+    assert token not in response.text
+    assert ("forbidden" if whose != "nobody" else "invalid_token") in response.text
+    assert not signed_in(browser)
+
+
+def test_a_session_ends_with_the_token(browser: Browser, owner: Account) -> None:
+    browser.sign_in(owner.token)
+    assert owner.client.post("/v1/owners/me/token").status_code == 201
+    assert not signed_in(browser)
+
+
+def test_a_session_ends_with_a_revoked_token(browser: Browser, owner: Account) -> None:
+    browser.sign_in(owner.token)
+    assert owner.client.delete("/v1/owners/me/token").status_code == 204
+    assert not signed_in(browser)
+
+
+def test_signing_in_gives_another_key(browser: Browser, owner: Account, app: Flask) -> None:
+    """Whoever knew the cookie before does not get in."""
+    browser.sign_in(owner.token)
+    before = browser.client.get_cookie("botequim")
+    browser.sign_in(owner.token)
+    other = Browser(app)
+    assert before is not None
+    other.client.set_cookie("botequim", before.value)
+    assert signed_in(browser)
+    assert not signed_in(other)
+
+
+def test_keys_and_codes_are_stored_as_hashes(browser: Browser, owner: Account, store: EmbeddedStore) -> None:
+    code = code_of(owner)
+    browser.sign_in(owner.token)
+    with browser.client.session_transaction() as cookie:
+        key = cookie["key"]
+    with redis.Redis.from_url(store.url) as database:
+        names = [name.decode() for name in database.scan_iter()]
+        values = [database.get(name) for name in names if name.startswith(("session:", "code:"))]
+    assert len(values) == 2
+    everything = repr(names) + repr(values)
+    assert key not in everything
+    assert code not in everything
+    assert owner.token not in everything
+
+
+# Links
+
+
+def test_a_link_works_once(browser: Browser, owner: Account, app: Flask) -> None:
+    code = code_of(owner)
+    for _ in range(2):
+        assert f"Sign in as {owner.name}" in browser.get(f"/sign-in?code={code}").text
+    assert not signed_in(browser)
+    assert browser.send("/sign-in", {"code": code}, page=f"/sign-in?code={code}").location == "/account"
+    assert signed_in(browser)
+    second = Browser(app)
+    assert second.get(f"/sign-in?code={code}", headers=HTML).status_code == 410
+    response = second.send("/sign-in", {"code": code})
+    assert response.status_code == 422
+    assert "link_expired" in response.text
+    assert not signed_in(second)
+
+
+def test_a_link_expires(browser: Browser, owner: Account, store: EmbeddedStore) -> None:
+    code = code_of(owner)
+    with redis.Redis.from_url(store.url) as database:
+        (name,) = database.scan_iter("code:*")
+        assert 0 < database.pttl(name) <= LINK_MS
+        database.pexpire(name, 0)
+    assert browser.get(f"/sign-in?code={code}").status_code == 410
+
+
+def test_a_link_ends_with_the_token(browser: Browser, owner: Account) -> None:
+    code = code_of(owner)
+    assert owner.client.post("/v1/owners/me/token").status_code == 201
+    assert browser.get(f"/sign-in?code={code}").status_code == 410
+
+
+def test_codes_are_not_logged(browser: Browser, owner: Account, caplog: pytest.LogCaptureFixture) -> None:
+    code = code_of(owner)
+    with caplog.at_level("DEBUG"):
+        browser.send("/sign-in", {"code": code}, page=f"/sign-in?code={code}")
+    assert "/sign-in" in caplog.text
+    assert code not in caplog.text
+
+
+# Forms
+
+
+def test_a_form_of_another_site(browser: Browser, owner: Account) -> None:
+    browser.sign_in(owner.token)
+    for values in ({"x": "y"}, {"csrf_token": "forged"}):
+        response = browser.client.post("/sign-out", data=values, headers=HTML)
+        assert response.status_code == 400
+        assert "form_expired" in response.text
+    assert signed_in(browser)
+
+
+def test_a_form_of_another_session(browser: Browser, owner: Account, app: Flask) -> None:
+    browser.sign_in(owner.token)
+    other = Browser(app)
+    found = re.search(r'name="csrf_token" value="([^"]+)"', other.get("/sign-in").text)
+    assert found is not None
+    response = browser.client.post("/sign-out", data={"csrf_token": found[1]})
+    assert response.status_code == 400
+    assert signed_in(browser)
+
+
+def test_a_body_that_is_no_form(browser: Browser) -> None:
+    response = browser.client.post("/sign-in", json={"token": "x"})
+    assert response.status_code == 415
+
+
+def test_a_form_too_large(browser: Browser) -> None:
+    assert browser.send("/sign-in", {"token": "x" * 100_000}).status_code == 413
+
+
+@pytest.mark.parametrize("elsewhere", ["//example.org", "https://example.org", "/\\example.org", ""])
+def test_no_way_to_another_site(browser: Browser, owner: Account, elsewhere: str) -> None:
+    response = browser.send("/sign-in", {"token": owner.token, "next": elsewhere})
+    assert response.location == "/account"
+
+
+def test_the_way_back(browser: Browser, owner: Account) -> None:
+    response = browser.send("/sign-in", {"token": owner.token, "next": "/tournaments?state=open"})
+    assert response.location == "/tournaments?state=open"
