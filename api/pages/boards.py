@@ -18,7 +18,7 @@ from arena.games.descriptor import Preset
 from arena.play.players import DIVISIONS, OPEN, SEALED
 from arena.ratings.matchups import MOST_BOTS
 
-BOTS_AT_ONCE: Final = 200
+BOTS_AT_ONCE: Final = 100
 
 MEANINGS: Final = {
     SEALED: "Only bots that the arena runs: same machine, no memory between games, mirrored deals.",
