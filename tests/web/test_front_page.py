@@ -21,6 +21,15 @@ def server(clean_store: EmbeddedStore) -> Iterator[Server]:
         yield running
 
 
+COUNTED = """
+    const streams = [];
+    window.EventSource = class extends EventSource {
+        constructor(url) { super(url); streams.push(this); }
+    };
+    window.open = () => streams.filter((stream) => stream.readyState !== EventSource.CLOSED).length;
+"""
+"""Counts the streams that the page has open."""
+
 Visit = Callable[..., Any]
 
 
@@ -86,25 +95,17 @@ def test_the_table_follows_a_live_game_and_then_shows_its_result(server: Server,
 def test_a_paused_table_and_a_hidden_tab_have_no_stream(server: Server, visit: Visit) -> None:
     truco(server)
 
-    def streams() -> int:
-        metrics = server.request("GET", "/metrics").body.decode()
-        return sum(
-            int(float(line.split()[-1]))
-            for line in metrics.splitlines()
-            if line.startswith("botequim_streams")
-        )
-
-    page = visit("/")
-    wait_until(lambda: streams() == 1)
+    page = visit("/", before=lambda page: page.add_init_script(COUNTED))
+    page.wait_for_function("open() === 1")
     page.click("#front-pause")
-    wait_until(lambda: streams() == 0)
+    page.wait_for_function("open() === 0")
     page.click("#front-pause")
-    wait_until(lambda: streams() == 1)
+    page.wait_for_function("open() === 1")
     page.evaluate(
         "Object.defineProperty(document, 'hidden', {value: true});"
         "document.dispatchEvent(new Event('visibilitychange'))"
     )
-    wait_until(lambda: streams() == 0)
+    page.wait_for_function("open() === 0")
 
 
 def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:
