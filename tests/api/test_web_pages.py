@@ -334,8 +334,9 @@ def test_the_rounds_of_a_tournament(
         first, second = sorted(own[0]["players"])
         points = [sum(group["score"][name] for group in own) for name in (first, second)]
         assert f"{first} {points[0]:g} : {points[1]:g} {second}" in shown
+    assert "Bracket" in page.headings
     monkeypatch.setattr("api.pages.tournaments.ROUNDS_MOST_GROUPS", 3)
-    assert "Rounds" not in read(anybody, f"/tournaments/{event}").headings
+    assert "Bracket" not in read(anybody, f"/tournaments/{event}").headings
 
 
 def test_a_crosstable_too_wide_for_a_page(
