@@ -31,6 +31,9 @@ ROWS_MOST: Final = 100
 ROUNDS_MOST_GROUPS: Final = 500
 """Maximum groups of a tournament whose rounds are listed on its page."""
 
+REFRESH_SECONDS: Final = {"announced": 30, "entry": 30, "running": 5}
+"""How often a page in a browser asks for news, by the state of the tournament; else never."""
+
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
 
@@ -71,6 +74,7 @@ def tournament_page(tournament: str) -> Response:
     return page(
         "tournament.html",
         one=view,
+        refresh=REFRESH_SECONDS.get(view["state"]),
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=shown,
         crosstable=cells(shown["crosstable"] or ()),
