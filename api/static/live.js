@@ -11,7 +11,8 @@ let failures = 0;
 let isPaused = false;
 let asking = null;
 
-const keyOf = (node) => node.dataset?.key ?? null;
+// A link with another address is another link.
+const keyOf = (node) => node.dataset?.key ?? (node.nodeName === "A" ? node.getAttribute("href") : null);
 const isSame = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
 
 // Makes `old` like `fresh` with as few changes as possible, so that focus, scrolling and opened parts stay.

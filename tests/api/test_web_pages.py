@@ -463,6 +463,26 @@ def test_pages_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.Monke
     check_page(response)
 
 
+def test_a_page_is_sent_again_when_it_has_changed(
+    app: Flask, admin: ContractClient, anybody: ContractClient
+) -> None:
+    body = {"name": "Cup", "kind": "toepen", "format": "round_robin", "preset": "duel@1", "groups": 1}
+    event = announce(admin, {**body, "house": ["rookie", "random"]})
+    address = f"/tournaments/{event}"
+    first = anybody.get(address, headers=BROWSER)
+    known = {**BROWSER, "If-None-Match": first.headers["ETag"]}
+    again = anybody.get(address, headers=known)
+    assert (again.status_code, again.get_data()) == (304, b"")
+    assert 'data-refresh="30"' in first.text
+    play(app.extensions["botequim"], event)
+    changed = anybody.get(address, headers=known)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
+    # What is over has no news.
+    assert "data-refresh" not in changed.text
+    assert "live.js" not in changed.text
+
+
 def test_a_head_request(anybody: ContractClient) -> None:
     response = anybody.head("/", headers=BROWSER)
     assert (response.status_code, response.get_data()) == (200, b"")
