@@ -12,6 +12,7 @@ from api.bodies import BodyIntake
 from api.edge import Edge
 from api.errors import register_error_handlers
 from api.pages import PAGES, site
+from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
     bots,
@@ -60,6 +61,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     protect_pages(app)
+    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)

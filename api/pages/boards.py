@@ -20,6 +20,9 @@ from arena.ratings.matchups import MOST_BOTS
 
 BOTS_AT_ONCE: Final = 100
 
+REFRESH_SECONDS: Final = 15
+"""How often a page in a browser asks for a new board."""
+
 MEANINGS: Final = {
     SEALED: "Only bots that the arena runs: same machine, no memory between games, mirrored deals.",
     OPEN: "Any bot, wherever it runs.",
@@ -98,4 +101,5 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         meanings=MEANINGS,
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,
+        refresh=REFRESH_SECONDS,
     )

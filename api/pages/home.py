@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from flask import Response
+from flask import Response, current_app, url_for
+from markupsafe import Markup
 
 from api.pages.bars import axis_of
+from api.pages.front_table import FrontTable, FrontTables
 from api.pages.site import blueprint, page
+from api.pages.small_table import small_table
 from api.pages.tournaments import coming
 from api.services import service_address, services
 from arena.play.board_names import all_boards
+from arena.replays.page import embedded_json, static
 
 BEST: Final = 5
 """Maximum rows of each leaderboard on the front page."""
@@ -21,7 +25,7 @@ BOARDS_MOST: Final = 4
 
 @blueprint.get("/")
 def home() -> Response:
-    """The front page: the best bots of the most active leaderboards, the next tournaments, how to enter."""
+    """The front page: a table, the best bots of the most active leaderboards, tournaments, how to enter."""
     boards = [
         (name, board)
         for name in all_boards()
@@ -30,6 +34,8 @@ def home() -> Response:
     boards.sort(key=lambda one: -one[1]["groups"])
     del boards[BOARDS_MOST:]
     address = service_address() or "ADDRESS"
+    tables: FrontTables = current_app.extensions["botequim-front"]
+    table = tables.table()
     return page(
         "home.html",
         boards=boards,
@@ -38,4 +44,20 @@ def home() -> Response:
         tournaments=services().tournaments.present(),
         schedules=coming(),
         address=address,
+        table=table,
+        drawn=table and small_table(table),
+        data=table and Markup(embedded_json(_table_data(table))),
+        sprite=Markup(static("sprite.html")),
     )
+
+
+def _table_data(table: FrontTable) -> dict[str, Any]:
+    """What the script shows: the layout, and the stream of a live game or the last moves of another one."""
+    return {
+        **table.layout,
+        "game": table.game,
+        "stream": url_for("pages.stream_table", game=table.game) if table.live else None,
+        "picture": table.picture,
+        "start": table.start,
+        "steps": table.steps,
+    }

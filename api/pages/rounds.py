@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 class Met(NamedTuple):
     """One pairing: the points of its players, ``done`` of its ``planned`` groups, and who has the most points
-    when all are over (None: several).
+    when all are over (None: several). ``pairing``: its number in the round.
     """
 
     points: dict[str, float]
     done: int
     planned: int
     best: str | None
+    pairing: int
 
 
 def rounds(groups: Iterable[Mapping[str, Any]]) -> list[tuple[int, list[Met]]]:
@@ -34,4 +35,5 @@ def _met(groups: list[Mapping[str, Any]]) -> Met:
     top = max(points.values())
     leaders = [name for name, own in points.items() if own == top]
     is_over = bool(done) and all(group["state"] != "planned" for group in groups)
-    return Met(points, len(done), len(groups), leaders[0] if is_over and len(leaders) == 1 else None)
+    best = leaders[0] if is_over and len(leaders) == 1 else None
+    return Met(points, len(done), len(groups), best, groups[0]["pairing"])

@@ -6,6 +6,7 @@ Pages are rendered on the server and can be read without scripts.
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -55,6 +56,10 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["Cache-Control"] = "no-cache" if guest.session is None else "private, no-store"
     response.headers["Vary"] = "Cookie"
+    if status == HTTPStatus.OK:
+        # Pages that follow something are requested again and again.
+        response.add_etag(weak=True)
+        response.make_conditional(request)
     return response
 
 

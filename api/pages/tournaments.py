@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from flask import Response, request
+from flask import Response, abort, request
 
 from api.auth import viewer
 from api.edge import PRINCIPAL
+from api.pages.bracket import BracketDrawing, bracket
 from api.pages.crosstable import cells
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
+from api.requests import read_query
+from api.schemas.tournaments import TournamentPageQuery
 from api.services import services
 from arena.games import GAMES
 from arena.live.service import Viewer
@@ -27,8 +31,13 @@ ROWS_MOST: Final = 100
 ROUNDS_MOST_GROUPS: Final = 500
 """Maximum groups of a tournament whose rounds are listed on its page."""
 
+REFRESH_SECONDS: Final = {"announced": 30, "entry": 30, "running": 5}
+"""How often a page in a browser asks for news, by the state of the tournament; else never."""
+
 GROUPS_AT_ONCE: Final = 100
 TOURNAMENTS_AT_ONCE: Final = 50
+
+_QUERY: Final = TournamentPageQuery()
 
 
 @blueprint.get("/tournaments")
@@ -50,8 +59,9 @@ def tournaments_page() -> Response:
 
 @blueprint.get("/tournaments/<tournament>")
 def tournament_page(tournament: str) -> Response:
-    """One tournament: its progress, standings, crosstable and groups."""
-    cursor = page_cursor()
+    """One tournament: its progress, standings, crosstable, rounds and groups."""
+    query = read_query(_QUERY, request.environ, services().settings.http)
+    cursor = query["cursor"]
     arena = services().tournaments
     # Without a token anybody; whoever made a private one, or an admin, may send theirs.
     who = viewer(request.environ.get(PRINCIPAL))
@@ -59,9 +69,12 @@ def tournament_page(tournament: str) -> Response:
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
     standings = arena.standings(tournament, who)
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
+    played = _rounds(view, who)
+    chosen = _chosen_round(view, query["round"], played)
     return page(
         "tournament.html",
         one=view,
+        refresh=REFRESH_SECONDS.get(view["state"]),
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=shown,
         crosstable=cells(shown["crosstable"] or ()),
@@ -71,7 +84,11 @@ def tournament_page(tournament: str) -> Response:
         standings_state=standings.state,
         computed_ms=standings.computed_ms,
         most_columns=CROSSTABLE_MOST,
-        rounds=_rounds(view, who),
+        bracket=_bracket(view, played),
+        rounds=played if chosen is None else [one for one in played if one[0] == chosen],
+        numbers=[] if chosen is None else [number for number, _ in played],
+        chosen=chosen,
+        alone=_alone(standings.rows, dict(played)[chosen]) if chosen else [],
         groups=groups.items,
         earlier=cursor,
         next=groups.cursor,
@@ -84,6 +101,33 @@ def _rounds(view: dict[str, Any], who: Viewer | None) -> list[tuple[int, list[Me
         return []
     found = services().tournaments.groups(view["id"], limit=ROUNDS_MOST_GROUPS, viewer=who)
     return rounds(found.items) if found.cursor is None else []
+
+
+def _chosen_round(view: dict[str, Any], asked: int | None, played: Sequence[tuple[int, Any]]) -> int | None:
+    """The round of a Swiss tournament to show, the last one if none is asked for; None: all rounds."""
+    numbers = [number for number, _ in played]
+    if asked is not None and asked not in numbers:
+        abort(404)
+    if view["format"] != "swiss" or not numbers:
+        return asked
+    return numbers[-1] if asked is None else asked
+
+
+def _alone(rows: Sequence[Mapping[str, Any]], pairings: Sequence[Met]) -> list[tuple[str, bool]]:
+    """Who has no pairing in a round, and whether that is a bye for certain: only one is without, and has had
+    one.
+    """
+    met = {name for one in pairings for name in one.points}
+    without = [row for row in rows if row["name"] not in met]
+    return [(row["name"], len(without) == 1 and row["byes"] > 0) for row in without]
+
+
+def _bracket(view: dict[str, Any], played: Sequence[tuple[int, Sequence[Met]]]) -> BracketDrawing | None:
+    if view["format"] != "knockout":
+        return None
+    entrants = sum(entry["status"] == "qualified" for entry in view["entries"])
+    places = {one["name"]: one["place"] for one in view["places"] or ()}
+    return bracket(played, entrants, places, running=view["state"] == "running")
 
 
 def coming() -> list[dict[str, Any]]:

@@ -193,6 +193,16 @@ class TournamentsQuery(PageQuery):
     )
 
 
+class TournamentPageQuery(PageQuery):
+    """What the page of a tournament shows."""
+
+    round = fields.Integer(
+        load_default=absent,
+        validate=validate.Range(1, 10**6),
+        metadata={"description": "Only the pairings of this round; the last one by default."},
+    )
+
+
 class TournamentQuery(RequestSchema):
     """The version to wait for."""
 

@@ -20,8 +20,11 @@ from arena.records.record import Record
 from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
 from arena.text import printable
 
+KEYS: Final = "keys.js"
+"""The script of the keys, which all pages of the service have too."""
+
 SCRIPTS: Final = ("cards.js", "table.js", "deals.js", "replay.js")
-"""The parts of the script, in one scope, in this order."""
+"""The parts of the script, in one scope, in this order; without the keys."""
 
 STYLES: Final = ("theme.css", "table.css", "replay.css")
 """The parts of the style sheet, in this order."""
@@ -99,7 +102,7 @@ def static(name: str) -> str:
 
 def page_script() -> str:
     """The script of the page, without its data."""
-    return "\n".join(static(name).strip() for name in SCRIPTS)
+    return "\n".join(static(name).strip() for name in (*SCRIPTS, KEYS))
 
 
 def page_style() -> str:

@@ -38,6 +38,7 @@ def one_app(settings: Settings) -> Flask:
 @pytest.fixture
 def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     """The app on an empty database."""
+    one_app.extensions["botequim-front"].clear()
     return one_app
 
 

@@ -23,13 +23,13 @@ def test_points_are_added_per_pairing() -> None:
         ]
     )
     assert found == [
-        (1, [Met({"a": 1.25, "b": 0.75}, 2, 2, "a"), Met({"c": 0.5, "d": 0.5}, 1, 1, None)]),
-        (2, [Met({"a": 1, "c": 0}, 1, 2, None)]),
+        (1, [Met({"a": 1.25, "b": 0.75}, 2, 2, "a", 1), Met({"c": 0.5, "d": 0.5}, 1, 1, None, 2)]),
+        (2, [Met({"a": 1, "c": 0}, 1, 2, None, 1)]),
     ]
 
 
 def test_void_groups_count_for_nobody() -> None:
     assert rounds([group(1, 1, "void", a=1, b=0), group(1, 1, a=0, b=1)]) == [
-        (1, [Met({"a": 0, "b": 1}, 1, 2, "b")])
+        (1, [Met({"a": 0, "b": 1}, 1, 2, "b", 1)])
     ]
-    assert rounds([group(1, 1, "void", a=1, b=0)]) == [(1, [Met({"a": 0, "b": 0}, 0, 1, None)])]
+    assert rounds([group(1, 1, "void", a=1, b=0)]) == [(1, [Met({"a": 0, "b": 0}, 0, 1, None, 1)])]

@@ -335,8 +335,9 @@ def test_the_rounds_of_a_tournament(
         first, second = sorted(own[0]["players"])
         points = [sum(group["score"][name] for group in own) for name in (first, second)]
         assert f"{first} {points[0]:g} : {points[1]:g} {second}" in shown
+    assert "Bracket" in page.headings
     monkeypatch.setattr("api.pages.tournaments.ROUNDS_MOST_GROUPS", 3)
-    assert "Rounds" not in read(anybody, f"/tournaments/{event}").headings
+    assert "Bracket" not in read(anybody, f"/tournaments/{event}").headings
 
 
 def test_a_crosstable_too_wide_for_a_page(
@@ -461,6 +462,26 @@ def test_pages_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.Monke
     response = client.get("/", headers=BROWSER)
     assert response.status_code == 503
     check_page(response)
+
+
+def test_a_page_is_sent_again_when_it_has_changed(
+    app: Flask, admin: ContractClient, anybody: ContractClient
+) -> None:
+    body = {"name": "Cup", "kind": "toepen", "format": "round_robin", "preset": "duel@1", "groups": 1}
+    event = announce(admin, {**body, "house": ["rookie", "random"]})
+    address = f"/tournaments/{event}"
+    first = anybody.get(address, headers=BROWSER)
+    known = {**BROWSER, "If-None-Match": first.headers["ETag"]}
+    again = anybody.get(address, headers=known)
+    assert (again.status_code, again.get_data()) == (304, b"")
+    assert 'data-refresh="30"' in first.text
+    play(app.extensions["botequim"], event)
+    changed = anybody.get(address, headers=known)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
+    # What is over has no news.
+    assert "data-refresh" not in changed.text
+    assert "live.js" not in changed.text
 
 
 def test_a_head_request(anybody: ContractClient) -> None:

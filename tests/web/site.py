@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 
 from api.app import create_app
 from arena.games import GAMES
+from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
-from tests.api.arenas import announce, play
+from tests.api.arenas import announce, lock, play
 from tests.api.conftest import ADMIN_TOKEN
-from tests.api.contract import contract_client
+from tests.api.contract import ContractClient, contract_client
 from tests.api.players import play_out
 from tests.api.server import Server
 
@@ -69,8 +70,21 @@ def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:
             play(services, event)
             pages[f"{form}-{kind}"] = f"/tournaments/{event}"
         assert services.boards.publish(kind, "sealed")
+    pages["running"] = f"/tournaments/{_play_one_round(services, admin)}"
     services.close()
     return pages
+
+
+def _play_one_round(services: Service, admin: ContractClient) -> str:
+    """A knockout between two of its rounds; its id."""
+    body = {"kind": "truco", "format": "knockout", "preset": "base@1", "groups": 2, "house": list(HOUSE)}
+    event = announce(admin, {"name": "Truco knockout, running", **body})
+    lock(services, event)
+    while services.tournaments.view(event)["progress"]["round"] < 2:
+        services.tournaments.step(event)
+        services.tournaments.play_local_groups(event)
+    assert services.tournaments.view(event)["state"] == "running"
+    return event
 
 
 def _play_games(server: Server) -> dict[str, str]:

@@ -50,14 +50,24 @@ def test_pages_have_no_serious_findings(
         page.goto(served.url + path)
         if name.startswith(("live", "replay")):
             page.wait_for_selector("#felt .seat")
-        for found in axe.run(page).response["violations"]:
-            if found["impact"] in ("serious", "critical"):
-                places = [node["target"] for node in found["nodes"]][:3]
-                findings.append(f"{name}: {found['id']} at {places}")
+        findings += serious(axe, page, name)
         if page.evaluate("document.documentElement.scrollWidth") > WIDTHS[width]["width"]:
             findings.append(f"{name}: scrolls sideways")
+        if name in ("home", "replay-truco"):
+            page.keyboard.press("?")
+            page.wait_for_selector("dialog[open]")
+            findings += serious(axe, page, f"{name}, keys")
         page.close()
     context.close()
     assert findings == []
     assert troubles == []
     assert all(url.startswith(served.url + "/") for url in requests)
+
+
+def serious(axe: Any, page: Any, name: str) -> list[str]:
+    """What axe-core finds on the page, as it is now."""
+    return [
+        f"{name}: {found['id']} at {[node['target'] for node in found['nodes']][:3]}"
+        for found in axe.run(page).response["violations"]
+        if found["impact"] in ("serious", "critical")
+    ]

@@ -146,6 +146,32 @@ function setSpeed(value) {
   for (const button of by("speeds").children) button.setAttribute("aria-pressed", String(Number(button.value) === value));
 }
 
+function changeSpeed(step) {
+  const buttons = Array.from(by("speeds").children);
+  const at = buttons.findIndex((button) => Number(button.value) === speed);
+  const button = buttons[at + step];
+  if (button) setSpeed(Number(button.value));
+}
+
+// From open hands to those of the seat at the bottom, and back.
+function swapView() {
+  by("view").value = view === null ? String(bottom) : "";
+  chooseView();
+}
+
+async function copyLink() {
+  rememberMove();
+  const button = by("copy");
+  try {
+    await navigator.clipboard.writeText(location.href);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not copied: see the address";
+  }
+  by("spoken").textContent = button.textContent;
+  setTimeout(() => (button.textContent = "Copy link"), 2000);
+}
+
 function fromAddress() {
   const match = /^#move-(\d{1,6})$/.exec(location.hash);
   return match ? within(Number(match[1])) : null;
@@ -161,14 +187,33 @@ const KEYS = {
   " ": toggle,
 };
 
+// They can be switched off (keys.js).
+const SIGNS = {
+  "+": () => changeSpeed(1),
+  "-": () => changeSpeed(-1),
+  "−": () => changeSpeed(-1),
+  o: swapView,
+  s: () => by("turn").click(),
+  l: copyLink,
+  v: () => by("verify").hidden || by("verify").click(),
+};
+
+function actionOf(event) {
+  if (event.key in KEYS) return KEYS[event.key];
+  const isOff = document.documentElement.dataset.letters === "off";
+  return isOff ? undefined : SIGNS[event.key.toLowerCase()];
+}
+
 function onKey(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || !(event.key in KEYS)) return;
+  const action = actionOf(event);
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || !action) return;
+  if (document.querySelector("dialog[open]")) return;
   const tag = event.target.tagName;
   // These do something of their own with the key.
   if (tag === "SELECT" || tag === "INPUT") return;
   if (event.key === " " && ["BUTTON", "SUMMARY"].includes(tag)) return;
   event.preventDefault();
-  KEYS[event.key](event);
+  action(event);
 }
 
 async function verify() {
@@ -215,6 +260,7 @@ function startPage() {
     bottom = (bottom + 1) % data.names.length;
     show(now, { announce: false });
   });
+  by("copy").addEventListener("click", copyLink);
   const actions = { first: () => go(1), back: () => go(now - 1), on: () => go(now + 1), last: () => go(moves), play: toggle, "hand-back": () => goHands(-1), "hand-on": () => goHands(1), verify };
   for (const [id, action] of Object.entries(actions)) by(id).addEventListener("click", action);
   for (const button of by("speeds").children) button.addEventListener("click", () => setSpeed(Number(button.value)));

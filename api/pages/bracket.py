@@ -1,0 +1,154 @@
+"""The drawing of a knockout of duels: boxes and elbow lines, from left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from api.pages.rounds import Met
+
+MOST_ROUNDS: Final = 6
+"""With more rounds (over 64 players) the bracket is not drawn."""
+
+_WIDTH: Final = 198
+_HEIGHT: Final = 56
+_COLUMN: Final = _WIDTH + 46
+_ROW: Final = _HEIGHT + 10
+_TOP: Final = 28
+"""Below the names of the rounds."""
+
+_NAME: Final = 18
+"""Maximum characters of a name in a box."""
+
+_FINAL: Final = 1
+_THIRD_PLACE: Final = 2
+_NAMES: Final = {0: "Final", 1: "Semi-finals", 2: "Quarter-finals"}
+
+
+class Player(NamedTuple):
+    """A line of a box; ``points`` is empty before the first group is over."""
+
+    name: str
+    points: str
+    won: bool
+
+
+class Box(NamedTuple):
+    """A pairing at ``x``, ``y``; without players while they are not known."""
+
+    x: int
+    y: int
+    players: list[Player]
+    playing: bool
+
+
+class BracketDrawing(NamedTuple):
+    """Boxes, lines (``points`` of polylines) and labels (``(x, y, text)``) on a sheet of a size in pixels."""
+
+    width: int
+    height: int
+    boxes: list[Box]
+    lines: list[str]
+    labels: list[tuple[int, int, str]]
+
+
+def bracket(
+    rounds: Sequence[tuple[int, Sequence[Met]]], entrants: int, places: Mapping[str, int], *, running: bool
+) -> BracketDrawing | None:
+    """The drawing, None if there is none. ``entrants``: how many played, as far as is known. ``places``:
+    of a finished knockout.
+    """
+    met = {(number, one.pairing): one for number, pairings in rounds for one in pairings}
+    if not met or any(len(one.points) != 2 for one in met.values()):
+        return None
+    third = next((key for key in met if _is_third_place(key, met)), None)
+    deepest = max(
+        number + (pairing - 1).bit_length() for number, pairing in met if (number, pairing) != third
+    )
+    count = max(deepest, (entrants - 1).bit_length())
+    if count > MOST_ROUNDS:
+        return None
+    boxes, lines = [], []
+    for number in range(1, count + 1):
+        for pairing in range(1, 2 ** (count - number) + 1):
+            one = met.get((number, pairing))
+            # In the first round a free place is a bye.
+            if one is None and number == 1:
+                continue
+            x, y = _place(number, pairing)
+            boxes.append(_box(x, y, one, (number, pairing), met, places, running=running))
+            for feeder in (2 * pairing - 1, 2 * pairing):
+                if number > 1 and (number > 2 or (1, feeder) in met):
+                    lines.append(_elbow(number - 1, feeder, x, y))
+    labels = [
+        ((number - 1) * _COLUMN, 14, _NAMES.get(count - number, f"Round {number}"))
+        for number in range(1, count + 1)
+    ]
+    height = _TOP + 2 ** (count - 1) * _ROW
+    if third is not None:
+        x, y = _place(count, _FINAL)
+        y += _HEIGHT + 48
+        boxes.append(_box(x, y, met[third], third, met, places, running=running))
+        labels.append((x, y - 10, "Third place"))
+        height = max(height, y + _ROW)
+    return BracketDrawing(count * _COLUMN - (_COLUMN - _WIDTH) + 2, height, boxes, lines, labels)
+
+
+def _is_third_place(key: tuple[int, int], met: Mapping[tuple[int, int], Met]) -> bool:
+    """Whether the losers of the semi-finals meet: a player of a second pairing was in one of the first two of
+    the round before, whose winners meet in the first.
+    """
+    number, pairing = key
+    before = [met[number - 1, feeder] for feeder in (1, 2) if (number - 1, feeder) in met]
+    return pairing == _THIRD_PLACE and any(name in one.points for name in met[key].points for one in before)
+
+
+def _place(number: int, pairing: int) -> tuple[int, int]:
+    """The corner of a box: in the middle of those whose winners meet in it."""
+    rows = 2 ** (number - 1)
+    y = _TOP + (pairing - 1) * rows * _ROW + (rows - 1) * _ROW // 2
+    return (number - 1) * _COLUMN + 1, y
+
+
+def _elbow(number: int, pairing: int, x: int, y: int) -> str:
+    """The line from the box of a pairing to the next one at ``x``, ``y``."""
+    from_x, from_y = _place(number, pairing)
+    middle = from_x + _WIDTH + (_COLUMN - _WIDTH) // 2
+    start, end = from_y + _HEIGHT // 2, y + _HEIGHT // 2
+    return f"{from_x + _WIDTH},{start} {middle},{start} {middle},{end} {x},{end}"
+
+
+def _box(
+    x: int,
+    y: int,
+    one: Met | None,
+    key: tuple[int, int],
+    met: Mapping[tuple[int, int], Met],
+    places: Mapping[str, int],
+    *,
+    running: bool,
+) -> Box:
+    if one is None:
+        return Box(x, y, [], playing=False)
+    number, pairing = key
+    came_from = {
+        name: before for (round, before), other in met.items() if round == number - 1 for name in other.points
+    }
+    known = sum(came_from.get(name, 0) for name in one.points)
+    # From top to bottom as they came; who had a bye came from the other of the two places.
+    names = sorted(one.points, key=lambda name: came_from.get(name, 4 * pairing - 1 - known))
+    later = met.get((number + 1, (pairing + 1) // 2))
+    went_on = [name for name in names if later is not None and name in later.points]
+    if later is None and places:
+        # Also of a tie, after which the higher seed has the better place.
+        went_on = [min(names, key=lambda name: places.get(name, len(places) + 1))]
+    won = went_on[0] if len(went_on) == 1 else one.best
+    players = [
+        Player(
+            name if len(name) <= _NAME else name[: _NAME - 1] + "\N{HORIZONTAL ELLIPSIS}",
+            f"{one.points[name]:g}" if one.done else "",
+            name == won,
+        )
+        for name in names
+    ]
+    return Box(x, y, players, playing=running and one.done < one.planned and not went_on)

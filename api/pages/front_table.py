@@ -1,0 +1,210 @@
+"""The table on the front page: a live game, else the latest finished one.
+
+Each process keeps the table for a moment, so that the page does not read a game for every visitor.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from api.watching import LiveTable
+from arena.errors import ArenaError
+from arena.events.service import Tournaments
+from arena.games import game_of
+from arena.live.header import ANYBODY
+from arena.live.service import LiveGames
+from arena.replays.page import game_title, table_layout
+
+LIVE_SECONDS: Final = 2.0
+"""How long a process keeps the live table, or the knowledge that there is none."""
+
+LATEST_SECONDS: Final = 60.0
+"""How long it keeps the latest game, whose record has to be played through."""
+
+_LOOKED_AT: Final = 20
+_EVENTS_AT_ONCE: Final = 500
+
+
+@dataclass
+class FrontTable:
+    """A game for the front page. ``picture``: of the position to show. ``start`` and ``steps``: of a finished
+    game, the picture before its last hand and what changed since, move by move.
+    """
+
+    game: str
+    kind: str
+    live: bool
+    title: str
+    result: str
+    layout: dict[str, Any]
+    picture: dict[str, Any]
+    start: dict[str, Any] = field(default_factory=dict)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether two sides of partners play."""
+        return any(len(team) > 1 for team in self.layout["teams"])
+
+    @property
+    def score(self) -> str:
+        """The score of two sides as ``9–3``, else the number of the hand."""
+        if self.is_paired:
+            return "\N{EN DASH}".join(map(str, self.picture["score"]))
+        return f"hand {self.picture['hand']}"
+
+
+class FrontTables:
+    """The table of this process."""
+
+    def __init__(self, live: LiveGames, tournaments: Tournaments) -> None:
+        self._live = live
+        self._tournaments = tournaments
+        self._lock = threading.Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what is kept."""
+        self._shown: FrontTable | None = None
+        self._until = 0.0
+        self._followed: _Followed | None = None
+        self._latest: FrontTable | None = None
+        self._latest_until = 0.0
+
+    def table(self) -> FrontTable | None:
+        """The table to show, None if no game has been played."""
+        with self._lock:
+            if time.monotonic() >= self._until:
+                self._shown = self._live_table() or self._latest_table()
+                self._until = time.monotonic() + LIVE_SECONDS
+            return self._shown
+
+    def _live_table(self) -> FrontTable | None:
+        for summary in self._live.list(state="running", limit=_LOOKED_AT).items:
+            followed = self._followed
+            if followed is None or followed.game != summary["game"]:
+                followed = _Followed(summary)
+            try:
+                table = followed.read(self._live)
+            except ArenaError as error:
+                _check_store(error)
+                continue
+            if table is not None:
+                self._followed = followed
+                return table
+        self._followed = None
+        return None
+
+    def _latest_table(self) -> FrontTable | None:
+        if time.monotonic() >= self._latest_until:
+            try:
+                game = self._latest_game()
+                if game is None:
+                    self._latest = None
+                elif self._latest is None or self._latest.game != game:
+                    self._latest = _table_of(orjson.loads(self._tournaments.record(game, ANYBODY)))
+            except ArenaError as error:
+                _check_store(error)
+                self._latest = None
+            # Where there is none, the first one is shown at once.
+            self._latest_until = time.monotonic() + (LATEST_SECONDS if self._latest else 0)
+        return self._latest
+
+    def _latest_game(self) -> str | None:
+        """The newest game with a public record, of a tournament or not."""
+        finished = self._live.list(state="finished", limit=_LOOKED_AT).items
+        own = next((one for one in finished if one["released"] and one["outcome"]), None)
+        for tournament in self._played():
+            if own is not None and own["finished_ms"] > (tournament["finished_ms"] or float("inf")):
+                break
+            start = max(0, tournament["progress"]["done"] - _LOOKED_AT)
+            groups = self._tournaments.groups(tournament["id"], str(start), _LOOKED_AT, ANYBODY).items
+            done = next((group for group in reversed(groups) if group["state"] == "done"), None)
+            if done is not None:
+                return str(done["games"][-1])
+        return None if own is None else str(own["game"])
+
+    def _played(self) -> Iterator[Mapping[str, Any]]:
+        """Tournaments of which groups are over, the present ones first."""
+        yield from (one for one in self._tournaments.present() if one["progress"]["done"])
+        over = self._tournaments.list(state="over", limit=_LOOKED_AT).items
+        yield from (one for one in over if one["progress"]["done"])
+
+
+def _check_store(error: ArenaError) -> None:
+    """A game that is gone or closed since it was listed, or not readable, is left out; but without the store
+    there is no page.
+    """
+    if error.code == "store_unavailable":
+        raise error
+
+
+class _Followed:
+    """A game in progress, of which only new events are read."""
+
+    def __init__(self, summary: Mapping[str, Any]) -> None:
+        self.game: str = summary["game"]
+        self._kind: str = summary["kind"]
+        self._rules = summary["rules"]
+        self._table = LiveTable(summary)
+        self._next = 0
+
+    def read(self, live: LiveGames) -> FrontTable | None:
+        """The table now, None if the game is over. Raises :class:`~arena.errors.ArenaError`."""
+        while True:
+            page = live.events(self.game, start=self._next, limit=_EVENTS_AT_ONCE)
+            if page["over"]:
+                return None
+            view = live.view(self.game) if page["events"] else None
+            if view is not None:
+                self._table.take(page["events"], view["awaiting"])
+            full = page["next"] - self._next >= _EVENTS_AT_ONCE
+            self._next = page["next"]
+            if not full:
+                break
+        game = game_of(self._kind)
+        return FrontTable(
+            self.game,
+            self._kind,
+            live=True,
+            title=game_title(game, self._rules, self._table.players),
+            result="",
+            layout=table_layout(game, self._rules, self._table.form),
+            picture=self._table.shown,
+        )
+
+
+def _table_of(record: Mapping[str, Any]) -> FrontTable:
+    """The table of a finished game as spectators saw it, with the moves of its last hand."""
+    canonical = record["canonical"]
+    game = game_of(canonical["kind"])
+    rules = canonical["rules"]
+    table = LiveTable({"kind": canonical["kind"], "rules": rules, "seats": canonical["players"]})
+    state = game.new_state(game.options.complete(rules))
+    start, steps = table.shown, list[dict[str, Any]]()
+    for seat, action, *_ in canonical["actions"]:
+        seen = (game.view_event(event, None) for event in state.apply(seat, action))
+        hand, before = table.form.hand, table.shown
+        changes = table.take([event for event in seen if event is not None], list(state.awaiting()))
+        if table.form.hand != hand:
+            start, steps = before, []
+        steps += changes
+    names, places = table.form.names, canonical["outcome"]["places"]
+    first = [name for name, place in zip(names, places, strict=True) if place == 1]
+    return FrontTable(
+        canonical["game"],
+        canonical["kind"],
+        live=False,
+        title=game_title(game, rules, table.players),
+        result=f"won by {' and '.join(first)}" if len(first) < len(places) else "a draw",
+        layout=table_layout(game, rules, table.form),
+        picture=table.shown,
+        start=start,
+        steps=steps,
+    )

@@ -1,0 +1,162 @@
+"""The small table of the front page, as the server draws it: where seats, cards and calls are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from api.pages.front_table import FrontTable
+
+_SEATS: Final = {
+    2: ((50, 84), (50, 16)),
+    3: ((50, 84), (20, 29), (80, 29)),
+    4: ((50, 84), (17, 50), (50, 16), (83, 50)),
+    5: ((50, 84), (17, 58), (26, 24), (74, 24), (83, 58)),
+    6: ((50, 88), (17, 66), (17, 26), (50, 16), (83, 26), (83, 66)),
+    7: ((50, 90), (17, 72), (17, 44), (29, 16), (71, 16), (83, 44), (83, 72)),
+    8: ((50, 90), (17, 72), (17, 46), (17, 20), (50, 13), (83, 20), (83, 46), (83, 72)),
+}
+"""Centres in per cent of the table, clockwise from the bottom, by the number of seats."""
+
+_TOWARDS_SEAT: Final = 0.42
+"""How far from the centre the cards of the trick lie, of the way to their seat."""
+
+_PARTNERS: Final = ((0, 42), (-58, 0), (0, -42), (58, 0))
+"""The cards of partners, in pixels from the centre."""
+
+_MOST_HANDS: Final = 5
+"""With more seats, the hands are not drawn."""
+
+_NAME: Final = 10
+"""Maximum characters of a name on a plate."""
+
+
+class Seat(NamedTuple):
+    """A seat at ``x``, ``y``. ``said``: what it says or is asked, by ``kind``: call, answer or question.
+    ``bubble``: where that stands beside the plate.
+    """
+
+    name: str
+    short: str
+    x: float
+    y: float
+    side: int | None
+    score: int | None
+    acts: bool
+    dealer: bool
+    off: bool
+    below: bool
+    cards: list[str]
+    said: str
+    kind: str
+    bubble: str
+
+    @property
+    def width(self) -> int:
+        """The width of the plate."""
+        extra = 16 if self.side is not None else 0
+        return 24 + 7 * len(self.short) + extra + (0 if self.score is None else 10 + 8 * len(str(self.score)))
+
+    @property
+    def said_width(self) -> int:
+        """The width of the bubble."""
+        return 24 + 7 * len(self.said)
+
+
+class Lying(NamedTuple):
+    """A card of the trick; ``None``: the place of the next one. ``dx``, ``dy``: in pixels."""
+
+    card: str | None
+    x: float
+    y: float
+    dx: int
+    dy: int
+
+
+class SmallTable(NamedTuple):
+    """What is drawn, and what it is in words."""
+
+    seats: list[Seat]
+    lying: list[Lying]
+    stake: str
+    words: str
+
+
+def small_table(table: FrontTable) -> SmallTable:
+    """The position that ``table`` shows."""
+    picture, layout = table.picture, table.layout
+    size = len(layout["names"])
+    seats = [_seat(table, seat) for seat in range(size)]
+    lying = [_lying(table, seat, card) for seat, card, _ in picture["lying"]]
+    taken = {seat for seat, *_ in picture["lying"]}
+    if not picture["question"]:
+        lying += [_lying(table, seat, None) for seat in picture["awaiting"] if seat not in taken]
+    unit = layout["unit"][picture["stake"] != 1]
+    words = [f"{table.title}: {_score_words(table)}", f"hand {picture['hand']}"]
+    if picture["trick"]:
+        words.append(f"trick {picture['trick']}")
+    words.append(f"{picture['stake']} {unit} at stake")
+    words += [
+        f"{seat.name} {'is asked' if seat.kind == 'question' else 'says'}: {seat.said}"
+        for seat in seats
+        if seat.said
+    ]
+    return SmallTable(seats, lying, f"{picture['stake']} {unit}", ", ".join(words))
+
+
+def _score_words(table: FrontTable) -> str:
+    scores = table.picture["score"]
+    if table.is_paired:
+        return f"{scores[0]} to {scores[1]}"
+    names = table.layout["names"]
+    return ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
+
+
+def _place(layout: Mapping[str, Any], seat: int) -> int:
+    """The place of a seat, clockwise from the bottom."""
+    size = len(layout["names"])
+    return (size - seat) % size if layout["ccw"] else seat
+
+
+def _seat(table: FrontTable, seat: int) -> Seat:
+    picture, layout = table.picture, table.layout
+    name: str = layout["names"][seat]
+    x, y = _SEATS[len(layout["names"])][_place(layout, seat)]
+    said, kind = _said(picture, seat)
+    paired = table.is_paired
+    return Seat(
+        name=name,
+        short=name if len(name) <= _NAME else name[: _NAME - 1] + "\N{HORIZONTAL ELLIPSIS}",
+        x=x,
+        y=y,
+        side=next(at for at, team in enumerate(layout["teams"]) if seat in team) if paired else None,
+        score=None if paired else picture["score"][seat],
+        acts=seat in picture["awaiting"],
+        dealer=picture["dealer"] == seat,
+        off=picture[f"state{seat}"] != "",
+        # Own cards lie between the plate and the trick.
+        below=y > 80,
+        cards=picture[f"cards{seat}"] if len(layout["names"]) <= _MOST_HANDS else [],
+        said=said,
+        kind=kind,
+        bubble="above" if 30 <= y <= 80 else "left" if x > 50 else "right",
+    )
+
+
+def _said(picture: Mapping[str, Any], seat: int) -> tuple[str, str]:
+    """The text in the bubble of a seat and its kind; empty if there is none."""
+    if seat in picture["awaiting"] and picture["question"]:
+        return picture["question"], "question"
+    said = picture[f"said{seat}"]
+    if said is None:
+        return "", ""
+    kind, text, value, _ = said
+    return (text if value is None else f"{text} {value}"), kind
+
+
+def _lying(table: FrontTable, seat: int, card: str | None) -> Lying:
+    place = _place(table.layout, seat)
+    if table.is_paired:
+        return Lying(card, 50, 50, *_PARTNERS[place])
+    x, y = _SEATS[len(table.layout["names"])][place]
+    return Lying(card, 50 + _TOWARDS_SEAT * (x - 50), 50 + _TOWARDS_SEAT * (y - 50), 0, 0)
