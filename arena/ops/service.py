@@ -17,6 +17,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
@@ -69,6 +70,7 @@ class Service:
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
+    histories: RecentHistories
     compaction: Compaction
     unrating: Unrating
     webhooks: Webhooks
@@ -142,7 +144,9 @@ class Service:
         self.boards.publish(kind, division, preset)
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
-        """Compute who beats whom on a published leaderboard."""
+        """Compute what is shown beside a published leaderboard: its last days, and who beats whom."""
+        self.histories.update(kind, division, preset)
+        # Last: what is due is told by it.
         self.matchups.compute(kind, division, preset)
 
     def check_upload(self, bot: str, upload: str) -> None:
@@ -207,6 +211,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),
+        histories=RecentHistories(store),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),

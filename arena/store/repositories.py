@@ -12,6 +12,7 @@ from typing import Final
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
+from arena.store.board_details import BoardDetails
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
 from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
@@ -64,6 +65,7 @@ class Store:
         self.tournaments = TournamentStore(connection)
         self.boards = BoardStore(connection)
         self.matchups = MatchupStore(connection)
+        self.board_details = BoardDetails(connection)
         self.schedules = Documents(connection, "schedules")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
