@@ -22,6 +22,7 @@ from arena.events.matchups import BoardMatchups
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
+from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
@@ -71,6 +72,7 @@ class Service:
     boards: Boards
     matchups: BoardMatchups
     histories: RecentHistories
+    styles: BoardStyles
     compaction: Compaction
     unrating: Unrating
     webhooks: Webhooks
@@ -144,8 +146,10 @@ class Service:
         self.boards.publish(kind, division, preset)
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
-        """Compute what is shown beside a published leaderboard: its last days, and who beats whom."""
+        """Compute what is shown beside a published leaderboard: its last days, style, and who beats whom."""
         self.histories.update(kind, division, preset)
+        if self.styles.update(kind):
+            self.jobs.compute_matchups(kind, division, preset)
         # Last: what is due is told by it.
         self.matchups.compute(kind, division, preset)
 
@@ -212,6 +216,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         boards=Boards(store),
         matchups=BoardMatchups(store),
         histories=RecentHistories(store),
+        styles=BoardStyles(store, live.finished),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),

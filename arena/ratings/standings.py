@@ -37,8 +37,8 @@ class Meeting:
     groups: int
 
     def as_json(self) -> dict[str, Any]:
-        """As it is published: with ``share``, the points per group, and the bounds ``low`` and ``high`` of its
-        95% interval.
+        """As it is published: with ``share``, the points per group, and the bounds ``low`` and ``high`` of
+        its 95% interval.
         """
         share, low, high = _shares(self.points, self.groups)
         return {"points": self.points, "groups": self.groups, "share": share, "low": low, "high": high}

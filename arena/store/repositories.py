@@ -28,6 +28,7 @@ from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
+from arena.store.styles import StyleStore
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
@@ -66,6 +67,7 @@ class Store:
         self.boards = BoardStore(connection)
         self.matchups = MatchupStore(connection)
         self.board_details = BoardDetails(connection)
+        self.styles = StyleStore(connection)
         self.schedules = Documents(connection, "schedules")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
