@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request, url_for
 
 from api.pages.bars import axis_of
+from api.pages.board_filters import BoardFilter
+from api.pages.history import BoardPlot, board_plot
 from api.pages.site import blueprint, page
 from api.requests import read_query
 from api.schemas.leaderboards import BoardPageQuery
 from api.services import services
 from arena.errors import UnknownPreset
+from arena.events.boards import PublishedBoard
+from arena.events.matchups import PublishedMatchups
 from arena.games import GAMES
 from arena.games.descriptor import Preset
+from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS, OPEN, SEALED
 from arena.ratings.matchups import MOST_BOTS
 
@@ -28,7 +33,27 @@ MEANINGS: Final = {
     OPEN: "Any bot, wherever it runs.",
 }
 
+WIDE: Final = {"days": 30, "pixels": 304}
+NARROW: Final = {"days": 14, "pixels": 256}
+"""The days and the heights of the drawings for screens and for phones, as in the style sheet."""
+
 _BOARD: Final = BoardPageQuery()
+
+
+class _Shown(NamedTuple):
+    """A leaderboard as its page shows it. ``rows``: those of this page, earlier versions too if they are
+    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out.
+    """
+
+    division: str
+    board: Mapping[str, Any] | None
+    matchups: PublishedMatchups | None
+    rows: Sequence[Mapping[str, Any]] = ()
+    cursor: str | None = None
+    wide: BoardPlot | None = None
+    narrow: BoardPlot | None = None
+    names: Sequence[str] = ()
+    chosen: Sequence[str] = ()
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -82,13 +107,11 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
     # A page of both divisions has the first rows of each.
     cursor = query["cursor"] if len(divisions) == 1 else None
     preset = _preset(kind, query)
-    boards = []
-    for division in divisions:
-        name = (kind, division, preset.name)
-        one = services().boards.published(*name)
-        boards.append(
-            (division, one and one.page(cursor, BOTS_AT_ONCE), services().matchups.published(*name))
-        )
+    only = BoardFilter(query)
+    boards = [
+        _shown(BoardName(kind, division, preset.name), only, cursor, (query["bot"], query["second"]))
+        for division in divisions
+    ]
     return page(
         "leaderboard.html",
         kind=kind,
@@ -97,9 +120,40 @@ def _boards(kind: str, divisions: Sequence[str]) -> Response:
         # The page without a preset in its address is that of the first one.
         chosen=None if preset is game.presets[0] else preset.name,
         boards=boards,
-        axis=axis_of(row for _, board, _ in boards if board for row in board["rows"]),
+        axis=axis_of(row for one in boards for row in one.rows),
+        only=only,
         meanings=MEANINGS,
         records=url_for("records.download_all_records", kind=kind),
         cursor=cursor,
         refresh=REFRESH_SECONDS,
+    )
+
+
+def _shown(
+    name: BoardName, only: BoardFilter, cursor: str | None, marked: tuple[str | None, str | None]
+) -> _Shown:
+    board = services().boards.published(*name)
+    matchups = services().matchups.published(*name)
+    if board is None:
+        return _Shown(name.division, None, matchups)
+    found = PublishedBoard(board.version, {**board.data, "rows": only.rows(board.data["rows"])})
+    rows = found.page(cursor, BOTS_AT_ONCE)
+    series = services().histories.read(*name)
+    for bot in marked:
+        if bot is not None and all(bot != one.name for one in series):
+            own = services().histories.of(bot, *name)
+            series += [] if own is None else [own]
+    names = [one.name for one in series]
+    first, second = (bot if bot in names else None for bot in marked)
+    first = first or (names[0] if names else "")
+    return _Shown(
+        name.division,
+        board.data,
+        matchups,
+        only.with_versions(rows["rows"]),
+        rows["cursor"],
+        board_plot(series, first, second, **WIDE),
+        board_plot(series, first, second, **NARROW),
+        names,
+        (first,) if second is None else (first, second),
     )

@@ -9,6 +9,7 @@ from flask import Response, abort
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
 from api.pages.site import blueprint, page
+from api.pages.styles import StyleRow, style_rows
 from api.services import services
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
@@ -35,6 +36,7 @@ class _Place(NamedTuple):
     history: list[dict[str, Any]]
     plot: Plot | None
     pairs: list[tuple[MatchedBot, Pair]]
+    style: list[StyleRow]
 
 
 @blueprint.get("/bots/<bot>")
@@ -70,7 +72,10 @@ def _place(name: BoardName, bot: str) -> _Place | None:
     if board is None or row is None:
         return None
     history = _history(name, bot)
-    return _Place(name, board["anchor"], row, history, plot(history), _pairs(name, bot))
+    others = [other["name"] for other in board["rows"] if not other["retired"]]
+    return _Place(
+        name, board["anchor"], row, history, plot(history), _pairs(name, bot), style_rows(name, bot, others)
+    )
 
 
 def _history(name: BoardName, bot: str) -> list[dict[str, Any]]:

@@ -1,14 +1,11 @@
-"""How a crosstable is shown: shares with their intervals, and a scale of seven steps."""
+"""How a crosstable is shown: as published, on a scale of seven steps."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from math import sqrt
-from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
-_Z: Final = NormalDist().inv_cdf(0.975)
 _BELOW: Final = (0.2, 0.333)
 _ABOVE: Final = (0.667, 0.8)
 _EVEN: Final = 0.05
@@ -59,18 +56,4 @@ def cells(crosstable: Sequence[Sequence[Mapping[str, Any] | None]]) -> list[list
 
 
 def _cell(meeting: Mapping[str, Any] | None) -> Cell | None:
-    if not meeting or not meeting["groups"]:
-        return None
-    share = meeting["points"] / meeting["groups"]
-    return Cell(meeting["points"], meeting["groups"], share, *wilson(share, meeting["groups"]))
-
-
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """The bounds of Wilson's 95% interval of a share of ``count`` groups.
-
-    It takes every group as won or lost. As many mirrored groups end one half each, it is rather too wide.
-    """
-    square = _Z * _Z / count
-    center = (share + square / 2) / (1 + square)
-    half = _Z * sqrt(max(0.0, share * (1 - share)) / count + square / (4 * count)) / (1 + square)
-    return max(0.0, center - half), min(1.0, center + half)
+    return Cell(**meeting) if meeting and meeting["groups"] else None

@@ -1,12 +1,16 @@
-"""The drawing of a rating over time. Positions are in per cent of its width and height."""
+"""The drawing of ratings over time. Positions are in per cent of its width and height."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from api.pages.bars import Axis, axis_of
+from arena.events.histories import Series
+
+_LABEL: Final = 15
+"""The least distance of two names, in pixels."""
 
 
 class Plot(NamedTuple):
@@ -21,13 +25,34 @@ class Plot(NamedTuple):
     versions: Sequence[tuple[float, str]]
 
 
+class Line(NamedTuple):
+    """One bot of a leaderboard's drawing. ``role``: ``first``, ``second`` or ``other``. ``label``: the height
+    of its name, which is pushed away from others.
+    """
+
+    name: str
+    role: str
+    points: str
+    end: tuple[float, float]
+    label: float
+
+
+class BoardPlot(NamedTuple):
+    """The bots of a leaderboard; ``band``: of the first one. The lines that stand out come last."""
+
+    axis: Axis
+    lines: Sequence[Line]
+    band: str
+    first_day: str
+    last_day: str
+
+
 def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
     """The drawing of points of a published history, one a day; None for fewer than two."""
     if len(points) < 2:
         return None
     axis = axis_of(points)
-    days = [date.fromisoformat(point["day"]).toordinal() for point in points]
-    across = [round(100 * (day - days[0]) / (days[-1] - days[0]), 2) for day in days]
+    across = _across([point["day"] for point in points])
 
     def along(name: str) -> list[str]:
         return [f"{x:g},{height(axis, point[name]):g}" for x, point in zip(across, points, strict=True)]
@@ -41,6 +66,68 @@ def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
     return Plot(axis, " ".join(along("rating")), band, height(axis, points[-1]["rating"]), begins)
 
 
+def board_plot(
+    series: Sequence[Series], first: str, second: str | None, *, days: int, pixels: int
+) -> BoardPlot | None:
+    """The drawing of the last ``days`` days of a leaderboard, ``pixels`` high; None for fewer than two.
+
+    ``first`` and ``second``: the names of the bots that stand out.
+    """
+    shown = sorted({point[0] for one in series for point in one.points})[-days:]
+    if len(shown) < 2:
+        return None
+    at = dict(zip(shown, _across(shown), strict=True))
+    kept = {one.name: [point for point in one.points if point[0] in at] for one in series}
+    kept = {name: points for name, points in kept.items() if points}
+    axis = axis_of(
+        {"low": low if name == first else rating, "high": high if name == first else rating}
+        for name, points in kept.items()
+        for _, rating, low, high in points
+    )
+    ends = {name: height(axis, points[-1][1]) for name, points in kept.items()}
+    labels = pushed_apart(ends, 100 * _LABEL / pixels)
+    lines = [
+        Line(
+            name,
+            "first" if name == first else "second" if name == second else "other",
+            " ".join(f"{at[day]:g},{height(axis, rating):g}" for day, rating, _, _ in points),
+            (at[points[-1][0]], ends[name]),
+            labels[name],
+        )
+        for name, points in kept.items()
+    ]
+    own = kept.get(first, ())
+    band = [
+        *(f"{at[day]:g},{height(axis, high):g}" for day, _, _, high in own),
+        *(f"{at[day]:g},{height(axis, low):g}" for day, _, low, _ in reversed(own)),
+    ]
+    order = ("other", "second", "first")
+    lines.sort(key=lambda line: order.index(line.role))
+    return BoardPlot(axis, lines, " ".join(band), shown[0], shown[-1])
+
+
+def pushed_apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Heights that are at least ``gap`` apart, in the same order, and as near to the given ones as one pass
+    down and one up make them; within 0 and 100 if there is room.
+    """
+    order = sorted(heights, key=heights.__getitem__)
+    found: list[float] = []
+    for name in order:
+        found.append(max(heights[name], found[-1] + gap if found else 0.0))
+    most = 100.0
+    for number in reversed(range(len(found))):
+        found[number] = min(found[number], most)
+        most = found[number] - gap
+    return {name: round(value, 2) for name, value in zip(order, found, strict=True)}
+
+
 def height(axis: Axis, value: float) -> float:
     """Where ``value`` stands, from the top."""
     return round(100 - axis.at(value), 2)
+
+
+def _across(days: Iterable[str]) -> list[float]:
+    """Where days stand, from the first to the last."""
+    numbers = [date.fromisoformat(day).toordinal() for day in days]
+    width = (numbers[-1] - numbers[0]) or 1
+    return [round(100 * (number - numbers[0]) / width, 2) for number in numbers]

@@ -18,6 +18,7 @@ from api.schemas.leaderboards import (
     HistorySchema,
 )
 from api.schemas.matchups import MatchupsQuery, MatchupsSchema
+from api.schemas.styles import StylesQuery, StylesSchema
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.events.boards import PublishedBoard
@@ -26,6 +27,7 @@ from arena.play.board_names import BoardName, all_boards
 from arena.play.players import DIVISIONS
 from arena.ratings.board import Board
 from arena.ratings.ledger import Ledger
+from arena.store.paging import parse_number
 
 blueprint = Blueprint(
     "leaderboards", __name__, description="Leaderboards, which anyone can recompute from the records."
@@ -159,3 +161,53 @@ def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, divisi
     if form != "json":
         return revalidated(found.version, lambda: text_table(lambda: found.csv, lambda: found.text, form))
     return revalidated(found.version, lambda: json_response(found.data))
+
+
+@blueprint.operation(
+    "/leaderboards/<kind>/<division>/styles",
+    scopes=(),
+    query=StylesQuery,
+    returns=StylesSchema,
+    headers=("ETag",),
+    also=NOT_MODIFIED,
+    errors=(*_WHERE, "invalid_cursor"),
+    parameters=(IF_NONE_MATCH,),
+)
+def get_styles(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+    """Get how the bots of a leaderboard play
+
+    Counts from the released records of the leaderboard's games that nobody forfeited, some time after the
+    leaderboard (see *How bots play*). They decide nothing.
+    """
+    _check(kind, division)
+    board = BoardName.of(kind, division, query["preset"])
+    found = services().styles.read(*board)
+
+    def respond() -> Response:
+        start, limit = parse_number(query["cursor"], 9), query["limit"]
+        style = game_of(kind).style
+        figures = () if style is None else style.figures
+        names = sorted(found.bots)
+        bots = [
+            {
+                "name": name,
+                "games": found.bots[name].games,
+                "counts": {
+                    figure.name: {"count": count, "of": of, "share": round(count / of, 4) if of else None}
+                    for figure, (count, of) in zip(figures, found.bots[name].counts, strict=False)
+                },
+            }
+            for name in names[start : start + limit]
+        ]
+        return json_response(
+            {
+                "kind": kind,
+                "preset": board.preset,
+                "division": division,
+                "figures": [dict(vars(figure)) for figure in figures],
+                "bots": bots,
+                "cursor": str(start + limit) if start + limit < len(names) else None,
+            }
+        )
+
+    return revalidated(found.version, respond)

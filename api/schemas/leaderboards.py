@@ -74,9 +74,15 @@ class BoardTableQuery(TableQuery):
 
 
 class BoardPageQuery(PageQuery):
-    """Which leaderboard, and a page of it, for people."""
+    """Which leaderboard, which bots of it, and which of them stand out in the drawing, for people."""
 
     preset = preset()
+    owner = fields.String(load_default=absent, validate=validate.Length(0, 80))
+    house = fields.Boolean(load_default=absent)
+    provisional = fields.Boolean(load_default=absent)
+    versions = fields.String(load_default="current", validate=validate.OneOf(("current", "all")))
+    bot = fields.String(load_default=absent, validate=validate.Length(1, 80))
+    second = fields.String(load_default=absent, validate=validate.Length(1, 80))
 
 
 class HistoryQuery(RowsQuery):

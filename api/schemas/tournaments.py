@@ -480,11 +480,18 @@ class StandingSchema(ResponseSchema):
     )
 
 
+def _share(description: str) -> Any:
+    return described(fields.Float, description, allow_none=True, validate=validate.Range(0, 1))
+
+
 class MeetingSchema(ResponseSchema):
     """A bot's result against another."""
 
     points = described(fields.Float, "Points, at most one per group.")
     groups = described(WholeNumber, "The number of groups.")
+    share = _share("Points per group; null without groups.")
+    low = _share("The lower bound of its 95% interval (Wilson's, over groups); null without groups.")
+    high = _share("The upper bound of that interval; null without groups.")
 
 
 class StandingsSchema(ResponseSchema):

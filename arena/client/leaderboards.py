@@ -37,6 +37,16 @@ class LeaderboardsCalls(HttpClient):
         where = path("leaderboards", kind, division, "matchups")
         return self._text(where, {"format": form, "preset": preset})
 
+    def styles(
+        self, kind: str, division: str, *, preset: str | None = None, limit: int | None = None
+    ) -> dict[str, Any]:
+        """How the bots of a leaderboard play: all ``bots`` with their counts; by default that of the game's
+        first preset. ``limit`` per request.
+        """
+        where = path("leaderboards", kind, division, "styles")
+        bots = self._pages(where, "bots", preset=preset, limit=limit)
+        return {"kind": kind, "division": division, "bots": list(bots)}
+
     def leaderboard_history(
         self,
         kind: str,

@@ -127,7 +127,7 @@ class Annulments:
     def _finish_again(self, tournament: Tournament, row: TournamentRow) -> list[NewGroup] | None:
         if tournament.state != "finished":
             return None
-        tournament.final = final_standings(tournament, self._lifecycle.results(tournament).values()).as_json()
+        tournament.final = final_standings(tournament, self._lifecycle.results(tournament).values()).stored()
         return []
 
 

@@ -219,7 +219,7 @@ class TournamentLifecycle:
             if planned.places is not None:
                 tournament.places = [[*player, place] for player, place in sorted(planned.places.items())]
             tournament.state, tournament.finished_ms = "finished", now_ms
-            tournament.final = final_standings(tournament, results.values()).as_json()
+            tournament.final = final_standings(tournament, results.values()).stored()
         elif not planned.groups:
             return None
         elif FORMATS[tournament.spec.format].plans_while_running:

@@ -13,7 +13,7 @@ import orjson
 
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
-from arena.ratings.standings import Standing, Standings
+from arena.ratings.standings import Meeting, Standing, Standings
 from arena.store.paging import parse_number
 from arena.store.repositories import Store
 from arena.store.rows import check_types, reading, shown_or_left_out
@@ -36,7 +36,7 @@ class PublishedStandings:
     def __init__(
         self, data: Mapping[str, Any], state: StandingsState, computed_ms: int | None = None
     ) -> None:
-        """``data``: of :meth:`~arena.ratings.standings.Standings.as_json`. Raises one of the errors of a row
+        """``data``: of :meth:`~arena.ratings.standings.Standings.stored`. Raises one of the errors of a row
         that cannot be read.
         """
         self.state = state
@@ -161,7 +161,7 @@ class LiveStandings:
             return False
         start = time.monotonic()
         table = final_standings(tournament, self._lifecycle.results(tournament).values())
-        data = orjson.dumps(table.as_json())
+        data = orjson.dumps(table.stored())
         cost_ms = int((time.monotonic() - start) * 1000)
         stored = StoredStandings(data, row.changes, self._clock().now_ms, cost_ms)
         self._store.store_standings(event_id, stored)
@@ -179,4 +179,4 @@ def _meeting(meeting: Mapping[str, Any]) -> dict[str, Any]:
     points, groups = meeting["points"], meeting["groups"]
     if type(points) not in (float, int) or type(groups) is not int:
         raise TypeError(f"{meeting!r} is no meeting")
-    return {"points": points, "groups": groups}
+    return Meeting(points, groups).as_json()

@@ -23,6 +23,9 @@ COMPUTE_EVERY_MS: Final = 30_000
 COST_SHARE: Final = 20
 """Matchups are requested at most every ``COMPUTE_EVERY_MS``, and take at most this fraction of the time."""
 
+_LAYOUT: Final = 2
+"""Changes when something else is to be computed with the matchups."""
+
 
 class PublishedMatchups:
     """The matchups of a board. ``version`` changes with the board. ``data``: not to be changed."""
@@ -130,8 +133,8 @@ class BoardMatchups:
 
 
 def _version(state: BoardState) -> str:
-    """What changes when the matchups have to be computed again."""
-    return f"{board_version(state)}-{METHOD}"
+    """What changes when the matchups, and what is computed with them, have to be computed again."""
+    return f"{board_version(state)}-{METHOD}-{_LAYOUT}"
 
 
 def _check(table: Matchups) -> None:

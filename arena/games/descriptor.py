@@ -83,6 +83,31 @@ class Awards:
     awards: tuple[Award, ...]
 
 
+@dataclass(frozen=True)
+class Figure:
+    """Something that is counted about the style of players. ``of``: what it is a share of, and ``meaning``
+    what is counted, both for people.
+    """
+
+    name: str
+    title: str
+    of: str
+    meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleFigures:
+    """How players play, in figures that are shown and decide nothing.
+
+    ``count(events, seats)`` returns, per seat of a game and figure, how often something was done, and of how
+    many times. ``version`` changes when it counts otherwise; then all records are counted anew.
+    """
+
+    figures: tuple[Figure, ...]
+    count: Callable[[Iterable[Event], int], Sequence[Sequence[Sequence[int]]]]
+    version: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Game:
     """One game: its rules and all that belongs to them.
@@ -94,7 +119,7 @@ class Game:
     sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
     others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
     makes one from the names of the seats and the complete rules. ``picture``: the same; without it the game
-    has no replay page.
+    has no replay page. ``style``: what is counted about how bots play.
     """
 
     game_rules: GameRules
@@ -114,6 +139,7 @@ class Game:
     rules_prefix: str = ""
     awards: Awards | None = None
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
+    style: StyleFigures | None = None
 
     @property
     def kind(self) -> str:

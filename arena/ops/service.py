@@ -18,10 +18,12 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
+from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
@@ -71,6 +73,8 @@ class Service:
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
+    histories: RecentHistories
+    styles: BoardStyles
     compaction: Compaction
     unrating: Unrating
     webhooks: Webhooks
@@ -144,7 +148,11 @@ class Service:
         self.boards.publish(kind, division, preset)
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
-        """Compute who beats whom on a published leaderboard."""
+        """Compute what is shown beside a published leaderboard: its last days, style, and who beats whom."""
+        self.histories.update(kind, division, preset)
+        if self.styles.update(kind):
+            self.jobs.compute_matchups(kind, division, preset)
+        # Last: what is due is told by it.
         self.matchups.compute(kind, division, preset)
 
     def check_upload(self, bot: str, upload: str) -> None:
@@ -210,6 +218,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),
+        histories=RecentHistories(store),
+        styles=BoardStyles(store, live.finished),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),

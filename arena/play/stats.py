@@ -23,6 +23,18 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     return mean, _t_quantile(len(values) - 1) * stdev(values, mean) / sqrt(len(values))
 
 
+def wilson(points: float, count: int) -> tuple[float, float]:
+    """The bounds of Wilson's 95% interval of ``points`` of ``count`` groups, at least one, as a share.
+
+    It takes every group as won or lost. As many mirrored groups end one half each, it is rather too wide.
+    """
+    share = points / count
+    square = _Z * _Z / count
+    center = (share + square / 2) / (1 + square)
+    half = _Z * sqrt(max(0.0, share * (1 - share)) / count + square / (4 * count)) / (1 + square)
+    return max(0.0, center - half), min(1.0, center + half)
+
+
 def _t_quantile(degrees: int) -> float:
     """The 97.5% quantile of Student's t by its expansion (Abramowitz and Stegun 26.7.5).
 

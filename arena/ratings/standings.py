@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from math import fsum, isfinite
 from typing import Any, Final
 
 from arena.errors import ArenaError
 from arena.play.players import PlayerId
-from arena.play.stats import mean_interval
+from arena.play.stats import mean_interval, wilson
 from arena.ratings.results import GroupResult, record_set_hash
 from arena.text import csv_text, plain_table
 
 _DIGITS: Final = 9
 """Scores that differ by less than this many decimals are tied: sums of thirds are not exact."""
+
+
+_SHARE_DIGITS: Final = 6
+"""Decimals of published shares."""
 
 
 class UnknownTieBreak(ArenaError):
@@ -30,6 +35,13 @@ class Meeting:
 
     points: float
     groups: int
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published: with ``share``, the points per group, and the bounds ``low`` and ``high`` of
+        its 95% interval.
+        """
+        share, low, high = _shares(self.points, self.groups)
+        return {"points": self.points, "groups": self.groups, "share": share, "low": low, "high": high}
 
 
 @dataclass(frozen=True)
@@ -74,13 +86,21 @@ class Standings:
 
     def as_json(self) -> dict[str, Any]:
         """As it is published."""
+        return self._json(Meeting.as_json)
+
+    def stored(self) -> dict[str, Any]:
+        """The same without what follows from points and groups, as the crosstable may be large."""
+        return self._json(vars)
+
+    def _json(self, shown: Callable[[Meeting], dict[str, Any]]) -> dict[str, Any]:
         return {
             "groups": self.groups,
             "records_hash": self.records_hash,
             "tie_breaks": list(self.tie_breaks),
             "rows": [dict(vars(row)) for row in self.rows],
             "crosstable": [
-                [None if meeting is None else dict(vars(meeting)) for meeting in row] for row in self.meetings
+                [None if meeting is None else dict(shown(meeting)) for meeting in row]
+                for row in self.meetings
             ],
         }
 
@@ -357,6 +377,15 @@ TIE_BREAKS: Final[dict[str, Callable[[_Tally, PlayerId, Sequence[PlayerId]], flo
     "fewest_faults": _fewest_faults,
 }
 """The tie-breaks by name (``docs/ratings.md``); the higher value is placed first."""
+
+
+@lru_cache(1 << 14)
+def _shares(points: float, groups: int) -> tuple[float, float, float] | tuple[None, None, None]:
+    """Points per group with the bounds of the interval, rounded. A crosstable has few different ones."""
+    if not groups:
+        return None, None, None
+    low, high = wilson(points, groups)
+    return round(points / groups, _SHARE_DIGITS), round(low, _SHARE_DIGITS), round(high, _SHARE_DIGITS)
 
 
 def _meeting_text(meeting: Meeting | None) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 from arena.play.clocks import ServiceClock
 from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
+from arena.store.board_details import BoardDetails
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
 from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
@@ -28,6 +29,7 @@ from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import SecretRows, WebKey
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
+from arena.store.styles import StyleStore
 from arena.store.tournaments import TOURNAMENT_SCRIPTS, TournamentStore
 from arena.store.uploads import UPLOAD_SCRIPTS, UploadStore
 from arena.store.webhooks import WEBHOOK_SCRIPTS, WebhookStore
@@ -65,6 +67,8 @@ class Store:
         self.tournaments = TournamentStore(connection)
         self.boards = BoardStore(connection)
         self.matchups = MatchupStore(connection)
+        self.board_details = BoardDetails(connection)
+        self.styles = StyleStore(connection)
         self.schedules = Documents(connection, "schedules")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")

@@ -109,7 +109,7 @@ class HttpBench:
 
     def run(self) -> Report:
         """Measure everything. Raises :class:`~benchmarks.http.load.BenchFailed`."""
-        _raise_file_limit(self._size.waiters + self._size.connections + 200)
+        raise_file_limit(self._size.waiters + self._size.connections + 200)
         with self._cores, EmbeddedStore(self._folder / "data") as self._store:
             self._parts = open_service(Settings(self._store.url), InlineJobs())
             sizes = _bytes_of_a_move(self._parts, self._random)
@@ -257,7 +257,8 @@ def _settle(pid: int) -> None:
     raise BenchFailed("the service does not come to rest with those who wait")
 
 
-def _raise_file_limit(wanted: int) -> None:
+def raise_file_limit(wanted: int) -> None:
+    """Let this process open ``wanted`` files. Raises :class:`~benchmarks.http.load.BenchFailed`."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < wanted:
         raise BenchFailed(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from api.pages.crosstable import Cell, cells, wilson
+from api.pages.crosstable import Cell, cells
+from arena.play.stats import wilson
+from arena.ratings.standings import Meeting
 
 
 def cell(points: float, groups: int) -> Cell:
-    (((found,),)) = cells([[{"points": points, "groups": groups}]])
+    (((found,),)) = cells([[Meeting(points, groups).as_json()]])
     assert found is not None
     return found
 
@@ -20,7 +22,7 @@ def test_a_cell_in_words() -> None:
 
 
 def test_who_did_not_meet() -> None:
-    assert cells([[None, {"points": 0.0, "groups": 0}]]) == [[None, None]]
+    assert cells([[None, Meeting(0.0, 0).as_json()]]) == [[None, None]]
 
 
 @pytest.mark.parametrize(
@@ -48,11 +50,22 @@ def test_the_scale(share: int, step: str) -> None:
 
 
 def test_wilsons_interval() -> None:
-    low, high = wilson(0.5, 100)
+    low, high = wilson(50, 100)
     assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))
     assert wilson(0, 3)[0] == pytest.approx(0)
-    assert wilson(1, 3)[1] == pytest.approx(1)
+    assert wilson(3, 3)[1] == pytest.approx(1)
 
 
 def test_a_share_is_clear_if_the_interval_leaves_out_one_half() -> None:
     assert [cell(points, 12).is_clear for points in (2, 3, 9, 10)] == [True, False, False, True]
+
+
+def test_what_is_published_is_rounded() -> None:
+    assert Meeting(7.5, 12).as_json() == {
+        "points": 7.5,
+        "groups": 12,
+        "share": 0.625,
+        "low": 0.354369,
+        "high": 0.835007,
+    }
+    assert Meeting(0.0, 0).as_json()["share"] is None

@@ -13,6 +13,7 @@ from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
 from arena.games.toepen.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.state import TOEPEN
+from arena.games.toepen.style import STYLE
 from arena.games.toepen.titles import Style, styles
 
 
@@ -55,6 +56,7 @@ GAME: Final = Game(
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
+    style=STYLE,
     # TP-7.3
     awards=Awards(
         styles=styles,

@@ -12,6 +12,7 @@ from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
 from arena.games.truco.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.state import TRUCO
+from arena.games.truco.style import STYLE
 
 GAME: Final = Game(
     game_rules=TRUCO,
@@ -43,4 +44,5 @@ GAME: Final = Game(
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
+    style=STYLE,
 )

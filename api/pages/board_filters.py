@@ -1,0 +1,104 @@
+"""Which bots of a leaderboard its page shows, as its address says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from api.services import services
+from arena.events.house_entries import house_source
+
+VERSIONS_MOST: Final = 20
+"""Maximum versions of a bot in a table."""
+
+NAMES: Final = ("owner", "house", "provisional", "versions")
+
+
+class Chip(NamedTuple):
+    """A link that changes a filter. ``query``: the filters of its address."""
+
+    text: str
+    query: Mapping[str, str]
+    pressed: bool
+
+
+class BoardFilter:
+    """The filters of a query; ``own``: the bots of the owner that is asked for, None for those of all."""
+
+    def __init__(self, query: Mapping[str, Any]) -> None:
+        self.owner: str = (query["owner"] or "").strip()
+        self._house: bool | None = query["house"]
+        self._provisional: bool | None = query["provisional"]
+        self.all_versions: bool = query["versions"] == "all"
+        self._own: Collection[str] | None = _bots_of(self.owner) if self.owner else None
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The filters as they stand in addresses."""
+        found = {"owner": self.owner}
+        for name, value in (("house", self._house), ("provisional", self._provisional)):
+            found[name] = "" if value is None else str(value).lower()
+        found["versions"] = "all" if self.all_versions else ""
+        return {name: value for name, value in found.items() if value}
+
+    @property
+    def is_on(self) -> bool:
+        """Whether some bots are left out."""
+        return bool(self.query.keys() - {"versions"})
+
+    @property
+    def chips(self) -> Sequence[Chip]:
+        """What can be filtered. Pressing one again takes the filter off."""
+        query = self.query
+        only_versions = {name: value for name, value in query.items() if name == "versions"}
+        return [
+            Chip("All bots", only_versions, not self.is_on),
+            *(
+                Chip(text, _toggled(query, name, value), query.get(name) == value)
+                for text, name, value in (
+                    ("House", "house", "true"),
+                    ("Owners' bots", "house", "false"),
+                    ("Ranked", "provisional", "false"),
+                    ("Provisional", "provisional", "true"),
+                    ("Old versions", "versions", "all"),
+                )
+            ),
+        ]
+
+    def rows(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The rows of a board that are shown."""
+        return [row for row in rows if self._shows(row)]
+
+    def with_versions(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The rows, each followed by those of earlier versions if they are shown."""
+        if not self.all_versions:
+            return list(rows)
+        found: list[Mapping[str, Any]] = []
+        for row in rows:
+            found.append(row)
+            others = [one for one in row["versions"] if one["version"] != row["version"]]
+            found += [{**row, **one, "rank": None, "earlier": True} for one in others[:VERSIONS_MOST]]
+        return found
+
+    def _shows(self, row: Mapping[str, Any]) -> bool:
+        name = row["name"]
+        return (
+            (self._own is None or name in self._own)
+            and self._house in (None, house_source(name) is not None)
+            and self._provisional in (None, row["provisional"])
+        )
+
+
+def _toggled(query: Mapping[str, str], name: str, value: str) -> dict[str, str]:
+    others = {own: kept for own, kept in query.items() if own != name}
+    return others if query.get(name) == value else {**others, name: value}
+
+
+def _bots_of(owner: str) -> Collection[str]:
+    """The bots of an owner; none of one that does not exist."""
+    found: set[str] = set()
+    after: str | None = ""
+    while after is not None:
+        bots, after = services().accounts.bots(owner, after)
+        found.update(bot.name for bot in bots)
+    return found

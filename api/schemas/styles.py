@@ -1,0 +1,71 @@
+"""How bots play on a leaderboard."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from api.schemas.common import ResponseSchema, described
+from api.schemas.fields import WholeNumber
+from api.schemas.games import KINDS
+from api.schemas.leaderboards import RowsQuery, cursor, preset
+from arena.play.players import DIVISIONS
+
+
+class StylesQuery(RowsQuery):
+    """Which leaderboard, and a page of it."""
+
+    preset = preset()
+
+
+class FigureSchema(ResponseSchema):
+    """Something that is counted."""
+
+    name = described(fields.String, "Its name, as in `counts`.")
+    title = described(fields.String, "Its name for people.")
+    of = described(fields.String, "What it is a share of, for people.")
+    meaning = described(fields.String, "What is counted, exactly.")
+
+
+class CountSchema(ResponseSchema):
+    """How often a bot did something, of how many times."""
+
+    count = described(WholeNumber, "How often.")
+    of = described(WholeNumber, "Of how many times.")
+    share = described(
+        fields.Float,
+        "`count` over `of`; null if that is 0.",
+        allow_none=True,
+        validate=validate.Range(0, 1),
+    )
+
+
+class BotStyleSchema(ResponseSchema):
+    """How a bot plays, all its versions together."""
+
+    name = described(fields.String, "The bot's name.")
+    games = described(WholeNumber, "The number of games that were counted.")
+    counts = fields.Dict(
+        keys=fields.String(),
+        values=fields.Nested(CountSchema),
+        required=True,
+        metadata={"description": "The counts by figure."},
+    )
+
+
+class StylesSchema(ResponseSchema):
+    """How the bots of a leaderboard play."""
+
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    preset = described(fields.String, "The preset of rules.")
+    division = described(fields.String, "The division.", validate=validate.OneOf(DIVISIONS))
+    figures = fields.List(
+        fields.Nested(FigureSchema),
+        required=True,
+        metadata={"description": "What is counted in games of this kind."},
+    )
+    bots = fields.List(
+        fields.Nested(BotStyleSchema),
+        required=True,
+        metadata={"description": "Sorted by name; at most 200 on a page."},
+    )
+    cursor = cursor()

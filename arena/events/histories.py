@@ -1,0 +1,89 @@
+"""The last days of the first bots of each leaderboard, as its page draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.play.board_names import BoardName
+from arena.ratings.board import ANCHOR
+from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
+
+DAYS: Final = 30
+BOTS: Final = 12
+"""Maximum days and bots, those that are first on the board."""
+
+_DOCUMENT: Final = "recent"
+
+
+class Series(NamedTuple):
+    """The points of a bot, one a day, oldest first: ``(day, rating, low, high)``."""
+
+    name: str
+    points: Sequence[tuple[str, float, float, float]]
+
+
+class RecentHistories:
+    """Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
+    :class:`~arena.errors.UnknownPreset`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._boards = store.boards
+        self._details = store.board_details
+
+    def read(self, kind: str, division: str, preset: str | None = None) -> list[Series]:
+        """Those of the first bots, in the order of the board; empty if they are not there yet or cannot be
+        read.
+        """
+        board = BoardName.of(kind, division, preset).key
+        return shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
+
+    def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> Series | None:
+        """That of any bot of the board; None if it has no point in these days."""
+        board = BoardName.of(kind, division, preset).key
+        found = self._series(board, self._boards.days(board)[-DAYS:], bot)
+        return found if found.points else None
+
+    def update(self, kind: str, division: str, preset: str | None = None) -> None:
+        """Store them as they are after the last publication. May run twice."""
+        board = BoardName.of(kind, division, preset).key
+        shown = self._boards.state(board).shown
+        if shown is None:
+            return
+        days = self._boards.days(board)[-DAYS:]
+        series = [self._series(board, days, bot) for bot in _first_bots(orjson.loads(shown))]
+        self._details.save(board, _DOCUMENT, orjson.dumps([[*one] for one in series if one.points]))
+
+    def _read(self, board: str) -> list[Series]:
+        stored = self._details.load(board, _DOCUMENT)
+        found = [Series(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
+        for series in found:
+            if not isinstance(series.name, str) or any(len(point) != 4 for point in series.points):
+                raise TypeError("a series without a name, or a point without an interval")
+        return found
+
+    def _series(self, board: str, days: Sequence[str], bot: str) -> Series:
+        points = self._boards.points_of(board, days, bot)
+        # A point is version, rating, low, high, and whether it was provisional.
+        return Series(
+            bot,
+            [
+                (day, point[1], point[2], point[3])
+                for day, point in zip(days, points, strict=True)
+                if point is not None and len(point) >= 4
+            ],
+        )
+
+
+def _first_bots(board: Mapping[str, Any]) -> list[str]:
+    """The first ranked bots, or the first of all if none is ranked; the anchor is always among them."""
+    rows = [row["name"] for row in board["rows"] if row["rank"] is not None]
+    names = (rows or [row["name"] for row in board["rows"] if not row["retired"]])[:BOTS]
+    if board["anchor"]["played"] and ANCHOR not in names:
+        names = [*names[: BOTS - 1], ANCHOR]
+    return names

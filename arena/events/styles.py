@@ -1,0 +1,156 @@
+"""How bots play on each leaderboard, in figures counted from the released records.
+
+The records of a game's rated groups are read once each, in the order of their release, so a run costs
+what was released since the last one. The sums of all boards of a game are one document with the number of
+the last record in them: two runs at once do work twice, and neither spoils the other's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.games.kernel import Event
+from arena.live.finished import FinishedGames
+from arena.play.board_names import BoardName
+from arena.play.players import OPEN, SEALED
+from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
+
+RUN_SECONDS: Final = 2.0
+"""How long a run goes on beginning to read; another one continues."""
+
+_AT_ONCE: Final = 50
+
+
+class BotStyle(NamedTuple):
+    """``games``: how many were counted. ``counts``: per figure of the game, how often and of how many."""
+
+    games: int
+    counts: Sequence[tuple[int, int]]
+
+
+class BoardStyle(NamedTuple):
+    """The bots of a board by name. ``version`` changes with them."""
+
+    version: str
+    bots: Mapping[str, BotStyle]
+
+
+class BoardStyles:
+    """Methods that take the name of a board raise :class:`~arena.errors.UnknownGame` and
+    :class:`~arena.errors.UnknownPreset`.
+    """
+
+    def __init__(self, store: Store, finished: FinishedGames) -> None:
+        self._store = store.styles
+        self._finished = finished
+        self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
+
+    def read(self, kind: str, division: str, preset: str | None = None) -> BoardStyle:
+        """What is counted so far; nothing if it cannot be read. It is parsed once, however often it is
+        read.
+        """
+        board = BoardName.of(kind, division, preset)
+        found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
+        return found.get(board.key) or BoardStyle("0", {})
+
+    def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
+        """Count newly released records for a while; returns whether there are more. May run twice."""
+        game = GAMES[kind]
+        if game.style is None:
+            return False
+        until = time.monotonic() + seconds
+        sums = self._sums(game)
+        began = sums["after"]
+        more = True
+        while more and time.monotonic() < until:
+            entries = self._finished.released(kind, sums["after"], _AT_ONCE)
+            more = bool(entries)
+            for number, lines in entries:
+                for line in lines:
+                    _add(game, sums["boards"], line)
+                sums["after"] = number
+                if time.monotonic() > until:
+                    break
+        if sums["after"] != began:
+            self._store.save(kind, str(sums["after"]), orjson.dumps(sums))
+        return more
+
+    def _sums(self, game: Game) -> dict[str, Any]:
+        """The sums so far; none if they were counted otherwise."""
+        assert game.style is not None
+        _, stored = self._store.load(game.kind)
+        found = shown_or_left_out(f"styles of {game.kind}", partial(orjson.loads, stored or b"{}")) or {}
+        if found.get("of") == [game.version, game.style.version]:
+            return dict(found)
+        return {"of": [game.version, game.style.version], "after": 0, "boards": {}}
+
+    def _read(self, kind: str) -> Mapping[str, BoardStyle]:
+        known = self._known.get(kind)
+        if known is None or known[0] != self._store.version(kind):
+            version, stored = self._store.load(kind)
+            boards = {
+                board: BoardStyle(version, {name: _style(own) for name, own in bots.items()})
+                for board, bots in orjson.loads(stored or b'{"boards":{}}')["boards"].items()
+            }
+            known = self._known[kind] = (version, boards)
+        return known[1]
+
+
+def _style(stored: Sequence[int]) -> BotStyle:
+    games, *counts = stored
+    return BotStyle(games, list(zip(counts[::2], counts[1::2], strict=True)))
+
+
+def _add(game: Game, boards: dict[str, dict[str, list[int]]], line: bytes) -> None:
+    """Add one record to the sums: per board and bot the number of games, then the counts. Records that
+    cannot be read or replayed are left out, as from the boards.
+    """
+    assert game.style is not None
+    try:
+        record = orjson.loads(line)
+        canonical = record["canonical"]
+        board = _board_of(game, record)
+        if board is None:
+            return
+        seats = [player["name"] for player in canonical["players"]]
+        counted = game.style.count(replayed(game, canonical), len(seats))
+    except (ArenaError, ValueError, KeyError, TypeError, IndexError):
+        return
+    bots = boards.setdefault(board, {})
+    for name, counts in zip(seats, counted, strict=True):
+        flat = [value for pair in counts for value in pair]
+        sums = bots.setdefault(name, [0] * (1 + len(flat)))
+        for place, value in enumerate(flat, 1):
+            sums[place] += value
+    for name in set(seats):
+        bots[name][0] += 1
+
+
+def _board_of(game: Game, record: Mapping[str, Any]) -> str | None:
+    """The key of the board whose groups the game belongs to; None if it does not count for style."""
+    canonical, info = record["canonical"], record["info"]
+    group = canonical["group"]
+    preset = game.preset_of(canonical["rules"])
+    if group is None or preset is None or info.get("rated") is False or info.get("annulled"):
+        return None
+    if canonical["outcome"]["forfeits"]:
+        return None
+    return BoardName(game.kind, SEALED if group["mirrored"] else OPEN, preset).key
+
+
+def replayed(game: Game, canonical: Mapping[str, Any]) -> list[Event]:
+    """The events of a record. Raises :class:`~arena.errors.ArenaError` if it cannot be replayed."""
+    state = game_of(game.kind).new_state(game.options.complete(canonical["rules"]))
+    events: list[Event] = []
+    for seat, action, *_ in canonical["actions"]:
+        events += state.apply(seat, action)
+    return events

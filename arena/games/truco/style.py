@@ -1,0 +1,104 @@
+"""What a game of Truco says about how its seats play, from its events and cards (``docs/style.md``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from arena.games.descriptor import Figure, StyleFigures
+from arena.games.kernel import Event
+from arena.games.truco.cards import MANILHAS
+
+_SEATS: Final = 4
+_CALLS, _RUNS, _RAISES, _WINS, _BLUFFS = range(5)
+_HIGH: Final = "3"
+
+
+class _Counting:
+    """Counts one game. ``counts[seat][figure]`` is ``[n, m]``."""
+
+    def __init__(self) -> None:
+        self.counts = [[[0, 0] for _ in FIGURES] for _ in range(_SEATS)]
+        self._hands: list[set[str]] = [set() for _ in range(_SEATS)]
+        self._callers: dict[int, bool] = {}
+        self._won = [False, False]
+        self._asked = False
+
+    def take(self, event: Event) -> None:
+        type, seat = event[0], event[1]
+        if type == "hand":
+            self._hands = [set() for _ in range(_SEATS)]
+            self._callers, self._won, self._asked = {}, [False, False], False
+        elif type == "dealt":
+            self._hands[seat] = set(event[2])
+        elif type == "passed":
+            self._hands[(seat + 2) % _SEATS] = set(event[2])
+        elif type == "kept":
+            # The last deal of the hand follows: from here on all of it is played.
+            for counts in self.counts:
+                counts[_CALLS][1] += 1
+        elif type in ("play", "hide"):
+            self._hands[seat].discard(event[2])
+        elif type == "trick":
+            if event[3] in (0, 1):
+                self._won[event[3]] = True
+        elif type in ("truco", "raise"):
+            self._call(type, seat)
+        elif type in ("run", "accept") and self._asked:
+            self._answer(seat, type)
+            self._asked = False
+        elif type == "hand_over":
+            for caller in self._callers:
+                self.counts[caller][_WINS][1] += 1
+                self.counts[caller][_WINS][0] += event[2] == caller % 2
+
+    def _call(self, type: str, seat: int) -> None:
+        own = self.counts[seat]
+        if type == "raise":
+            self._answer(seat, type)
+        else:
+            own[_CALLS][0] += 1
+        own[_BLUFFS][1] += 1
+        own[_BLUFFS][0] += self._is_bluff(seat)
+        self._callers[seat] = True
+        self._asked = True
+
+    def _answer(self, seat: int, type: str) -> None:
+        own = self.counts[seat]
+        for figure, counted in ((_RUNS, "run"), (_RAISES, "raise")):
+            own[figure][1] += 1
+            own[figure][0] += type == counted
+
+    def _is_bluff(self, seat: int) -> bool:
+        high = any(card in MANILHAS or card[0] == _HIGH for card in self._hands[seat])
+        return not high and not self._won[seat % 2]
+
+
+def count(events: Iterable[Event], seats: int) -> list[list[list[int]]]:
+    """See :class:`~arena.games.descriptor.StyleFigures`."""
+    counting = _Counting()
+    for event in events:
+        counting.take(event)
+    return counting.counts
+
+
+FIGURES: Final = (
+    Figure("calls", "Calls truco", "of hands", "Hands in which it called truco, of those that it played."),
+    Figure("runs", "Runs", "when asked", "Answers to truco or a raise by which it ran, of all its answers."),
+    Figure("raises", "Raises", "when asked", "Answers to truco or a raise by which it raised, of all."),
+    Figure(
+        "wins_after_call",
+        "Wins after a call",
+        "of hands with a call",
+        "Hands that its side won, of those in which it called truco or raised.",
+    ),
+    Figure(
+        "bluffs",
+        "Bluffs",
+        "of calls and raises",
+        "Calls of truco and raises while its cards not yet played held no manilha and no three, and its side "
+        "had won no trick of the hand, of all its calls and raises.",
+    ),
+)
+
+STYLE: Final = StyleFigures(figures=FIGURES, count=count, version=1)

@@ -1,0 +1,285 @@
+"""The rounds: 50 bots play alone and beside the spectators, by turns, on the same server."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.ops.die_with_parent import die_with_parent
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
+from arena.ops.settings import Settings
+from arena.store.embedded import EmbeddedStore
+from benchmarks.http.load import BenchFailed, Load, drive
+from benchmarks.http.measure import raise_file_limit
+from benchmarks.http.players import BenchBot, sign_up
+from benchmarks.http.servers import Cores, Server, cpu_seconds
+from benchmarks.spectators.crowd import READY_SECONDS, Got
+from benchmarks.spectators.pages import Loaded, first_loads
+
+WATCHED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "truco": {},
+    "toepen": {"seats": 4, "lives": 30},
+}
+"""The games that are watched, by turns: long enough for a round if nobody raises."""
+
+MOST_SECONDS: Final = 30.0
+"""The longest round: at two moves a second, a watched game would be over after a minute."""
+
+_MOVES_A_SECOND: Final = 2
+_MOVES_PER_GAME: Final = 60
+_MOST_RATE: Final = 5000
+_WAIT: Final = 20
+_PAGE_BOTS: Final = (
+    "rookie",
+    "random",
+    *(f"{name}+{number}" for name in ("rookie", "random") for number in (2, 3)),
+)
+_QUIET: Final = ("play:", "keep", "stay", "trust")
+
+
+class Size(NamedTuple):
+    """How much is measured: ``rounds`` of ``seconds`` alone and as many beside the spectators."""
+
+    rounds: int
+    seconds: float
+    spectators: int
+    players: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the bots did in one round. ``cpu``: seconds of the server's processor, None if unknown."""
+
+    load: Load
+    cpu: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """``alone`` and ``beside``: one sample per round. ``got``: what the spectators got in each, and
+    ``kinds``: which game that was. ``pages``: first loads by name.
+    """
+
+    pinned: bool
+    alone: Sequence[Sample]
+    beside: Sequence[Sample]
+    kinds: Sequence[str]
+    got: Sequence[Got]
+    pages: Mapping[str, Loaded]
+
+    @property
+    def rate_ratio(self) -> float:
+        """The median, over the rounds, of the answers per second beside the spectators, over alone."""
+        return median(b.load.rate / a.load.rate for a, b in zip(self.alone, self.beside, strict=True))
+
+    def latency_ratio(self, part: float) -> float:
+        """The same of a quantile of the latencies."""
+        pairs = zip(self.alone, self.beside, strict=True)
+        return median(quantile(b.load.latencies, part) / quantile(a.load.latencies, part) for a, b in pairs)
+
+    def bytes_per_move(self, kind: str) -> float | None:
+        """What one spectator is sent per move of a game of that kind; None if none was made."""
+        own = [got for got, of in zip(self.got, self.kinds, strict=True) if of == kind]
+        moves = sum(got.moves for got in own)
+        return sum(got.move_bytes for got in own) / moves if moves else None
+
+
+def quantile(latencies: Sequence[float], part: float) -> float:
+    """A quantile of latencies."""
+    return sorted(latencies)[int(len(latencies) * part)]
+
+
+class SpectatorBench:
+    """One run, in a folder for what its processes write. ``say`` gets progress messages."""
+
+    def __init__(self, folder: Path, size: Size, seed: int, say: Callable[[str], None]) -> None:
+        self._folder = folder
+        self._size = size
+        self._random = Random(seed)
+        self._say = say
+        self._cores = Cores()
+        self._parts: Service
+        self._server: Server
+
+    def run(self) -> Report:
+        """Measure everything. Raises :class:`~benchmarks.http.load.BenchFailed`."""
+        size = self._size
+        # The server, a child, inherits the limit.
+        raise_file_limit(size.spectators + size.players + 200)
+        serve = "from arena.cli import main; main(['serve', '--bind', '{bind}'])"
+        alone: list[Sample] = []
+        beside: list[Sample] = []
+        kinds: list[str] = []
+        got: list[Got] = []
+        with self._cores, EmbeddedStore(self._folder / "data") as store:
+            settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
+            self._parts = open_service(Settings(store.url), InlineJobs())
+            addresses = self._pages()
+            with Server(["-c", serve], "/readyz", self._folder, settings, self._cores) as self._server:
+                pages = first_loads(f"http://127.0.0.1:{self._server.port}", addresses)
+                bots = self._bots()
+                self._say("warming up")
+                self._alone(bots, next(iter(WATCHED)), min(1.0, size.seconds))
+                for number in range(size.rounds):
+                    self._say(f"round {number + 1} of {size.rounds}")
+                    kind = list(WATCHED)[number % len(WATCHED)]
+                    kinds.append(kind)
+                    # The machine may drift; so neither is always first.
+                    if number % 2:
+                        self._beside(bots, kind, beside, got)
+                    alone.append(self._alone(bots, kind, size.seconds))
+                    if not number % 2:
+                        self._beside(bots, kind, beside, got)
+        return Report(self._cores.split, alone, beside, kinds, got, pages)
+
+    def _bots(self) -> list[BenchBot]:
+        accounts = sign_up(self._parts.accounts, "player", self._size.players)
+        return [BenchBot(name, token, 1, _WAIT, Random(self._random.random())) for name, token in accounts]
+
+    def _alone(self, bots: Sequence[BenchBot], kind: str, seconds: float) -> Sample:
+        with self._watched(kind) as game, self._moving(game):
+            return self._measure(bots, seconds)
+
+    def _beside(self, bots: Sequence[BenchBot], kind: str, samples: list[Sample], got: list[Got]) -> None:
+        with self._watched(kind) as game:
+            command = [
+                *(sys.executable, "-m", "benchmarks.spectators.crowd"),
+                *(str(self._server.port), game, str(self._size.spectators)),
+            ]
+            root = str(Path(__file__).parent.parent.parent)
+            path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+            with subprocess.Popen(
+                die_with_parent(command),
+                env={**os.environ, "PYTHONPATH": path},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            ) as crowd:
+                assert crowd.stdin is not None
+                try:
+                    _line(crowd, READY_SECONDS)
+                    with self._moving(game):
+                        samples.append(self._measure(bots, self._size.seconds))
+                    crowd.stdin.close()
+                    got.append(Got(**orjson.loads(_line(crowd, READY_SECONDS))))
+                finally:
+                    crowd.kill()
+
+    @contextmanager
+    def _watched(self, kind: str) -> Iterator[str]:
+        """A game of one bot on all seats, while the block lasts."""
+        ((name, _),) = sign_up(self._parts.accounts, f"watched-{self._random.getrandbits(40)}", 1)
+        rules = WATCHED[kind]
+        seats = [{"bot": name}] * 4
+        game: str = self._parts.live.create(kind, seats=seats, rules=rules, created_by=name)["game"]
+        self._watched_bot = name
+        yield game
+        self._parts.live.void(game, "the round is over")
+
+    @contextmanager
+    def _moving(self, game: str) -> Iterator[None]:
+        """Two moves a second in the watched game, while the block lasts."""
+        over = threading.Event()
+        failed: list[Exception] = []
+        mover = threading.Thread(target=self._move, args=(over, failed))
+        mover.start()
+        try:
+            yield
+        finally:
+            over.set()
+            mover.join()
+        if failed:
+            raise failed[0]
+
+    def _move(self, over: threading.Event, failed: list[Exception]) -> None:
+        name = self._watched_bot
+        at = time.monotonic()
+        try:
+            while not over.is_set():
+                turns = self._parts.live.turns(name, rights=False).turns
+                if not turns:
+                    raise BenchFailed("the watched game is over", expected="shorter rounds")
+                legal = turns[0]["legal_actions"]
+                quiet = [action for action in legal if action.startswith(_QUIET)]
+                action = quiet[0] if quiet else legal[-1]
+                self._parts.live.answer(name, [{"turn": turns[0]["turn"], "action": action}])
+                at += 1 / _MOVES_A_SECOND
+                over.wait(max(0.0, at - time.monotonic()))
+        except Exception as error:
+            failed.append(error)
+
+    def _measure(self, bots: Sequence[BenchBot], seconds: float) -> Sample:
+        spare = 3 + int(_MOST_RATE * seconds / len(bots) / _MOVES_PER_GAME)
+        for bot in bots:
+            bot.take(self._parts.live, spare)
+        before = cpu_seconds(self._server.pid)
+        load = drive(self._server.port, bots, seconds)
+        after = cpu_seconds(self._server.pid)
+        return Sample(load, None if before is None or after is None else after - before)
+
+    def _pages(self) -> dict[str, str]:
+        """A tournament of house bots and its board, and the pages to load."""
+        parts = self._parts
+        now_ms = parts.store.clock().now_ms
+        fields = {
+            "name": "Pages",
+            "kind": "truco",
+            "rules": {},
+            "format": "round_robin",
+            "groups": 6,
+            "house": list(_PAGE_BOTS),
+            "max_entries": len(_PAGE_BOTS),
+            "opens_ms": now_ms,
+            "locks_ms": now_ms + 1,
+        }
+        event = "pages"
+        parts.tournaments.create(fields, "bench", tournament_id=event)
+        time.sleep(0.01)
+        while parts.tournaments.step(event).state != "finished":
+            parts.tournaments.play_local_groups(event, 60)
+        parts.boards.publish("truco", "sealed")
+        parts.matchups.compute("truco", "sealed")
+        group = parts.tournaments.groups(event).items[0]
+        ((name, _),) = sign_up(parts.accounts, "shown", 1)
+        game = parts.live.create("toepen", seats=[{"bot": name}] * 8, rules={"seats": 8})["game"]
+        return {
+            "home": "/",
+            "leaderboard": "/leaderboards/truco",
+            "matchups": "/leaderboards/truco/sealed/matchups",
+            "bot": "/bots/rookie",
+            "tournaments": "/tournaments",
+            "tournament": f"/tournaments/{event}",
+            "replay": f"/games/{group['games'][0]}",
+            "live table": f"/games/{game}",
+            "manual": "/docs",
+            "rules": "/docs/rules/toepen",
+            "API reference": "/docs/api",
+            "search": "/docs/search?q=stake",
+        }
+
+
+def _line(crowd: subprocess.Popen[bytes], seconds: float) -> bytes:
+    """The next line that the crowd prints. Raises :class:`~benchmarks.http.load.BenchFailed`."""
+    assert crowd.stdout is not None
+    assert crowd.stderr is not None
+    ready, _, _ = select.select([crowd.stdout], [], [], seconds)
+    line = crowd.stdout.readline() if ready else b""
+    if not line:
+        crowd.kill()
+        said = crowd.stderr.read().decode(errors="replace").splitlines()
+        raise BenchFailed(f"the spectators failed: {said[-1] if said else 'they said nothing'}")
+    return line
