@@ -96,16 +96,16 @@ def test_a_paused_table_and_a_hidden_tab_have_no_stream(server: Server, visit: V
     truco(server)
 
     page = visit("/", before=lambda page: page.add_init_script(COUNTED))
-    page.wait_for_function("open() === 1")
+    wait_until(lambda: page.evaluate("open() === 1"))
     page.click("#front-pause")
-    page.wait_for_function("open() === 0")
+    wait_until(lambda: page.evaluate("open() === 0"))
     page.click("#front-pause")
-    page.wait_for_function("open() === 1")
+    wait_until(lambda: page.evaluate("open() === 1"))
     page.evaluate(
         "Object.defineProperty(document, 'hidden', {value: true});"
         "document.dispatchEvent(new Event('visibilitychange'))"
     )
-    page.wait_for_function("open() === 0")
+    wait_until(lambda: page.evaluate("open() === 0"))
 
 
 def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:

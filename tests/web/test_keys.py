@@ -10,7 +10,7 @@ import pytest
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.replays.games import played
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 from tests.web.conftest import OpenPage
 
 pytestmark = pytest.mark.system
@@ -48,7 +48,7 @@ def test_going_to_pages(visit: Callable[[str], Any]) -> None:
         page.wait_for_url(f"**{path}")
     press(page, "/")
     page.wait_for_url("**/docs/search#find")
-    page.wait_for_function("document.activeElement.type === 'search'")
+    wait_until(lambda: page.evaluate("document.activeElement.type === 'search'"))
     # In a field they are letters.
     press(page, "g", "t", "?")
     assert page.input_value("input[type=search]:focus") == "gt?"
@@ -69,7 +69,7 @@ def test_the_dialog_shows_the_keys_and_switches_letters_off(visit: Callable[[str
     assert page.url.endswith("/tournaments")
     page.get_by_label("Single letters and signs are keys").uncheck()
     press(page, "Escape")
-    page.wait_for_function("document.activeElement === document.body")
+    wait_until(lambda: page.evaluate("document.activeElement === document.body"))
     assert not dialog.is_visible()
     press(page, "?", "g", "h")
     assert not dialog.is_visible()
@@ -99,14 +99,14 @@ def test_the_keys_of_a_replay(open_page: OpenPage) -> None:
     press(page, "O")
     assert page.input_value("#view") == ""
     press(page, "ArrowRight", "l")
-    page.wait_for_function("document.getElementById('copy').textContent !== 'Copy link'")
+    wait_until(lambda: page.evaluate("document.getElementById('copy').textContent !== 'Copy link'"))
     assert page.url.endswith("#move-2")
     press(page, "v")
     page.wait_for_selector("#check[data-state=fits]")
     press(page, "?")
     page.get_by_label("Single letters and signs are keys").uncheck()
     press(page, "Escape")
-    page.wait_for_function("document.activeElement === document.body")
+    wait_until(lambda: page.evaluate("document.activeElement === document.body"))
     press(page, "s")
     assert page.get_attribute("#felt .at-0", "data-seat") == "1"
     press(page, "ArrowRight")

@@ -145,7 +145,7 @@ def test_a_page_that_nobody_looks_at_asks_for_nothing(
     followed.stays_silent()
     play(services, event)
     page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
-    page.wait_for_selector("dd[role=status]:text-is('finished')")
+    page.wait_for_selector("dd [role=status]:text-is('finished')")
 
 
 def test_a_leaderboard_shows_a_new_board(
