@@ -14,8 +14,9 @@ from flask import Flask, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
-from api.auth import client
+from api.auth import client, viewer
 from api.bodies import media_of, unsupported
+from api.edge import PRINCIPAL
 from api.errors import HttpError
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
@@ -61,6 +62,8 @@ def protect_pages(app: Flask) -> None:
         WTF_CSRF_SSL_STRICT=False,
         WTF_CSRF_TIME_LIMIT=None,
         MAX_FORM_PARTS=_MAX_PARTS,
+        # Each form has its own limit; sources may be pasted.
+        MAX_FORM_MEMORY_SIZE=None,
     )
     _csrf.init_app(app)
 
@@ -102,6 +105,12 @@ def _visitor() -> Visitor:
     sessions = services().sessions
     found = sessions.find(key)
     return Visitor() if found is None else Visitor(found, sessions.principal(found))
+
+
+def page_viewer() -> Viewer:
+    """The viewer of a page: the holder of the request's token, or the visitor."""
+    principal: Principal | None = request.environ.get(PRINCIPAL)
+    return visitor().viewer if principal is None else viewer(principal)
 
 
 def session_key() -> str | None:
@@ -180,6 +189,7 @@ __all__ = [
     "Visitor",
     "begin",
     "client_address",
+    "page_viewer",
     "person",
     "protect_pages",
     "read_form",

@@ -14,9 +14,11 @@ from api.pages import (
     for_programs,
     home,
     manual,
+    own_bots,
     reference,
     search,
     site,
+    submit,
     tables,
     tournaments,
 )
@@ -34,9 +36,11 @@ __all__ = [
     "for_programs",
     "home",
     "manual",
+    "own_bots",
     "reference",
     "search",
     "site",
+    "submit",
     "tables",
     "tournaments",
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from flask import Response, request
+from flask import Response
 
-from api.auth import viewer
-from api.edge import PRINCIPAL
 from api.pages.crosstable import cells
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
 from api.services import services
+from api.sessions import page_viewer
 from arena.games import GAMES
 from arena.live.service import Viewer
 
@@ -53,8 +52,7 @@ def tournament_page(tournament: str) -> Response:
     """One tournament: its progress, standings, crosstable and groups."""
     cursor = page_cursor()
     arena = services().tournaments
-    # Without a token anybody; whoever made a private one, or an admin, may send theirs.
-    who = viewer(request.environ.get(PRINCIPAL))
+    who = page_viewer()
     view = arena.view(tournament, who)
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
     standings = arena.standings(tournament, who)
