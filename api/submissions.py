@@ -1,4 +1,4 @@
-"""What owners do with their bots, by an operation of the API or by a form of a page."""
+"""What owners do with bots and tournaments, by an operation of the API or by a form of a page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from api.auth import viewer
 from api.services import services
 from arena.accounts.accounts import BotNotFound, Forbidden, Principal
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
@@ -133,6 +134,14 @@ def delete(bot: str) -> None:
     services().accounts.delete_bot(bot)
     services().tournaments.journals.forget(bot)
     services().webhooks.close_circuit(bot)
+
+
+def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
+    """Cancel a tournament and return it; that of somebody else only as an admin, which is audited."""
+    arena = services().tournaments
+    if who.admin and arena.view(tournament, viewer(who))["created_by"] != who.owner:
+        services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
+    return arena.cancel(tournament, by=who, reason=reason)
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:

@@ -245,4 +245,19 @@ def upload_page(bot: str, upload: str) -> Response:
     view = submissions.upload_view(found)
     qualifications = shown_qualifications(who, view["qualifications"])
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
-    return page("upload.html", bot=bot, one=view, qualifications=qualifications, busy=busy)
+    return page(
+        "upload.html",
+        bot=bot,
+        is_registered=_is_registered(bot),
+        one=view,
+        qualifications=qualifications,
+        busy=busy,
+    )
+
+
+def _is_registered(bot: str) -> bool:
+    try:
+        services().accounts.bot(bot)
+    except BotNotFound:
+        return False
+    return True

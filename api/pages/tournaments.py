@@ -7,10 +7,12 @@ from typing import Any, Final
 from flask import Response
 
 from api.pages.crosstable import cells
+from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
 from api.services import services
 from api.sessions import page_viewer
+from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.live.service import Viewer
 
@@ -50,7 +52,13 @@ def tournaments_page() -> Response:
 @blueprint.get("/tournaments/<tournament>")
 def tournament_page(tournament: str) -> Response:
     """One tournament: its progress, standings, crosstable and groups."""
-    cursor = page_cursor()
+    return tournament_view(tournament, page_cursor())
+
+
+def tournament_view(
+    tournament: str, cursor: str | None, error: ArenaError | None = None, status: int = 200
+) -> Response:
+    """The page of a tournament, with an error of a form that was sent from it."""
     arena = services().tournaments
     who = page_viewer()
     view = arena.view(tournament, who)
@@ -59,7 +67,10 @@ def tournament_page(tournament: str) -> Response:
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     return page(
         "tournament.html",
+        status,
         one=view,
+        own=own_part(view),
+        error=error,
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=shown,
         crosstable=cells(shown["crosstable"] or ()),
