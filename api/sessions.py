@@ -9,6 +9,7 @@ import secrets
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from flask import Flask, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -18,9 +19,9 @@ from api.auth import client, viewer
 from api.bodies import media_of, unsupported
 from api.edge import PRINCIPAL
 from api.errors import HttpError
-from api.services import bodies, services
+from api.services import bodies, service_address, services
 from arena.accounts.accounts import Principal
-from arena.accounts.sessions import SESSION_MS, Session
+from arena.accounts.sessions import LINK_MS, SESSION_MS, Session
 from arena.errors import ArenaError
 from arena.live.header import ANYBODY, Viewer
 
@@ -160,6 +161,14 @@ def signed_in() -> Principal:
     return principal
 
 
+def sign_in_link(owner: str) -> tuple[str, int]:
+    """A link that signs a browser in as the owner, and when it expires (Unix time in milliseconds)."""
+    parts = services()
+    code = parts.sessions.new_link(owner)
+    address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
+    return address, parts.store.clock().now_ms + LINK_MS
+
+
 def client_address() -> str:
     """Whom the limits per address count."""
     return client(request.environ)
@@ -194,6 +203,7 @@ __all__ = [
     "protect_pages",
     "read_form",
     "session_key",
+    "sign_in_link",
     "sign_out",
     "signed_in",
     "visitor",

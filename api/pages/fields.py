@@ -15,7 +15,8 @@ from api.schemas.fields import Moment
 from arena.errors import ArenaError
 
 _TIME: Final = "%Y-%m-%dT%H:%M"
-_MOMENT: Final = re.compile(r"\b1\d{12}\b")
+_MOMENT: Final = re.compile(r"\b\d{12,13}\b")
+_SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _NAMES: Final = re.compile(r"[\s,;]+")
 
 NOT_SAID: Final = ("", "as usual")
@@ -222,21 +223,25 @@ def status_of(error: ArenaError) -> int:
 
 def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
     """The controls with the error where it belongs, and the error in the words of the form."""
-    at = [(error.field or "", error.message)]
-    at += [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
+    others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
     places = {one.name: one for one in found}
     said: dict[str, str] = {}
-    for path, message in at:
-        # A field of a list has its number behind it.
-        name = next((name for name in (path, path.rpartition(".")[0]) if name in places), None)
+    for path, message in ((error.field or "", error.message), *others):
+        name = _place(path, places)
         if name is not None and name not in said:
             said[name] = worded(message.removeprefix(f"{path}: "), found, places[name])
     shown = [replace(one, error=said.get(one.name, "")) for one in found]
-    first = next((one for one in found if one.name in said), None)
-    named = error.field in places and first is not None
-    text = f"{first.label}: {said[first.name]}" if named and first else worded(error.message, found)
-    expected = error.expected and worded(error.expected, found, places.get(error.field or ""))
+    at = _place(error.field or "", places)
+    own = None if at is None else places[at]
+    text = worded(error.message, found) if own is None else f"{own.label}: {said[own.name]}"
+    expected = error.expected and worded(error.expected, found, own)
     return shown, ArenaError(text, code=error.code, field=error.field, expected=expected)
+
+
+def _place(path: str, places: Mapping[str, Control]) -> str | None:
+    """The name of the control to which the field of an error belongs."""
+    # An element of a list has its number behind the name of the list.
+    return next((name for name in (path, path.rpartition(".")[0]) if name in places), None)
 
 
 def worded(text: str, found: Iterable[Control], own: Control | None = None) -> str:
@@ -244,18 +249,14 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
     for one in found:
         if "_" in one.name or "." in one.name:
             text = re.sub(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", one.label.lower(), text)
-        for value, said in one.choices:
-            if "_" in value:
-                text = re.sub(rf"\b{re.escape(value)}\b", said, text)
-    text = _MOMENT.sub(
-        lambda ms: f"{datetime.fromtimestamp(int(ms[0]) / 1000, UTC):%Y-%m-%d %H:%M} UTC", text
-    )
+    text = _MOMENT.sub(lambda ms: f"{time_value(int(ms[0])).replace('T', ' ')} UTC", text)
+    text = _SNAKE.sub(lambda name: name[0].replace("_", " "), text)
     if own is not None and own.kind == "time":
-        text = text.replace("a whole number from", "a time from")
+        text = text.replace("a whole number from", "a time from").replace("valid integer", "valid time")
     if own is not None and own.kind == "seconds":
         text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:g}", text)
-        text = re.sub(r"\bmilliseconds\b", "seconds", text)
-    return text
+        text = text.replace("milliseconds", "seconds")
+    return text.replace("valid integer", "whole number")
 
 
 __all__ = [

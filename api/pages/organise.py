@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -21,7 +21,6 @@ from api.pages.fields import (
     controls,
     filled,
     is_of_form,
-    split_names,
     status_of,
     time_value,
     with_error,
@@ -163,11 +162,16 @@ def _special(one: Control, game: Game) -> Control:
     return one
 
 
+def _in_words(names: Iterable[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
+
+
 def _body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
     """The body of the operation that the form stands for."""
     body = body_of(one for found in sections.values() for one in found)
     if "tie_breaks" in body:
-        body["tie_breaks"] = split_names(body["tie_breaks"])
+        names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
+        body["tie_breaks"] = [name for name in names if name]
     # With a preset only what somebody has changed: then the two contradict each other.
     defaults = game.options.complete({})
     rules = {name: value for name, value in body.pop("rules", {}).items() if value != defaults[name]}

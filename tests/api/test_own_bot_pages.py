@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from arena.accounts.versions import Suspension
 from arena.ops.service import Service
 from arena.webhooks.registry import Webhooks
+from tests.api.arenas import play
 from tests.api.conftest import Account
 from tests.api.pages import Browser
 from tests.api.test_web_pages import BROWSER, NASTY, Page, check_page
@@ -61,9 +62,9 @@ def settle(services: Service) -> None:
         services.uploads.check(*one, services.tournaments.qualify_added)
 
 
-def submitted(browser: Browser, services: Service, source: str = SOURCE) -> str:
-    """The address of the upload of the new bot ``first``."""
-    sent = browser.send(NEW, upload(source, name="first.py") | {"name": "first", "version": "1"})
+def submitted(browser: Browser, services: Service, source: str = SOURCE, name: str = "first") -> str:
+    """The address of the upload of a new bot. The service keeps what it has loaded by its name."""
+    sent = browser.send(NEW, {**upload(source), "name": name, "version": "1"})
     assert sent.status_code == 303, sent.text
     settle(services)
     return str(sent.location)
@@ -94,7 +95,7 @@ def test_an_upload_is_followed_until_it_is_a_version(browser: Browser, services:
 def test_a_qualification_and_its_log(browser: Browser, services: Service) -> None:
     address = submitted(browser, services)
     for one in services.tournaments.qualifications("first", "1"):
-        play_out(services, one["tournament"])
+        play(services, one["tournament"])
     page = opened(browser, address)
     assert "refresh" not in page.html
     rows = page.rows("Qualification of version 1")
@@ -114,25 +115,19 @@ def test_a_qualification_and_its_log(browser: Browser, services: Service) -> Non
 
 
 def test_a_failed_qualification_names_the_line(browser: Browser, services: Service) -> None:
-    submitted(browser, services, BROKEN)
-    for one in services.tournaments.qualifications("first", "1"):
-        play_out(services, one["tournament"])
-    page = opened(browser, "/bots/first/log")
+    submitted(browser, services, BROKEN, "broken")
+    for one in services.tournaments.qualifications("broken", "1"):
+        play(services, one["tournament"])
+    page = opened(browser, "/bots/broken/log")
     assert [row["state"] for row in page.rows("Qualification of")] == ["failed", "failed"]
     assert "line 2" in page.html
     assert "KeyError" in page.html
     sent = browser.send(
-        "/bots/first/versions/1/qualifications", {"kind": "toepen"}, page="/bots/first/log", times=2
+        "/bots/broken/versions/1/qualifications", {"kind": "toepen"}, page="/bots/broken/log", times=2
     )
-    assert sent.location == "/bots/first/log"
-    states = {one["kind"]: one["state"] for one in services.tournaments.qualifications("first", "1")}
+    assert sent.location == "/bots/broken/log"
+    states = {one["kind"]: one["state"] for one in services.tournaments.qualifications("broken", "1")}
     assert states == {"truco": "failed", "toepen": "qualifying"}
-
-
-def play_out(services: Service, event: str) -> None:
-    from tests.api.arenas import play
-
-    play(services, event)
 
 
 def test_a_refused_upload_says_why(browser: Browser, services: Service) -> None:
@@ -173,7 +168,7 @@ def test_a_large_source_may_be_pasted(browser: Browser, services: Service) -> No
         ({"name": "first", "version": "a b"}, "Version: Must be 1 to 32 letters", "invalid"),
         ({"name": "first", "file": ""}, "File: There is nothing to upload", "invalid_source"),
         ({"name": "first", "source": "pass"}, "File: There is a text as well", "invalid_source"),
-        ({"name": "first", "description": "x" * 501}, "Description: Longer than", "invalid"),
+        ({"name": "first", "description": "x" * 501}, "Description: Length must be", "invalid"),
     ],
 )
 def test_errors_stand_at_their_fields(browser: Browser, values: dict[str, str], said: str, code: str) -> None:
@@ -353,7 +348,7 @@ def test_only_the_owner_sends_these_forms(
     assert other.send(address, FORMS[path], page="/account").status_code == 403
     visitor = Browser(app).send(address, FORMS[path], page="/sign-in")
     assert visitor.location == "/sign-in"
-    forged = browser.client.post(address, data=FORMS[path], headers=BROWSER)
+    forged = browser.client.post(address, data={**FORMS[path], "csrf_token": "x"}, headers=BROWSER)
     assert forged.status_code == 400
     assert "form_expired" in forged.text
     assert services.accounts.bot("first") == before
