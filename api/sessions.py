@@ -9,18 +9,20 @@ import secrets
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from flask import Flask, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask_wtf.csrf import generate_csrf, validate_csrf
 from wtforms import ValidationError
 
-from api.auth import client
+from api.auth import client, viewer
 from api.bodies import media_of, unsupported
+from api.edge import PRINCIPAL
 from api.errors import HttpError
-from api.services import bodies, services
+from api.services import bodies, service_address, services
 from arena.accounts.accounts import Principal
-from arena.accounts.sessions import SESSION_MS, Session
+from arena.accounts.sessions import LINK_MS, SESSION_MS, Session
 from arena.errors import ArenaError
 from arena.live.header import ANYBODY, Viewer
 
@@ -57,6 +59,8 @@ def protect_pages(app: Flask) -> None:
         PERMANENT_SESSION_LIFETIME=SESSION_MS // 1000,
         WTF_CSRF_TIME_LIMIT=None,
         MAX_FORM_PARTS=_MAX_PARTS,
+        # Each form has its own limit; sources may be pasted.
+        MAX_FORM_MEMORY_SIZE=None,
     )
     # Forms are checked by read_form: a hook would cost every request of the API.
     app.jinja_env.globals["csrf_token"] = generate_csrf
@@ -99,6 +103,12 @@ def _visitor() -> Visitor:
     sessions = services().sessions
     found = sessions.find(key)
     return Visitor() if found is None else Visitor(found, sessions.principal(found))
+
+
+def page_viewer() -> Viewer:
+    """The viewer of a page: the holder of the request's token, or the visitor."""
+    principal: Principal | None = request.environ.get(PRINCIPAL)
+    return visitor().viewer if principal is None else viewer(principal)
 
 
 def session_key() -> str | None:
@@ -148,6 +158,14 @@ def signed_in() -> Principal:
     return principal
 
 
+def sign_in_link(owner: str) -> tuple[str, int]:
+    """A link that signs a browser in as the owner, and when it expires (Unix time in milliseconds)."""
+    parts = services()
+    code = parts.sessions.new_link(owner)
+    address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
+    return address, parts.store.clock().now_ms + LINK_MS
+
+
 def client_address() -> str:
     """Whom the limits per address count."""
     return client(request.environ)
@@ -177,10 +195,12 @@ __all__ = [
     "Visitor",
     "begin",
     "client_address",
+    "page_viewer",
     "person",
     "protect_pages",
     "read_form",
     "session_key",
+    "sign_in_link",
     "sign_out",
     "signed_in",
     "visitor",

@@ -1,20 +1,38 @@
-"""Signing in and out, and the page of the owner who has signed in."""
+"""Signing up, in and out, and the page of the owner who has signed in."""
 
 from __future__ import annotations
 
 import re
+from secrets import token_urlsafe
 from typing import Any, Final
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api.pages.fields import (
+    Control,
+    Words,
+    body_of,
+    controls,
+    filled,
+    is_of_form,
+    status_of,
+    with_error,
+)
 from api.pages.site import blueprint, form, page
+from api.requests import load
+from api.schemas.accounts import NewOwnerSchema
 from api.services import services
-from api.sessions import begin, session_key, sign_out, signed_in
+from api.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
 from arena.errors import ArenaError
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Addresses of this service, to which a visitor returns after signing in."""
+
+TOURNAMENTS_MOST: Final = 100
+"""Among how many of the latest tournaments those of an owner are looked for."""
+
+_DRAFT_BYTES: Final = 24
 
 
 @blueprint.get("/sign-in")
@@ -54,9 +72,52 @@ def end_session() -> ResponseReturnValue:
     return redirect(url_for("pages.home"), 303)
 
 
+@blueprint.get("/sign-up")
+def sign_up_page() -> Response:
+    """Sign up as an owner."""
+    return _sign_up(_name_control(), token_urlsafe(_DRAFT_BYTES))
+
+
+def _name_control() -> Control:
+    return controls(NewOwnerSchema(), ("name",), Words({"name": "Name"}))[0]
+
+
+def _sign_up(name: Control, draft: str, error: ArenaError | None = None) -> Response:
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        (name,), error = with_error([name], error)
+    response = page("sign_up.html", status, name=name, draft=draft, error=error)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@form("/sign-up")
+def sign_up() -> ResponseReturnValue:
+    """Create an owner, sign in, and show the token once."""
+    (name,) = filled([_name_control()], request.form.getlist)
+    draft = request.form.get("draft", "")[:64]
+    try:
+        services().limits.spend("sign_ups_per_address", client_address())
+        body = load(NewOwnerSchema(), body_of([name]))
+        owner, token = services().sessions.sign_up(body["name"], draft)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _sign_up(name, draft, error)
+    begin(services().sessions.sign_in(token, session_key()))
+    return page(
+        "secrets.html",
+        bot=None,
+        secrets={"Your token": token},
+        title=f"Welcome, {owner.name}",
+        note="It is the only key to your account: nobody can send it to you again. You are signed in on this "
+        "browser. Programs and other browsers need it.",
+    )
+
+
 @blueprint.get("/account")
 def account_page() -> Response:
-    """The owner's bots, quotas and budgets."""
+    """The owner's bots, tournaments, quotas and budgets."""
     who = signed_in()
     accounts = services().accounts
     bots, cursor = accounts.bots(who.owner)
@@ -65,6 +126,45 @@ def account_page() -> Response:
         owner=accounts.owner(who.owner),
         bots=bots,
         more=cursor is not None,
+        tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
+    )
+
+
+def _tournaments(owner: str) -> list[dict[str, Any]]:
+    """The tournaments of the owner that are not over, and of the latest ones."""
+    arena = services().tournaments
+    latest = arena.list(limit=TOURNAMENTS_MOST).items
+    found = {one["id"]: one for one in (*arena.present(), *latest) if one["created_by"] == owner}
+    return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
+
+
+@form("/account/token")
+def replace_own_token() -> ResponseReturnValue:
+    """Replace the owner's token, and show it once."""
+    who, key = signed_in(), session_key()
+    assert key is not None
+    token = services().sessions.replace_token(key)
+    return page(
+        "secrets.html",
+        bot=None,
+        secrets={"Your token": token},
+        title=f"New token of {who.owner}",
+        note="The old one and all other sessions have ended. This browser stays signed in.",
+    )
+
+
+@form("/account/link")
+def link_elsewhere() -> ResponseReturnValue:
+    """Make a link that signs another browser in, and show it once."""
+    who = signed_in()
+    services().limits.spend("links_per_owner", who.owner)
+    url, _ = sign_in_link(who.owner)
+    return page(
+        "secrets.html",
+        bot=None,
+        secrets={"Link": url},
+        title="Sign in elsewhere",
+        note="Open it in the other browser. It works once, for five minutes.",
     )

@@ -60,3 +60,12 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"
     return f"{seconds:.0f} s"
+
+
+@blueprint.app_template_filter("size")
+def size(count: int) -> str:
+    """Bytes in a suitable unit."""
+    for unit_size, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+        if count >= unit_size:
+            return f"{count / unit_size:.1f} {unit}".replace(".0 ", " ")
+    return f"{count} bytes"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app, request, url_for
+from flask import Response, current_app, url_for
 from markupsafe import Markup
 
-from api.auth import viewer
-from api.edge import PRINCIPAL
 from api.pages.site import blueprint, page
 from api.services import services
+from api.sessions import page_viewer
 from api.streams import table_stream
 from api.watching import LiveTable, Watching
 from arena.games import game_of
@@ -23,7 +22,7 @@ from arena.replays.page import embedded_json, game_title, page_parts, static, ta
 def game_page(game: str) -> Response:
     """A game to step through or, while it goes on, to watch."""
     try:
-        line = services().tournaments.record(game, viewer(request.environ.get(PRINCIPAL)))
+        line = services().tournaments.record(game, page_viewer())
     except RecordNotReady:
         return _table_page(game)
     parts = page_parts(parse_record(line), source=f"{game}.json")

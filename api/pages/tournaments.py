@@ -7,15 +7,16 @@ from typing import Any, Final
 
 from flask import Response, abort, request
 
-from api.auth import viewer
-from api.edge import PRINCIPAL
 from api.pages.bracket import BracketDrawing, bracket
 from api.pages.crosstable import cells
+from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
 from api.requests import read_query
 from api.schemas.tournaments import TournamentPageQuery
 from api.services import services
+from api.sessions import page_viewer
+from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.live.service import Viewer
 
@@ -60,11 +61,16 @@ def tournaments_page() -> Response:
 @blueprint.get("/tournaments/<tournament>")
 def tournament_page(tournament: str) -> Response:
     """One tournament: its progress, standings, crosstable, rounds and groups."""
-    query = read_query(_QUERY, request.environ, services().settings.http)
+    return tournament_view(tournament, read_query(_QUERY, request.environ, services().settings.http))
+
+
+def tournament_view(
+    tournament: str, query: Mapping[str, Any], error: ArenaError | None = None, status: int = 200
+) -> Response:
+    """The page of a tournament, with an error of a form that was sent from it."""
     cursor = query["cursor"]
     arena = services().tournaments
-    # Without a token anybody; whoever made a private one, or an admin, may send theirs.
-    who = viewer(request.environ.get(PRINCIPAL))
+    who = page_viewer()
     view = arena.view(tournament, who)
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
     standings = arena.standings(tournament, who)
@@ -73,8 +79,11 @@ def tournament_page(tournament: str) -> Response:
     chosen = _chosen_round(view, query["round"], played)
     return page(
         "tournament.html",
+        status,
         one=view,
         refresh=REFRESH_SECONDS.get(view["state"]),
+        own=own_part(view),
+        error=error,
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=shown,
         crosstable=cells(shown["crosstable"] or ()),

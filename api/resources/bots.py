@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
-from contextlib import suppress
+from base64 import b64encode
 from typing import Any
 
 from flask import Response
 from marshmallow import Schema, fields, validate
 
+from api import submissions
 from api.contract import UNSEATABLE, Blueprint, RawBody, json_response
 from api.errors import HttpError
 from api.schemas.accounts import (
@@ -37,16 +37,11 @@ from api.schemas.accounts import (
 )
 from api.schemas.common import PageQuery, absent
 from api.services import services
-from arena.accounts.accounts import BotNotFound, Forbidden, Principal
+from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.received import refusal
-from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
-from arena.accounts.versions import BotAccount, Version, VersionNotFound
-from arena.bots.transports import transport_of
+from arena.accounts.uploads import ReceivedUpload
+from arena.accounts.versions import BotAccount, Version
 from arena.sandbox.limits import DEFAULT_LIMITS
-from arena.webhooks.addresses import URL_RULE
-from arena.webhooks.errors import InvalidUrl
-from arena.webhooks.registry import NoWebhook, checked_secret
-from arena.webhooks.signing import InvalidSecret
 
 blueprint = Blueprint("bots", __name__, description="Bots, their versions and their tokens.")
 
@@ -81,16 +76,10 @@ class BotsQuery(PageQuery):
     )
 
 
-def _check_owner(who: Principal, name: str) -> None:
-    """Raise :class:`Forbidden` unless ``who`` owns the bot."""
-    if services().accounts.bot(name).owner != who.name or who.scope != "owner":
-        raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
-
-
 def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = "") -> None:
     """Raise :class:`Forbidden` unless ``who`` owns the bot or is an admin, whose action is audited."""
     try:
-        _check_owner(who, name)
+        submissions.check_owner(who, name)
     except Forbidden:
         if not who.admin:
             raise
@@ -115,30 +104,6 @@ def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     return {**vars(bot), "tournaments": bot.takes_part, **shown}
 
 
-def _take_upload(body: dict[str, Any]) -> Upload | None:
-    """Remove the upload from ``body``, which is kept while the request waits; None for other transports."""
-    given = [key for key in ("source", "component") if key in body]
-    if transport_of(body["transport"]).takes_upload != (len(given) == 1):
-        raise InvalidSource(
-            "an uploaded bot needs either a source or a component; other bots have neither",
-            field=given[0] if given else "source",
-            expected='either source or component, with the transport "uploaded"',
-        )
-    if not given:
-        return None
-    if "source" in body:
-        return python_upload(body.pop("source"))
-    component = body.pop("component")
-    if isinstance(component, str):
-        try:
-            component = b64decode(component, validate=True)
-        except ValueError:
-            raise InvalidSource(
-                "the component is not valid base64", field="component", expected="base64"
-            ) from None
-    return component_upload(component)
-
-
 def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     """The upload when its checks are over, or after a while. Raises
     :class:`~arena.accounts.received.UploadRefused`.
@@ -150,35 +115,10 @@ def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     return upload
 
 
-def _upload_view(upload: ReceivedUpload) -> dict[str, Any]:
-    """The upload, with the qualifications of the version that it became."""
-    found: list[dict[str, Any]] = []
-    if upload.state == "added":
-        with suppress(VersionNotFound, BotNotFound):
-            found = services().tournaments.qualifications(upload.bot, upload.label)
-    return {**vars(upload), "qualifications": found}
-
-
 def _still_checked(schema: type[Schema], value: Any, upload: ReceivedUpload) -> Response:
     response = json_response(schema().dump(value), 202)
     response.headers["Location"] = f"/v1/bots/{upload.bot}/uploads/{upload.id}"
     return response
-
-
-def _checked_webhook(who: Principal, body: dict[str, Any], secrets: list[str]) -> dict[str, Any]:
-    """The ``url`` and ``rights`` in ``body``, after a ping was answered; empty for other transports."""
-    given = [key for key in ("url", "rights", "secret") if key in body]
-    if not transport_of(body["transport"]).needs_url:
-        if given:
-            raise InvalidUrl(
-                f"{given[0]!r} is for webhooks only", field=given[0], expected="transport webhook"
-            )
-        return {}
-    if "url" not in body:
-        raise InvalidUrl("a webhook needs a URL", field="url", expected=URL_RULE)
-    services().limits.spend("webhook_checks_per_owner", who.owner)
-    services().webhooks.check(body["url"], secrets)
-    return {"url": body["url"], "rights": body.get("rights", False)}
 
 
 _OF_UPLOADS = ("invalid_source", "compile_failed", "load_failed", "upload_not_checked", "upload_not_found")
@@ -218,36 +158,20 @@ def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Respo
     seconds for that; then the response is 202, and `Location` is where the upload can be read. If it is
     refused, the bot is not registered, and its name is free again.
     """
-    parts = services()
-    if transport_of(body["transport"]).takes_upload:
-        parts.limits.spend("uploads_per_owner", who.owner)
-    upload = _take_upload(body)
-    description = body.get("description", "")
+    made = submissions.register(who, body)
+    bot, upload = made.bot, made.upload
     if upload is not None:
-        bot, token, received = parts.uploads.register(
-            who.name, body["name"], body["version"], description, upload, body.get("tournaments")
-        )
-        del upload
-        received = _outcome(received)
-        bot = parts.accounts.bot(bot.name)
-        shown = {"webhook_secret": None, "upload": _upload_view(received)}
-        value = {"bot": _bot_view(who, bot), "token": token, **shown}
-        return value if received.is_settled else _still_checked(BotWithTokenSchema, value, received)
-    secret = checked_secret(body.get("secret"))
-    webhook = _checked_webhook(who, body, [secret])
-    if webhook:
-        webhook["secret"] = secret
-    bot, token = parts.accounts.register_bot(
-        who.name,
-        body["name"],
-        body["version"],
-        body["transport"],
-        description,
-        tournaments=body.get("tournaments"),
-        **webhook,
-    )
-    view = _bot_view(who, bot)
-    return {"bot": view, "token": token, "webhook_secret": webhook.get("secret"), "upload": None}
+        upload = _outcome(upload)
+        bot = services().accounts.bot(bot.name)
+    value = {
+        "bot": _bot_view(who, bot),
+        "token": made.token,
+        "webhook_secret": made.webhook_secret,
+        "upload": None if upload is None else submissions.upload_view(upload),
+    }
+    if upload is None or upload.is_settled:
+        return value
+    return _still_checked(BotWithTokenSchema, value, upload)
 
 
 @blueprint.operation("/bots", scopes=(), query=BotsQuery, returns=BotPageSchema)
@@ -298,9 +222,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     five seconds. In its current games the bot is late for every turn from then on.
     """
     _check_owner_or_admin(who, bot, "delete bot")
-    services().accounts.delete_bot(bot)
-    services().tournaments.journals.forget(bot)
-    services().webhooks.close_circuit(bot)
+    submissions.delete(bot)
 
 
 @blueprint.operation(
@@ -339,36 +261,15 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
     The same bytes are the same version: if the bot has the upload already, no version is added. The response
     is 200 with that version, under its own label and with `added` false, and new games use it.
     """
-    _check_owner(who, bot)
-    upload = _take_upload(body)
-    accounts = services().accounts
-    if upload is not None:
-        same = services().uploads.same_version(bot, upload)
-        if same is not None:
-            known = {**vars(same), "webhook_secret": None, "added": False}
-            return json_response(AddedVersionSchema().dump(known))
-        received = services().uploads.receive(bot, body["label"], upload)
-        del upload
-        received = _outcome(received)
-        if not received.is_settled:
-            return _still_checked(UploadSchema, received, received)
-        return {**vars(accounts.bot(bot).find(received.label)), "webhook_secret": None, "added": True}
-    secrets = accounts.signing_secrets(bot)
-    if secrets and "secret" in body:
-        raise InvalidSecret(
-            "the bot already has a signing secret",
-            field="secret",
-            expected="no secret; replace it separately",
-        )
-    made = None if secrets else checked_secret(body.get("secret"))
-    webhook = _checked_webhook(who, body, secrets or [made or ""])
-    if not webhook:
-        made = None
-    secret = made or ""
-    version = accounts.add_version(bot, body["label"], body["transport"], secret=secret, **webhook)
-    if webhook:
-        services().webhooks.close_circuit(bot)
-    return {**vars(version), "webhook_secret": made, "added": True}
+    made = submissions.add_version(who, bot, body)
+    version = made.version
+    if made.upload is not None:
+        upload = _outcome(made.upload)
+        if not upload.is_settled:
+            return _still_checked(UploadSchema, upload, upload)
+        version = services().accounts.bot(bot).find(upload.label)
+    value = {**vars(version), "webhook_secret": made.webhook_secret, "added": made.added}
+    return value if made.added else json_response(AddedVersionSchema().dump(value))
 
 
 @blueprint.operation(
@@ -402,7 +303,7 @@ def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> 
         if not who.admin:
             raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
-    return _upload_view(services().uploads.wait(found, query["wait"]))
+    return submissions.upload_view(services().uploads.wait(found, query["wait"]))
 
 
 @blueprint.operation(
@@ -419,7 +320,7 @@ def publish_version(who: Principal, body: dict[str, Any], bot: str, version: str
     With `published` true the source is public; with `published` false only the owner and admins can read
     it.
     """
-    _check_owner(who, bot)
+    submissions.check_owner(who, bot)
     return services().accounts.publish(bot, version, body["published"])
 
 
@@ -465,7 +366,7 @@ def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dic
     The version plays a group against the house bot `rookie`. A bot with the transport `remote` or
     `webhook` must be running.
     """
-    _check_owner(who, bot)
+    submissions.check_owner(who, bot)
     return services().tournaments.qualify(body["kind"], bot, version)
 
 
@@ -517,12 +418,9 @@ def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> di
 
     The new secret is shown only once. For one day, posts are signed with both the old and the new secret.
     """
-    _check_owner(who, bot)
-    accounts = services().accounts
-    if not accounts.signing_secrets(bot):
-        raise NoWebhook(f"{bot} has no webhook", field="bot", expected="a bot with a webhook")
-    secret = checked_secret(body.get("secret"))
-    return {"secret": secret, "previous_until_ms": accounts.set_signing_secret(bot, secret)}
+    submissions.check_owner(who, bot)
+    secret, until_ms = submissions.replace_secret(bot, body.get("secret"))
+    return {"secret": secret, "previous_until_ms": until_ms}
 
 
 @blueprint.operation(
@@ -538,7 +436,7 @@ def replace_bot_token(who: Principal, bot: str) -> dict[str, str]:
 
     The new token is shown only once. The old token expires within five seconds.
     """
-    _check_owner(who, bot)
+    submissions.check_owner(who, bot)
     return {"token": services().accounts.new_bot_token(bot)}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from api.contract import Blueprint
 from api.schemas.accounts import (
@@ -14,9 +13,9 @@ from api.schemas.accounts import (
     SignInLinkSchema,
     TokenSchema,
 )
-from api.services import service_address, services
+from api.services import services
+from api.sessions import sign_in_link
 from arena.accounts.accounts import Owner, Principal
-from arena.accounts.sessions import LINK_MS
 
 blueprint = Blueprint("owners", __name__, description="Owners of bots, and their tokens.")
 
@@ -88,9 +87,8 @@ def create_sign_in_link(who: Principal) -> dict[str, Any]:
     The link works once, for five minutes, and ends with the token. Opening it changes nothing; the page
     that it shows asks before it signs in.
     """
-    code = services().sessions.new_link(who.name)
-    address = f"{service_address() or ''}/sign-in?{urlencode({'code': code})}"
-    return {"url": address, "expires_ms": services().store.clock().now_ms + LINK_MS}
+    url, expires_ms = sign_in_link(who.name)
+    return {"url": url, "expires_ms": expires_ms}
 
 
 @blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("owner_not_found",))

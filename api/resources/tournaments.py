@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from flask import Response
 
-from api import streams
+from api import streams, submissions
 from api.auth import viewer
 from api.contract import (
     ARCHIVED,
@@ -195,10 +195,7 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
     Only the owner that announced it, or an admin, can cancel it. Groups already played remain; no more are
     played.
     """
-    arena = services().tournaments
-    if who.admin and arena.view(tournament, viewer(who))["created_by"] != who.owner:
-        services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", body["reason"])
-    return json_response(arena.cancel(tournament, by=who, reason=body["reason"]))
+    return json_response(submissions.cancel_tournament(who, tournament, body["reason"]))
 
 
 @blueprint.operation(

@@ -105,7 +105,7 @@ async function ask() {
 function wait() {
   clearTimeout(timer);
   const seconds = Number(live.dataset.refresh);
-  button.hidden = !seconds;
+  if (button) button.hidden = !seconds;
   if (!seconds || isPaused || document.hidden) return;
   timer = setTimeout(ask, 1000 * seconds * Math.min(2 ** failures, SLOWEST));
 }
@@ -115,7 +115,7 @@ function halt() {
   asking?.abort();
 }
 
-button.addEventListener("click", () => {
+button?.addEventListener("click", () => {
   isPaused = !isPaused;
   button.textContent = isPaused ? "Follow" : "Pause";
   if (isPaused) halt();

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import orjson
 
-from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
 from arena.errors import ArenaError, CorruptState
 from arena.store.accounts import AccountStore
 from arena.store.rows import read_row, write_row
@@ -21,6 +21,7 @@ LINK_MS: Final = 300_000
 """How long a link to sign in can be used, in milliseconds."""
 
 _CODE_BYTES: Final = 24
+_LEAST_DRAFT: Final = 16
 _PERSON_BYTES: Final = 8
 
 PERSON_PREFIX: Final = "person_"
@@ -111,6 +112,38 @@ class Sessions:
         Raises :class:`LinkExpired`.
         """
         return self._signed_in(self._owner_of(self._codes.take(code)), before)
+
+    def replace_token(self, key: str) -> str:
+        """Replace the token of the owner who has signed in, and return the new one. All sessions of the owner
+        end but this one, so that a form that is sent twice shows a token twice, of which the last one holds.
+
+        Raises :class:`~arena.accounts.accounts.InvalidToken` if the session has ended.
+        """
+        session = self.find(key)
+        if session is None or not session.owner:
+            raise InvalidToken("the session has ended")
+        token = self._accounts.new_owner_token(session.owner)
+        kept = replace(session, token=self._token(session.owner))
+        self._sessions.put(key, write_row(kept), SESSION_MS)
+        return token
+
+    def sign_up(self, name: str, draft: str) -> tuple[Owner, str]:
+        """Create an owner, and return it with its token, which is shown only once. ``draft``: a secret of the
+        form; sent again soon after, the form gets another token, as the first one may not have arrived.
+
+        Raises as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
+        """
+        place = f"sign-up {draft}"
+        try:
+            owner, token = self._accounts.sign_up(name)
+        except NameTaken:
+            row = self._codes.find(place) if len(draft) >= _LEAST_DRAFT else None
+            if row is None or orjson.loads(row) != [name, self._token(name)]:
+                raise
+            owner, token = self._accounts.owner(name), self._accounts.new_owner_token(name)
+        if len(draft) >= _LEAST_DRAFT:
+            self._codes.put(place, orjson.dumps([name, self._token(name)]), LINK_MS)
+        return owner, token
 
     def end(self, key: str) -> None:
         """End the session."""

@@ -58,6 +58,12 @@ class JournalStore:
         )
         return found
 
+    def latest(self, bot: str, limit: int) -> list[GameJournal]:
+        """The journals of the bot's latest games, newest first, without those that :meth:`find` does not."""
+        (games,) = self._connection.run([("LRANGE", _list(bot), 0, limit - 1)])
+        found = [(game.decode(), self.find(bot, game.decode())) for game in games]
+        return [GameJournal(bot, game, seats) for game, seats in found if seats is not None]
+
     def forget(self, bot: str) -> None:
         """Delete all journals of a bot."""
         (games,) = self._connection.run([("LRANGE", _list(bot), 0, -1)])

@@ -25,12 +25,21 @@ class Browser:
         return self.client.get(path, **options)
 
     def send(
-        self, path: str, values: dict[str, Any] | None = None, *, page: str | None = None
+        self,
+        path: str,
+        values: dict[str, Any] | None = None,
+        *,
+        page: str | None = None,
+        times: int = 1,
+        headers: dict[str, str] | None = None,
     ) -> TestResponse:
-        """Send the form for ``path`` that is on ``page`` (None: the same address)."""
+        """Send the form for ``path`` that is on ``page`` (None: the same address), several ``times``."""
         found = _TOKEN(self.get(page or path).text)
         assert found is not None, f"{page or path} has no form"
-        return self.client.post(path, data={**(values or {}), "csrf_token": unescape(found[1])})
+        data = {**(values or {}), "csrf_token": unescape(found[1])}
+        for _ in range(times - 1):
+            self.client.post(path, data=data, headers=headers)
+        return self.client.post(path, data=data, headers=headers)
 
     def sign_in(self, token: str) -> None:
         """Sign in as the owner of ``token``."""

@@ -1,0 +1,274 @@
+"""Fields of forms, made from the schemas of the API, so that a form has what the API takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from marshmallow import Schema, fields, validate
+
+from api.errors import ERRORS
+from api.schemas.fields import Moment
+from arena.errors import ArenaError
+
+_TIME: Final = "%Y-%m-%dT%H:%M"
+_MOMENT: Final = re.compile(r"\b\d{12,13}\b")
+_SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+_NAMES: Final = re.compile(r"[\s,;]+")
+
+NOT_SAID: Final = ("", "as usual")
+"""The choice of leaving a field to the service."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """One field of a form. ``name``: its dotted path in the API. ``kind``: ``text``, ``area``, ``secret``,
+    ``number``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or ``file``.
+    ``value``: as the form has it. ``choices``: values and texts.
+    """
+
+    name: str
+    label: str
+    kind: str = "text"
+    help: str = ""
+    value: str = ""
+    choices: Sequence[tuple[str, str]] = ()
+    required: bool = False
+    low: float | None = None
+    high: float | None = None
+    longest: int | None = None
+    default: Any = None
+    error: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of its element."""
+        return "field-" + re.sub(r"[^a-z0-9]+", "-", self.name)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The values of a control that has several."""
+        return split_names(self.value)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a form names what the API has: labels and helps by field, choices by field and value."""
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    helps: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, apart by spaces, commas or lines."""
+    return [name for name in _NAMES.split(text) if name]
+
+
+def controls(schema: Schema, names: Iterable[str], words: Words, prefix: str = "") -> list[Control]:
+    """The controls of the fields ``names`` of a schema; those of nested schemas for a nested one."""
+    found: list[Control] = []
+    for name in names:
+        one = schema.fields[name]
+        if isinstance(one, fields.Nested):
+            inner: Schema = one.schema
+            found += controls(inner, inner.fields, words, f"{prefix}{name}.")
+        else:
+            found.append(_control(f"{prefix}{name}", one, words))
+    return found
+
+
+def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
+    last = path.rpartition(".")[2]
+    default = one.metadata.get("default")
+    shown = words.choices.get(path, {})
+    control = Control(
+        path,
+        words.labels.get(path) or _label(last),
+        help=words.helps.get(path, _plain(str(one.metadata.get("description", "")))),
+        required=one.required,
+        default=default,
+    )
+    choices = _choices(one)
+    if choices is not None:
+        texts = [(value, shown.get(value) or _said(value)) for value in choices]
+        if not one.required and default is None:
+            texts.insert(0, (NOT_SAID[0], shown.get("") or NOT_SAID[1]))
+        return replace(control, kind="choice", choices=texts, value=str(default or texts[0][0]))
+    if isinstance(one, Moment):
+        return replace(control, kind="time", label=f"{control.label} (UTC)")
+    if isinstance(one, fields.Integer):
+        low, high = _range(one)
+        if last.endswith("_ms"):
+            low, high = (None if bound is None else bound / 1000 for bound in (low, high))
+            value = "" if default is None else f"{default / 1000:g}"
+            return replace(control, kind="seconds", low=low, high=high, value=value)
+        return replace(
+            control, kind="number", low=low, high=high, value="" if default is None else str(default)
+        )
+    if isinstance(one, fields.Boolean) and default is None:
+        texts = [(value, shown.get(value, said)) for value, said in (NOT_SAID, ("yes", "yes"), ("no", "no"))]
+        return replace(control, kind="truth", choices=texts)
+    if isinstance(one, fields.Boolean):
+        return replace(control, kind="check", value="1" if default else "")
+    if isinstance(one, fields.List):
+        return replace(control, kind="names")
+    longest = next((rule.max for rule in one.validators if isinstance(rule, validate.Length)), None)
+    return replace(control, longest=longest)
+
+
+def _choices(one: fields.Field[Any]) -> Sequence[str] | None:
+    for rule in one.validators:
+        if isinstance(rule, validate.OneOf):
+            return [str(value) for value in rule.choices]
+    return None
+
+
+def _range(one: fields.Field[Any]) -> tuple[float | None, float | None]:
+    for rule in one.validators:
+        if isinstance(rule, validate.Range):
+            return rule.min, rule.max
+    return None, None
+
+
+def _label(name: str) -> str:
+    text = name.removesuffix("_ms").replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _said(value: str) -> str:
+    return value.replace("_", " ")
+
+
+def _plain(text: str) -> str:
+    """Without the marks of Markdown."""
+    return text.replace("`", "")
+
+
+# What was sent
+
+
+def filled(found: Sequence[Control], sent: Callable[[str], Sequence[str]]) -> list[Control]:
+    """The controls with the values that were sent; ``sent`` gives all values of a name."""
+    return [replace(one, value=_sent(one, sent(one.name))) for one in found]
+
+
+def _sent(one: Control, values: Sequence[str]) -> str:
+    if one.kind == "checks":
+        return " ".join(values)
+    text = values[0] if values else ""
+    # Browsers send lines with CR LF.
+    return text.replace("\r\n", "\n") if one.kind in ("area", "names") else text.strip()
+
+
+def body_of(found: Iterable[Control]) -> dict[str, Any]:
+    """The body that the values of controls are. What is left empty is left out."""
+    body: dict[str, Any] = {}
+    for one in found:
+        value = _value(one)
+        if value is None:
+            continue
+        *outer, last = one.name.split(".")
+        place = body
+        for part in outer:
+            place = place.setdefault(part, {})
+        place[last] = value
+    return body
+
+
+def _value(one: Control) -> Any:
+    text = one.value
+    if one.kind == "check":
+        return bool(text)
+    if not text:
+        return None
+    if one.kind == "truth":
+        return {"yes": True, "no": False}.get(text, text)
+    if one.kind in ("names", "checks"):
+        return split_names(text)
+    try:
+        if one.kind == "number":
+            return int(text)
+        if one.kind == "seconds":
+            return round(1000 * float(text))
+        if one.kind == "time":
+            return int(datetime.strptime(text[:16], _TIME).replace(tzinfo=UTC).timestamp() * 1000)
+    except (OverflowError, ValueError):
+        # The schema refuses it, and says what would be right.
+        return text
+    return text
+
+
+def time_value(ms: int) -> str:
+    """The value of a control for a time, to the minute."""
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime(_TIME)
+
+
+# Errors
+
+
+def is_of_form(error: ArenaError) -> bool:
+    """Whether a form shows the error: who sent it can do something about it there."""
+    known = ERRORS.get(error.code)
+    return known is not None and known.status in (400, 409, 410, 413, 422, 429)
+
+
+def status_of(error: ArenaError) -> int:
+    """The HTTP status of the page that shows the error."""
+    return ERRORS[error.code].status
+
+
+def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
+    """The controls with the error where it belongs, and the error in the words of the form."""
+    others = [(more["field"], more["detail"]) for more in error.extra.get("more", ())]
+    places = {one.name: one for one in found}
+    said: dict[str, str] = {}
+    for path, message in ((error.field or "", error.message), *others):
+        name = _place(path, places)
+        if name is not None and name not in said:
+            said[name] = worded(message.removeprefix(f"{path}: "), found, places[name])
+    shown = [replace(one, error=said.get(one.name, "")) for one in found]
+    at = _place(error.field or "", places)
+    own = None if at is None else places[at]
+    text = worded(error.message, found) if own is None else f"{own.label}: {said[own.name]}"
+    expected = error.expected and worded(error.expected, found, own)
+    return shown, ArenaError(text, code=error.code, field=error.field, expected=expected)
+
+
+def _place(path: str, places: Mapping[str, Control]) -> str | None:
+    """The name of the control to which the field of an error belongs."""
+    # An element of a list has its number behind the name of the list.
+    return next((name for name in (path, path.rpartition(".")[0]) if name in places), None)
+
+
+def worded(text: str, found: Iterable[Control], own: Control | None = None) -> str:
+    """A message in the words of the form: labels for names, times and seconds for milliseconds."""
+    for one in found:
+        if "_" in one.name or "." in one.name:
+            text = re.sub(rf"(?<![\w.]){re.escape(one.name)}(?![\w.])", one.label.lower(), text)
+    text = _MOMENT.sub(lambda ms: f"{time_value(int(ms[0])).replace('T', ' ')} UTC", text)
+    text = _SNAKE.sub(lambda name: name[0].replace("_", " "), text)
+    if own is not None and own.kind == "time":
+        text = text.replace("a whole number from", "a time from").replace("valid integer", "valid time")
+    if own is not None and own.kind == "seconds":
+        text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:g}", text)
+        text = text.replace("milliseconds", "seconds")
+    return text.replace("valid integer", "whole number")
+
+
+__all__ = [
+    "Control",
+    "Words",
+    "body_of",
+    "controls",
+    "filled",
+    "is_of_form",
+    "split_names",
+    "status_of",
+    "time_value",
+    "with_error",
+    "worded",
+]

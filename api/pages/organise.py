@@ -1,0 +1,281 @@
+"""Forms for tournaments: announcing, entering, withdrawing, cancelling."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from marshmallow import Schema
+
+from api import submissions
+from api.pages.fields import (
+    Control,
+    Words,
+    body_of,
+    controls,
+    filled,
+    is_of_form,
+    status_of,
+    time_value,
+    with_error,
+    worded,
+)
+from api.pages.site import blueprint, form, page
+from api.pages.tournaments import tournament_view
+from api.requests import load
+from api.schemas.tournaments import (
+    MAX_SETTINGS,
+    EnterSchema,
+    NewTournamentSchema,
+    ReasonSchema,
+)
+from api.services import services
+from api.sessions import signed_in
+from arena.accounts.accounts import Principal
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.play.players import SEALED
+from arena.ratings.standings import TIE_BREAKS
+from arena.tournaments.formats import FORMATS
+from arena.tournaments.spec import Spec
+
+_HOUR_MS: Final = 3_600_000
+_DRAFT_BYTES: Final = 12
+_ID_LENGTH: Final = 12
+_OWN_RULES: Final = "my own, below"
+
+_LABELS: Final = {
+    "name": "Name",
+    "format": "Format",
+    "preset": "Rules",
+    "partners": "Partners",
+    "groups": "Groups per pairing",
+    "rounds": "Rounds",
+    "division": "Division",
+    "who": "Who may enter",
+    "invited": "Invited bots",
+    "house": "House bots that play",
+    "max_entries": "Places",
+    "per_owner": "Bots per owner",
+    "auto_enter": "Enter every qualified bot that is online or uploaded",
+    "rated": "Counts for the leaderboards",
+    "opens_ms": "Entry opens",
+    "locks_ms": "Entry closes and play starts",
+    "ends_ms": "Play ends",
+    "clock.per_turn_ms": "Seconds per decision",
+    "clock.bank_ms": "Bank in seconds",
+    "games_per_bot": "Live games of a bot at once",
+    "max_repeats": "Groups of the same bots",
+    "tie_breaks": "Tie-breaks",
+}
+_HELPS: Final = {
+    "name": "Public, at most 80 characters.",
+    "format": "",
+    "preset": "",
+    "invited": "Names of bots, apart by spaces or commas, if only invited ones may enter.",
+    "opens_ms": "Empty: at once.",
+    "locks_ms": "Empty: a minute after entry opens.",
+    "ends_ms": "",
+    "clock.per_turn_ms": "",
+    "clock.bank_ms": "Per seat and game, for decisions that take longer.",
+    "who": "",
+    "max_entries": "",
+    "per_owner": "Empty: as many as the format suggests.",
+    "auto_enter": "",
+    "house": "",
+    "groups": "A group is one deal played from all sides.",
+}
+_SECTIONS: Final = (
+    ("What is played", ("name", "preset", "rules", "partners", "format", "groups", "rounds")),
+    ("Who plays", ("division", "who", "invited", "house", "max_entries", "per_owner", "auto_enter", "rated")),
+    ("When", ("opens_ms", "locks_ms", "ends_ms")),
+    ("More", ("clock", "games_per_bot", "max_repeats", "tie_breaks")),
+)
+"""The fields of the form. Those that the API has besides come last in the last section."""
+
+_FOLDED: Final = ("rules", "More")
+
+
+def _schema(kind: str) -> Schema:
+    found = NewTournamentSchema.type_schemas[kind]
+    return found() if isinstance(found, type) else found
+
+
+def _words(game: Game) -> Words:
+    presets = {preset.name: f"{preset.name}: {preset.doc.rstrip('.')}" for preset in game.presets}
+    options = {f"rules.{option.name}": option.doc for option in game.options.by_name.values()}
+    timed = " and ".join(name for name, format in FORMATS.items() if format.ends_by_time)
+    return Words(
+        _LABELS,
+        {**_HELPS, **options, "ends_ms": f"For the format {timed} only."},
+        {
+            "preset": {**presets, "": _OWN_RULES},
+            "format": {
+                name: f"{name.replace('_', ' ')}: {format.doc.rstrip('.')}"
+                for name, format in FORMATS.items()
+            },
+            "division": {SEALED: "sealed: uploaded bots", "open": "open: bots that run elsewhere"},
+            "rated": {"": "if the rules are those of a preset"},
+        },
+    )
+
+
+def _controls(game: Game, who: Principal) -> dict[str, list[Control]]:
+    """The controls by section; those of the rules have a section of their own."""
+    schema, words = _schema(game.kind), _words(game)
+    left = [name for name in schema.fields if name != "kind"]
+    if not who.admin:
+        left.remove("rated")
+    sections: dict[str, list[Control]] = {}
+    for title, wanted in _SECTIONS:
+        names = [name for name in wanted if name in left]
+        left = [name for name in left if name not in names]
+        found = controls(schema, [name for name in names if name != "rules"], words)
+        sections[title] = [_special(one, game) for one in found]
+        if "rules" in names:
+            sections["rules"] = controls(schema, ["rules"], words)
+    sections["More"] += controls(schema, left, words)
+    return sections
+
+
+def _special(one: Control, game: Game) -> Control:
+    """What the schema does not say about a control."""
+    if one.name == "preset":
+        return replace(one, choices=(*one.choices[1:], one.choices[0]), value=one.choices[1][0])
+    if one.name == "house":
+        return replace(one, kind="checks", choices=[(name, name) for name in game.house_bots])
+    if one.name == "tie_breaks":
+        names = ", ".join(TIE_BREAKS)
+        return replace(
+            one, value=", ".join(Spec.tie_breaks), kind="text", help=f"In their order, of {names}."
+        )
+    if one.name == "locks_ms":
+        soon = services().store.clock().now_ms + _HOUR_MS
+        return replace(one, value=time_value(soon))
+    return one
+
+
+def _in_words(names: Iterable[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
+
+
+def _body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
+    """The body of the operation that the form stands for."""
+    body = body_of(one for found in sections.values() for one in found)
+    if "tie_breaks" in body:
+        names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
+        body["tie_breaks"] = [name for name in names if name]
+    # With a preset only what somebody has changed: then the two contradict each other.
+    defaults = game.options.complete({})
+    rules = {name: value for name, value in body.pop("rules", {}).items() if value != defaults[name]}
+    if rules or "preset" not in body:
+        body["rules"] = rules
+    return {**body, "kind": game.kind}
+
+
+@blueprint.get("/tournaments/new")
+def new_tournament_page() -> Response:
+    """A form for a tournament."""
+    who = signed_in()
+    game = game_of(request.args.get("kind", next(iter(GAMES))))
+    return _new_tournament(game, _controls(game, who), secrets.token_urlsafe(_DRAFT_BYTES))
+
+
+def _new_tournament(
+    game: Game, sections: dict[str, list[Control]], draft: str, error: ArenaError | None = None
+) -> Response:
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        every = [one for found in sections.values() for one in found]
+        shown, error = with_error(every, error)
+        by_name = {one.name: one for one in shown}
+        sections = {title: [by_name[one.name] for one in found] for title, found in sections.items()}
+    return page(
+        "new_tournament.html",
+        status,
+        game=game,
+        sections=sections,
+        folded=_FOLDED,
+        draft=draft,
+        error=error,
+    )
+
+
+@form("/tournaments/new", most=MAX_SETTINGS)
+def announce_tournament() -> ResponseReturnValue:
+    """Announce a tournament."""
+    who = signed_in()
+    game, draft = game_of(request.form.get("kind", "")), request.form.get("draft", "")[:64]
+    sections = {title: filled(found, request.form.getlist) for title, found in _controls(game, who).items()}
+    try:
+        body = load(NewTournamentSchema(), _body(sections, game))
+        services().limits.spend("tournaments_per_owner", who.owner)
+        name = _name_of(who, draft, body)
+        made = services().tournaments.create(body, who.owner, rated=who.admin, tournament_id=name)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _new_tournament(game, sections, draft, error)
+    return redirect(url_for("pages.tournament_page", tournament=made["id"]), 303)
+
+
+def _name_of(who: Principal, draft: str, body: Mapping[str, Any]) -> str | None:
+    """The id of the tournament; the same if the same form is sent twice."""
+    if not draft:
+        return None
+    what = orjson.dumps([who.owner, draft, dict(body)], option=orjson.OPT_SORT_KEYS)
+    return sha256(what).hexdigest()[:_ID_LENGTH]
+
+
+# On the page of a tournament
+
+
+def _act(tournament: str, act: Any) -> ResponseReturnValue:
+    """Do something with a tournament, and show it again."""
+    signed_in()
+    try:
+        act()
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        text, expected = (text and worded(text, ()) for text in (error.message, error.expected))
+        shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
+        return tournament_view(tournament, {"cursor": None, "round": None}, shown, status_of(error))
+    return redirect(url_for("pages.tournament_page", tournament=tournament), 303)
+
+
+@form("/tournaments/<tournament>/entries")
+def enter_tournament(tournament: str) -> ResponseReturnValue:
+    """Enter an own bot, or a house bot into an own tournament."""
+
+    def act() -> None:
+        sent = {name: request.form[name] for name in ("bot", "version", "nonce") if request.form.get(name)}
+        services().tournaments.enter(tournament, **load(EnterSchema(), sent), by=signed_in())
+
+    return _act(tournament, act)
+
+
+@form("/tournaments/<tournament>/withdraw")
+def withdraw_from_tournament(tournament: str) -> ResponseReturnValue:
+    """Withdraw an entry."""
+    bot = request.form.get("bot", "")
+    return _act(tournament, lambda: services().tournaments.leave(tournament, bot, by=signed_in()))
+
+
+@form("/tournaments/<tournament>/cancel")
+def cancel_tournament(tournament: str) -> ResponseReturnValue:
+    """Cancel a tournament."""
+
+    def act() -> None:
+        who = signed_in()
+        sent = load(ReasonSchema(), {"reason": request.form.get("reason", "").strip()})
+        submissions.cancel_tournament(who, tournament, sent["reason"])
+
+    return _act(tournament, act)

@@ -1,0 +1,204 @@
+"""The pages of a bot that only its owner sees: logs and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api import submissions
+from api.errors import HttpError
+from api.pages.fields import is_of_form, status_of
+from api.pages.qualifying import shown_qualifications
+from api.pages.site import blueprint, form, page
+from api.requests import load
+from api.schemas.accounts import ChangedBotSchema, QualifySchema
+from api.services import services
+from api.sessions import signed_in
+from arena.accounts.accounts import BotNotFound
+from arena.accounts.versions import BotAccount
+from arena.errors import ArenaError
+from arena.games import GAMES
+
+LOGS_MOST: Final = 20
+"""Maximum games in the log of a bot."""
+
+
+# Log
+
+
+@blueprint.get("/bots/<bot>/log")
+def bot_log(bot: str) -> Response:
+    """Uploads that are checked, the qualifications of the current version, and the logs of recent games."""
+    who = signed_in()
+    account = submissions.check_owner(who, bot)
+    uploads = services().uploads.unsettled(bot)
+    found = services().tournaments.qualifications(bot, account.version) if account.version else []
+    qualifications = shown_qualifications(who, found)
+    begins = bool(account.version) and account.current.transport == "uploaded" and qualifications.is_busy
+    logs = services().tournaments.journals.latest(bot, LOGS_MOST)
+    return page(
+        "bot_log.html",
+        account=account,
+        uploads=uploads,
+        qualifications=qualifications,
+        missing=[kind for kind in GAMES if kind not in {one["kind"] for one in found}],
+        busy=bool(uploads) or begins or any(one["state"] == "qualifying" for one in found),
+        logs=[_summary(log.game, log.seats) for log in logs],
+    )
+
+
+def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
+    times = [one["ms"] for seat in seats for one in seat["decisions"]]
+    return {
+        "game": game,
+        "versions": sorted({seat["version"] for seat in seats}),
+        "decisions": len(times),
+        "mean_ms": sum(times) / len(times) if times else None,
+        "most_ms": max(times, default=None),
+        "faults": sum(len(seat["faults"]) for seat in seats),
+        "lines": sum(seat["output"].count("\n") for seat in seats),
+    }
+
+
+@blueprint.get("/bots/<bot>/log/<game>")
+def bot_game_log(bot: str, game: str) -> Response:
+    """The log of one game."""
+    account = submissions.check_owner(signed_in(), bot)
+    seats = services().tournaments.journals.find(bot, game)
+    if seats is None:
+        raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
+    return page("game_log.html", account=account, game=game, seats=seats)
+
+
+# Settings
+
+
+@blueprint.get("/bots/<bot>/settings")
+def bot_settings(bot: str) -> Response:
+    """What the owner can change."""
+    return _settings(submissions.check_owner(signed_in(), bot))
+
+
+def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
+    has_webhook = bool(services().accounts.signing_secrets(account.name))
+    return page(
+        "bot_settings.html",
+        200 if error is None else status_of(error),
+        account=account,
+        description=request.form.get("description", account.description),
+        has_webhook=has_webhook,
+        circuit=services().webhooks.circuit(account.name) if has_webhook else None,
+        error=error,
+    )
+
+
+def _change(bot: str, act: Callable[[], object], back: str = "pages.bot_settings") -> ResponseReturnValue:
+    """Do something with an own bot, and show its settings again."""
+    account = submissions.check_owner(signed_in(), bot)
+    try:
+        act()
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _settings(account, error)
+    return redirect(url_for(back, bot=bot), 303)
+
+
+@form("/bots/<bot>/settings")
+def change_bot_settings(bot: str) -> ResponseReturnValue:
+    """Change the description, the state, or whether the bot takes part in scheduled tournaments."""
+
+    def act() -> None:
+        body: dict[str, Any] = {}
+        for name in ("description", "state"):
+            if name in request.form:
+                body[name] = request.form[name].replace("\r\n", "\n").strip()
+        said = request.form.get("tournaments", "")
+        if said:
+            body["tournaments"] = {"yes": True, "no": False}.get(said, said)
+        services().accounts.change_bot(bot, **load(ChangedBotSchema(), body))
+
+    return _change(bot, act)
+
+
+@form("/bots/<bot>/versions/<version>/current")
+def make_current(bot: str, version: str) -> ResponseReturnValue:
+    """Let a version play new games."""
+
+    def act() -> None:
+        if services().accounts.make_current(bot, version).url:
+            services().webhooks.close_circuit(bot)
+
+    return _change(bot, act)
+
+
+@form("/bots/<bot>/versions/<version>/source")
+def publish_source(bot: str, version: str) -> ResponseReturnValue:
+    """Publish or hide the source of a version."""
+    published = request.form.get("published") == "yes"
+    return _change(bot, lambda: services().accounts.publish(bot, version, published))
+
+
+@form("/bots/<bot>/versions/<version>/qualifications")
+def qualify_version(bot: str, version: str) -> ResponseReturnValue:
+    """Let a version qualify in a game."""
+
+    def act() -> None:
+        services().limits.spend("qualifications_per_owner", signed_in().owner)
+        body = load(QualifySchema(), {"kind": request.form.get("kind", "")})
+        services().tournaments.qualify(body["kind"], bot, version)
+
+    return _change(bot, act, "pages.bot_log")
+
+
+# Secrets
+
+
+@form("/bots/<bot>/token")
+def replace_bot_token(bot: str) -> ResponseReturnValue:
+    """Replace the token of a bot, and show it once."""
+    submissions.check_owner(signed_in(), bot)
+    token = services().accounts.new_bot_token(bot)
+    title = f"New token of {bot}"
+    return page("secrets.html", bot=bot, secrets={"Token of the bot": token}, title=title)
+
+
+@form("/bots/<bot>/webhook-secret")
+def replace_webhook_secret(bot: str) -> ResponseReturnValue:
+    """Replace the signing secret of a bot's webhook, and show it once."""
+    account = submissions.check_owner(signed_in(), bot)
+    try:
+        secret, until_ms = submissions.replace_secret(bot)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _settings(account, error)
+    title = f"New signing secret of {bot}"
+    return page(
+        "secrets.html", bot=bot, secrets={"Signing secret": secret}, title=title, previous_until_ms=until_ms
+    )
+
+
+# Deletion
+
+
+@blueprint.get("/bots/<bot>/delete")
+def delete_bot_page(bot: str) -> Response:
+    """Ask before a bot is deleted."""
+    return page("delete_bot.html", account=submissions.check_owner(signed_in(), bot))
+
+
+@form("/bots/<bot>/delete")
+def delete_bot(bot: str) -> ResponseReturnValue:
+    """Delete an own bot."""
+    who = signed_in()
+    try:
+        submissions.check_owner(who, bot)
+        submissions.delete(bot)
+    except BotNotFound:
+        # The form may have been sent twice.
+        pass
+    return redirect(url_for("pages.account_page"), 303)

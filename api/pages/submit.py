@@ -1,0 +1,263 @@
+"""Forms for new bots and new versions, and what becomes of an upload."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api import submissions
+from api.edge import SMALL_BODY
+from api.pages.fields import (
+    Control,
+    Words,
+    body_of,
+    controls,
+    filled,
+    is_of_form,
+    status_of,
+    with_error,
+)
+from api.pages.qualifying import shown_qualifications
+from api.pages.site import blueprint, form, page
+from api.requests import load
+from api.schemas.accounts import NewBotSchema, NewVersionSchema
+from api.services import services
+from api.sessions import signed_in
+from arena.accounts.accounts import BotNotFound, Forbidden, NameTaken, Principal
+from arena.accounts.uploads import InvalidSource
+from arena.accounts.versions import BotAccount
+from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
+from arena.errors import ArenaError
+from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+
+_MOST: Final = DEFAULT_LIMITS.component_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
+
+_WAYS: Final = {"uploaded": "Uploaded file", "remote": "Runs elsewhere", "webhook": "Webhook"}
+"""What pages call the transports."""
+
+_WORDS: Final = Words(
+    labels={
+        "version": "Version",
+        "label": "Version",
+        "url": "URL",
+        "rights": "Post optional turns too",
+        "secret": "Your own signing secret",
+        "source": "Or its text",
+        "tournaments": "Takes part in scheduled tournaments",
+    },
+    helps={
+        "source": "Python, in place of a file.",
+        "secret": "If empty, one is made, and shown once.",
+        "rights": "Toepen: knocking out of turn.",
+        "url": "Turns are posted there. It must answer a ping first.",
+        "description": "Public, at most 500 characters.",
+    },
+)
+_FILE: Final = Control(
+    "file",
+    "File",
+    "file",
+    help=f"Python (.py, at most {DEFAULT_LIMITS.source_bytes >> 20} MB) or a WebAssembly component "
+    f"(.wasm, at most {DEFAULT_LIMITS.component_bytes >> 20} MB).",
+)
+
+
+def _controls(schema: NewBotSchema | NewVersionSchema, first: tuple[str, ...], way: str) -> list[Control]:
+    """The controls that suit a transport; ``first``: those of all transports."""
+    transport = transport_of(way)
+    found = controls(schema, first, _WORDS)
+    if transport.takes_upload:
+        (source,) = controls(schema, ("source",), _WORDS)
+        return [*found, _FILE, replace(source, kind="area")]
+    if transport.needs_url:
+        found += controls(schema, ("url", "rights", "secret"), _WORDS)
+    return [replace(one, kind="secret") if one.name == "secret" else one for one in found]
+
+
+def _bot_controls(way: str) -> list[Control]:
+    found = _controls(NewBotSchema(), ("name", "version", "description", "tournaments"), way)
+    return [replace(one, value="1", required=True) if one.name == "version" else one for one in found]
+
+
+def _version_controls(bot: BotAccount, way: str) -> list[Control]:
+    has_secret = bool(services().accounts.signing_secrets(bot.name))
+    found = _controls(NewVersionSchema(), ("label",), way)
+    return [one for one in found if one.name != "secret" or not has_secret]
+
+
+def _way() -> str:
+    """The transport that the query or the form names."""
+    way: str = request.values.get("transport", UPLOADED.name)
+    return transport_of(way).name
+
+
+def _sent_upload(body: dict[str, Any]) -> dict[str, Any]:
+    """The file or the text that was sent, as the field that it is. Raises :class:`InvalidSource`."""
+    file = request.files.get("file")
+    pasted = body.pop("source", None)
+    if file is None or not file.filename:
+        if pasted is None:
+            raise InvalidSource("there is nothing to upload", field="file", expected="a file, or its text")
+        return {"source": pasted}
+    if pasted is not None:
+        raise InvalidSource("there is a text as well", field="file", expected="either a file or a text")
+    data = file.read()
+    is_component = data.startswith(COMPONENT_MAGIC) or file.filename.endswith(".wasm")
+    return {"component" if is_component else "source": data}
+
+
+def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, Any]:
+    """The body of the operation that the form stands for."""
+    body = {**body_of(found), "transport": way}
+    upload = _sent_upload(body) if transport_of(way).takes_upload else {}
+    loaded: dict[str, Any] = load(schema, body)
+    return {**loaded, **upload}
+
+
+def _refused(found: list[Control], error: ArenaError) -> tuple[list[Control], ArenaError]:
+    if error.field in ("component", "source") and not request.form.get("source"):
+        error.field = "file"
+    return with_error(found, error)
+
+
+# New bots
+
+
+@blueprint.get("/account/bots/new")
+def new_bot_page() -> Response:
+    """A form for a new bot."""
+    signed_in()
+    way = _way()
+    return _new_bot(way, _bot_controls(way))
+
+
+def _new_bot(way: str, found: list[Control], error: ArenaError | None = None) -> Response:
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        found, error = _refused(found, error)
+    return page("new_bot.html", status, bot=None, way=way, ways=_WAYS, controls=found, error=error)
+
+
+@form("/account/bots/new", most=_MOST)
+def submit_bot() -> ResponseReturnValue:
+    """Register a bot."""
+    who, way = signed_in(), _way()
+    found = filled(_bot_controls(way), request.form.getlist)
+    try:
+        body = _read(NewBotSchema(), found, way)
+        digest = _digest(body)
+        services().limits.spend("bots_per_owner", who.owner)
+        made = submissions.register(who, body)
+    except NameTaken as error:
+        again = _sent_before(who, found[0].value, digest)
+        return redirect(again, 303) if again else _new_bot(way, found, error)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _new_bot(way, found, error)
+    if made.upload is not None:
+        return redirect(url_for("pages.upload_page", bot=made.bot.name, upload=made.upload.id), 303)
+    secrets = {"Token of the bot": made.token}
+    if made.webhook_secret:
+        secrets["Signing secret"] = made.webhook_secret
+    return page("secrets.html", bot=made.bot.name, secrets=secrets, title=f"{made.bot.name} is registered")
+
+
+def _digest(body: dict[str, Any]) -> str | None:
+    data = body.get("component", body.get("source"))
+    if data is None:
+        return None
+    return sha256(data if isinstance(data, bytes) else data.encode("utf-8", "replace")).hexdigest()
+
+
+def _sent_before(who: Principal, name: str, digest: str | None) -> str | None:
+    """Where the bot is, if the same form was sent before."""
+    try:
+        bot = services().accounts.bot(name)
+    except BotNotFound:
+        return None
+    if digest is None or bot.owner != who.owner:
+        return None
+    for upload in services().uploads.unsettled(name):
+        if upload.digest == digest:
+            return url_for("pages.upload_page", bot=name, upload=upload.id)
+    has_it = any(version.digest == digest for version in bot.versions)
+    return url_for("pages.bot_log", bot=name) if has_it else None
+
+
+# New versions
+
+
+@blueprint.get("/bots/<bot>/versions/new")
+def new_version_page(bot: str) -> Response:
+    """A form for a new version of an own bot."""
+    account = submissions.check_owner(signed_in(), bot)
+    current = next((one.transport for one in account.versions if one.label == account.version), None)
+    way = _way() if "transport" in request.args or current not in TRANSPORTS else str(current)
+    return _new_version(account, way, _version_controls(account, way))
+
+
+def _new_version(
+    bot: BotAccount, way: str, found: list[Control], error: ArenaError | None = None
+) -> Response:
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        found, error = _refused(found, error)
+    return page("new_bot.html", status, bot=bot, way=way, ways=_WAYS, controls=found, error=error)
+
+
+@form("/bots/<bot>/versions/new", most=_MOST)
+def submit_version(bot: str) -> ResponseReturnValue:
+    """Add a version of an own bot."""
+    who, way = signed_in(), _way()
+    account = submissions.check_owner(who, bot)
+    found = filled(_version_controls(account, way), request.form.getlist)
+    try:
+        body = _read(NewVersionSchema(), found, way)
+        services().limits.spend("uploads_per_owner", who.owner)
+        made = submissions.add_version(who, bot, body)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _new_version(account, way, found, error)
+    if made.upload is not None:
+        return redirect(url_for("pages.upload_page", bot=bot, upload=made.upload.id), 303)
+    if made.webhook_secret:
+        title = f"{bot} has a webhook"
+        return page("secrets.html", bot=bot, secrets={"Signing secret": made.webhook_secret}, title=title)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
+
+
+# Uploads
+
+
+@blueprint.get("/bots/<bot>/uploads/<upload>")
+def upload_page(bot: str, upload: str) -> Response:
+    """What became of an upload; the page refreshes itself while it is checked and qualifies."""
+    who = signed_in()
+    found = services().uploads.find(bot, upload)
+    if found.owner != who.owner:
+        raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
+    view = submissions.upload_view(found)
+    qualifications = shown_qualifications(who, view["qualifications"])
+    busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
+    return page(
+        "upload.html",
+        bot=bot,
+        is_registered=_is_registered(bot),
+        one=view,
+        qualifications=qualifications,
+        busy=busy,
+    )
+
+
+def _is_registered(bot: str) -> bool:
+    try:
+        services().accounts.bot(bot)
+    except BotNotFound:
+        return False
+    return True
