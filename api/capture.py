@@ -335,6 +335,9 @@ def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient)
     for form in ("json", "csv", "text"):
         anonymous("GET", f"/v1/leaderboards/truco/sealed/matchups?format={form}")
     anonymous("GET", "/v1/leaderboards/toepen/sealed/matchups")
+    service.styles.update("truco")
+    for where in ("truco/sealed", "chess/sealed", "truco/shut"):
+        anonymous("GET", f"/v1/leaderboards/{where}/styles")
 
 
 def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:

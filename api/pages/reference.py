@@ -1,4 +1,4 @@
-"""The reference of the API, made of the OpenAPI document."""
+"""The reference of the API, made of the OpenAPI document: an index, and a page per tag with its schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 import orjson
-from flask import Flask, Response, current_app, render_template
+from flask import Flask, Response, abort, current_app, render_template
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
@@ -19,8 +19,10 @@ from api.pages.markdown import Section
 from api.pages.site import blueprint
 
 ADDRESS: Final = "/docs/api"
+TITLE: Final = "API reference"
 
 _KNOWN: Final = "botequim-reference"
+_SCHEMA_LINK: Final = re.compile(r'href="#schema-(\w+)"')
 _CODE: Final = re.compile(r"^- `(\w+)`:", re.MULTILINE)
 
 
@@ -71,20 +73,47 @@ class OperationView:
     responses: Sequence[ResponseRow]
 
 
+@dataclass(frozen=True)
+class ReferencePage:
+    """A page of the reference: its title, its text and its headings."""
+
+    title: str
+    html: Markup
+    sections: Sequence[Section]
+
+
 @blueprint.get(ADDRESS)
 def reference_page() -> Response:
-    """The operations of the API by tag, and the schemas."""
-    reference = _reference(current_app)
-    return manual_page_of("reference.html", current="api", html=reference[0], sections=reference[1])
+    """All operations by tag and all schemas, each with the anchor that it had when this was the only page."""
+    return _shown("")
 
 
-def reference_sections(app: Flask) -> Sequence[Section]:
-    """The headings of the reference with their texts, for searching."""
-    return _reference(app)[1]
+@blueprint.get(f"{ADDRESS}/<name>")
+def reference_part(name: str) -> Response:
+    """The operations of a tag, and the schemas that no tag before it needs."""
+    if name not in _reference(current_app):
+        abort(404)
+    return _shown(name)
 
 
-def _reference(app: Flask) -> tuple[Markup, Sequence[Section]]:
-    known: tuple[Markup, Sequence[Section]] | None = app.extensions.get(_KNOWN)
+def _shown(name: str) -> Response:
+    one = _reference(current_app)[name]
+    return manual_page_of(
+        "reference.html", current="api", title=one.title, html=one.html, sections=one.sections
+    )
+
+
+def reference_sections(app: Flask) -> Iterator[tuple[str, Section]]:
+    """The headings of the reference with their texts and the addresses of their pages, for searching."""
+    for name, one in _reference(app).items():
+        # The index has what the others have.
+        if name:
+            yield from ((f"{ADDRESS}/{name}", section) for section in one.sections)
+
+
+def _reference(app: Flask) -> Mapping[str, ReferencePage]:
+    """The pages by name; that of the index is empty."""
+    known: Mapping[str, ReferencePage] | None = app.extensions.get(_KNOWN)
     if known is None:
         spec = document(app)
         reader = _Reader(spec)
@@ -94,23 +123,46 @@ def _reference(app: Flask) -> tuple[Markup, Sequence[Section]]:
             for tag in spec["tags"]
             if any(name == tag["name"] for name, _ in operations)
         ]
-        html = render_template(
-            "operations.html",
+        schemas = list(reader.schemas())
+        homes = reader.homes([tag["name"] for tag, _ in tags])
+        index = render_template(
+            "operations_index.html",
             introduction=_html(spec["info"]["description"]),
             tags=tags,
-            schemas=list(reader.schemas()),
+            schemas=[(name, homes[name]) for name, *_ in schemas],
         )
-        known = app.extensions[_KNOWN] = (Markup(html), list(_sections(tags)))
+        headings = [Section(2, f"tag-{tag['name']}", tag["name"].capitalize(), "") for tag, _ in tags]
+        pages = {"": ReferencePage(TITLE, Markup(index), [Section(1, "", TITLE, ""), *headings])}
+        for tag, own in tags:
+            title = f"{TITLE}: {tag['name']}"
+            html = render_template(
+                "operations.html",
+                title=title,
+                tag=tag,
+                operations=own,
+                schemas=[one for one in schemas if homes[one[0]] == tag["name"]],
+            )
+            sections = list(_sections(title, tag, own))
+            pages[tag["name"]] = ReferencePage(title, _with_homes(html, homes, tag["name"]), sections)
+        known = app.extensions[_KNOWN] = pages
     return known
 
 
-def _sections(tags: Sequence[tuple[dict[str, str], Sequence[OperationView]]]) -> Iterator[Section]:
-    yield Section(1, "", "API reference", "")
-    for tag, operations in tags:
-        yield Section(2, f"tag-{tag['name']}", tag["name"].capitalize(), tag["description"])
-        for one in operations:
-            text = " ".join(one.description.striptags().split())
-            yield Section(3, one.id, one.summary, f"{one.method} {one.path} {text}")
+def _with_homes(html: str, homes: Mapping[str, str], page: str) -> Markup:
+    """The text of a page, in which links to schemas lead to their pages."""
+
+    def link(found: re.Match[str]) -> str:
+        home = homes[found[1]]
+        return found[0] if home == page else f'href="{ADDRESS}/{home}#schema-{found[1]}"'
+
+    return Markup(_SCHEMA_LINK.sub(link, html))
+
+
+def _sections(title: str, tag: Mapping[str, str], operations: Sequence[OperationView]) -> Iterator[Section]:
+    yield Section(1, "", title, tag["description"])
+    for one in operations:
+        text = " ".join(one.description.striptags().split())
+        yield Section(2, one.id, one.summary, f"{one.method} {one.path} {text}")
 
 
 class _Reader:
@@ -125,6 +177,25 @@ class _Reader:
             for method in METHODS:
                 if method in item:
                     yield item[method]["tags"][0], self._operation(path, method, item)
+
+    def homes(self, tags: Sequence[str]) -> dict[str, str]:
+        """The tag of each schema: the first one whose operations need it, or the last of all."""
+        known = self._spec["components"]
+        found: dict[str, str] = {}
+        for tag in tags:
+            ahead = [
+                item
+                for item in self._spec["paths"].values()
+                if any(item[method]["tags"][0] == tag for method in METHODS if method in item)
+            ]
+            while ahead:
+                for kind, name in _references(ahead.pop()):
+                    if kind != "schemas":
+                        ahead.append(known[kind][name])
+                    elif name not in found:
+                        found[name] = tag
+                        ahead.append(known[kind][name])
+        return {name: found.get(name, tags[-1]) for name in known["schemas"]}
 
     def schemas(self) -> Iterator[tuple[str, Markup, Markup, Sequence[FieldRow]]]:
         """Name, description, type and fields of every schema; the type is empty if there are fields."""
@@ -186,6 +257,19 @@ class _Reader:
             _, _, kind, name = value["$ref"].split("/")
             value = self._spec["components"][kind][name]
         return value
+
+
+def _references(value: Any) -> Iterator[tuple[str, str]]:
+    """The kinds and the names of all components that a part of a document refers to."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("$ref"), str):
+            _, _, kind, name = value["$ref"].split("/")
+            yield kind, name
+        for part in value.values():
+            yield from _references(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _references(part)
 
 
 def _tokens(security: Sequence[Mapping[str, Any]]) -> str:

@@ -11,7 +11,7 @@ from flask import Flask, Response, current_app, request
 
 from api.pages.manual import NAMES, manual_page_of, read_page
 from api.pages.markdown import Section
-from api.pages.reference import ADDRESS, reference_sections
+from api.pages.reference import TITLE, reference_sections
 from api.pages.site import blueprint
 
 MOST: Final = 30
@@ -73,9 +73,8 @@ def _sections(app: Flask) -> Iterator[tuple[str, str, Section]]:
         sections = read_page(name).sections
         for section in sections:
             yield f"/docs/{name}", sections[0].heading, section
-    sections = reference_sections(app)
-    for section in sections:
-        yield ADDRESS, sections[0].heading, section
+    for address, section in reference_sections(app):
+        yield address, TITLE, section
 
 
 def _excerpt(text: str, mark: re.Pattern[str]) -> str:

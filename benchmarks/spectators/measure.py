@@ -268,6 +268,7 @@ class SpectatorBench:
             "manual": "/docs",
             "rules": "/docs/rules/toepen",
             "API reference": "/docs/api",
+            "API reference, games": "/docs/api/games",
             "search": "/docs/search?q=stake",
         }
 

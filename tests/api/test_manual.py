@@ -58,6 +58,8 @@ def test_links_of_the_manual_lead_somewhere(anybody: ContractClient) -> None:
     pages = {
         path: read(anybody, path) for path in ("/docs", "/docs/api", *(f"/docs/{name}" for name in NAMES))
     }
+    tags = [link for link in pages["/docs/api"].links if link.startswith("/docs/api/") and "#" not in link]
+    pages |= {path: read(anybody, path) for path in tags}
     found = set()
     for path, page in pages.items():
         for link in page.links:
@@ -129,20 +131,41 @@ def test_a_page_is_rendered_once(anybody: ContractClient) -> None:
 
 
 def test_the_reference_has_every_operation(anybody: ContractClient) -> None:
-    page = read(anybody, "/docs/api")
+    index = read(anybody, "/docs/api")
     spec = anybody.get("/openapi.json").json
+    pages = {}
     for path, item in spec["paths"].items():
         for method in METHODS:
             if method in item:
-                assert item[method]["operationId"] in page.ids
+                address = f"/docs/api/{item[method]['tags'][0]}"
+                page = pages.setdefault(address, read(anybody, address))
+                own = item[method]["operationId"]
+                assert own in page.ids
                 assert f"<b>{method.upper()}</b> <code>{path}</code>" in page.html
-    assert {f"schema-{name}" for name in spec["components"]["schemas"]} <= page.ids.keys()
-    assert len(page.captions) == len(page.tables)
-    assert page.html.count('<a href="/docs/api" aria-current="page">API reference</a>') == 2
+                assert f"{address}#{own}" in index.links
+    for name in spec["components"]["schemas"]:
+        (home,) = [path for path, page in pages.items() if f"schema-{name}" in page.ids]
+        assert f"{home}#schema-{name}" in index.links
+    for page in (index, *pages.values()):
+        assert len(page.captions) == len(page.tables)
+        assert page.html.count('<a href="/docs/api" aria-current="page">API reference</a>') == 2
+        assert len(page.html) < 200_000
+    assert anybody.get("/docs/api/nothing").status_code == 404
+
+
+def test_anchors_from_when_the_reference_was_one_page(anybody: ContractClient) -> None:
+    index = read(anybody, "/docs/api")
+    spec = anybody.get("/openapi.json").json
+    known = {f"schema-{name}" for name in spec["components"]["schemas"]} | {"schemas"}
+    for item in spec["paths"].values():
+        for method in METHODS:
+            if method in item:
+                known |= {item[method]["operationId"], f"tag-{item[method]['tags'][0]}"}
+    assert known <= index.ids.keys()
 
 
 def test_an_operation_of_the_reference(anybody: ContractClient) -> None:
-    html = read(anybody, "/docs/api").html.partition('id="registerBot"')[2].partition("</section>")[0]
+    html = read(anybody, "/docs/api/bots").html.partition('id="registerBot"')[2].partition("</section>")[0]
     assert "<code>/v1/bots</code>" in html
     assert "Token: owner." in html
     assert '<td><code>name</code> <span class="note">required</span></td>' in html
@@ -173,7 +196,7 @@ def test_search_finds_rules_errors_and_operations(anybody: ContractClient) -> No
     for query, address in (
         ("BT-4.7", "/docs/rules/brazilian-truco#4-truco"),
         ("name_taken", "/docs/errors"),
-        ("/v1/presence", "/docs/api#endPresence"),
+        ("/v1/presence", "/docs/api/turns#endPresence"),
     ):
         assert address in read(anybody, f"/docs/search?q={query}").links, query
 

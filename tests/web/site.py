@@ -46,6 +46,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "guide": "/docs/five-minutes",
             "rules": "/docs/rules/toepen",
             "reference": "/docs/api",
+            "reference-part": "/docs/api/leaderboards",
             "search": "/docs/search?q=stake",
             "missing": "/nothing",
         }
