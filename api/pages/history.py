@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, Final, NamedTuple
 
 from api.pages.bars import Axis, axis_of
-from arena.events.histories import Series
+from arena.events.histories import BotHistory
 
 _LABEL: Final = 15
 """The least distance of two names, in pixels."""
@@ -25,7 +25,7 @@ class Plot(NamedTuple):
     versions: Sequence[tuple[float, str]]
 
 
-class Line(NamedTuple):
+class PlottedLine(NamedTuple):
     """One bot of a leaderboard's drawing. ``role``: ``first``, ``second`` or ``other``. ``label``: the height
     of its name, which is pushed away from others.
     """
@@ -41,7 +41,7 @@ class BoardPlot(NamedTuple):
     """The bots of a leaderboard; ``band``: of the first one. The lines that stand out come last."""
 
     axis: Axis
-    lines: Sequence[Line]
+    lines: Sequence[PlottedLine]
     band: str
     first_day: str
     last_day: str
@@ -67,7 +67,7 @@ def plot(points: Sequence[Mapping[str, Any]]) -> Plot | None:
 
 
 def board_plot(
-    series: Sequence[Series], first: str, second: str | None, *, days: int, pixels: int
+    series: Sequence[BotHistory], first: str, second: str | None, *, days: int, pixels: int
 ) -> BoardPlot | None:
     """The drawing of the last ``days`` days of a leaderboard, ``pixels`` high; None for fewer than two.
 
@@ -87,7 +87,7 @@ def board_plot(
     ends = {name: height(axis, points[-1][1]) for name, points in kept.items()}
     labels = pushed_apart(ends, 100 * _LABEL / pixels)
     lines = [
-        Line(
+        PlottedLine(
             name,
             "first" if name == first else "second" if name == second else "other",
             " ".join(f"{at[day]:g},{height(axis, rating):g}" for day, rating, _, _ in points),

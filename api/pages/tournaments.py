@@ -8,7 +8,7 @@ from typing import Any, Final
 from flask import Response, abort, request
 
 from api.pages.bracket import BracketDrawing, bracket
-from api.pages.crosstable import cells
+from api.pages.crosstable import cells, drawn
 from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
 from api.pages.site import blueprint, page, page_cursor
@@ -35,7 +35,7 @@ ROUNDS_MOST_GROUPS: Final = 500
 REFRESH_SECONDS: Final = {"announced": 30, "entry": 30, "running": 5}
 """How often a page in a browser asks for news, by the state of the tournament; else never."""
 
-GROUPS_AT_ONCE: Final = 100
+GROUPS_AT_ONCE: Final = 50
 TOURNAMENTS_AT_ONCE: Final = 50
 
 _QUERY: Final = TournamentPageQuery()
@@ -86,8 +86,11 @@ def tournament_view(
         error=error,
         defaults=GAMES[view["kind"]].options.complete({}),
         standings=shown,
-        crosstable=cells(shown["crosstable"] or ()),
-        whiskers=len(standings.rows) <= WHISKERS_MOST,
+        crosstable=drawn(
+            cells(shown["crosstable"] or ()),
+            [row["name"] for row in shown["rows"]],
+            whiskers=len(standings.rows) <= WHISKERS_MOST,
+        ),
         count=len(standings.rows),
         most_rows=ROWS_MOST,
         standings_state=standings.state,

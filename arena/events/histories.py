@@ -20,7 +20,7 @@ BOTS: Final = 12
 _DOCUMENT: Final = "recent"
 
 
-class Series(NamedTuple):
+class BotHistory(NamedTuple):
     """The points of a bot, one a day, oldest first: ``(day, rating, low, high)``."""
 
     name: str
@@ -36,14 +36,14 @@ class RecentHistories:
         self._boards = store.boards
         self._details = store.board_details
 
-    def read(self, kind: str, division: str, preset: str | None = None) -> list[Series]:
+    def read(self, kind: str, division: str, preset: str | None = None) -> list[BotHistory]:
         """Those of the first bots, in the order of the board; empty if they are not there yet or cannot be
         read.
         """
         board = BoardName.of(kind, division, preset).key
         return shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
 
-    def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> Series | None:
+    def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
         """That of any bot of the board; None if it has no point in these days."""
         board = BoardName.of(kind, division, preset).key
         found = self._series(board, self._boards.days(board)[-DAYS:], bot)
@@ -59,18 +59,18 @@ class RecentHistories:
         series = [self._series(board, days, bot) for bot in _first_bots(orjson.loads(shown))]
         self._details.save(board, _DOCUMENT, orjson.dumps([[*one] for one in series if one.points]))
 
-    def _read(self, board: str) -> list[Series]:
+    def _read(self, board: str) -> list[BotHistory]:
         stored = self._details.load(board, _DOCUMENT)
-        found = [Series(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
+        found = [BotHistory(name, list(map(tuple, points))) for name, points in orjson.loads(stored or b"[]")]
         for series in found:
             if not isinstance(series.name, str) or any(len(point) != 4 for point in series.points):
                 raise TypeError("a series without a name, or a point without an interval")
         return found
 
-    def _series(self, board: str, days: Sequence[str], bot: str) -> Series:
+    def _series(self, board: str, days: Sequence[str], bot: str) -> BotHistory:
         points = self._boards.points_of(board, days, bot)
         # A point is version, rating, low, high, and whether it was provisional.
-        return Series(
+        return BotHistory(
             bot,
             [
                 (day, point[1], point[2], point[3])

@@ -19,9 +19,9 @@ from arena.cli import run
 from benchmarks.spectators.measure import (
     MOST_SECONDS,
     WATCHED,
-    Report,
-    Sample,
-    Size,
+    CrowdReport,
+    CrowdSample,
+    CrowdSize,
     SpectatorBench,
     quantile,
 )
@@ -55,7 +55,7 @@ def spectators(rounds: int, seconds: float, spectators: int, players: int, seed:
     # Ends what it has started and removes its folder, as on Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     console = Console(highlight=False)
-    size = Size(rounds, seconds, spectators, players)
+    size = CrowdSize(rounds, seconds, spectators, players)
     with tempfile.TemporaryDirectory(prefix="botequim-bench-") as folder:
         report = SpectatorBench(Path(folder), size, seed, lambda text: click.echo(text, err=True)).run()
     where = "the server on a core of its own" if report.pinned else "cores not pinned"
@@ -77,7 +77,7 @@ def spectators(rounds: int, seconds: float, spectators: int, players: int, seed:
     console.print(_pages(report))
 
 
-def _players(report: Report, size: Size) -> Table:
+def _players(report: CrowdReport, size: CrowdSize) -> Table:
     table = Table()
     table.add_column("scenario")
     for heading in ("answers/s", "p50 ms", "p99 ms", "server µs"):
@@ -94,13 +94,13 @@ def _players(report: Report, size: Size) -> Table:
     return table
 
 
-def _cost(samples: Sequence[Sample]) -> str:
+def _cost(samples: Sequence[CrowdSample]) -> str:
     """Microseconds of the server's processor per answer, the spectators' part included."""
     costs = [1e6 * sample.cpu / sample.load.answers for sample in samples if sample.cpu is not None]
     return f"{median(costs):,.0f}" if costs else "?"
 
 
-def _pages(report: Report) -> Table:
+def _pages(report: CrowdReport) -> Table:
     table = Table()
     table.add_column("first load")
     for heading in ("resources", "KB", "KB compressed", f"at most {MOST_PAGE // 1000}"):

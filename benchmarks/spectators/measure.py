@@ -51,7 +51,7 @@ _PAGE_BOTS: Final = (
 _QUIET: Final = ("play:", "keep", "stay", "trust")
 
 
-class Size(NamedTuple):
+class CrowdSize(NamedTuple):
     """How much is measured: ``rounds`` of ``seconds`` alone and as many beside the spectators."""
 
     rounds: int
@@ -61,7 +61,7 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sample:
+class CrowdSample:
     """What the bots did in one round. ``cpu``: seconds of the server's processor, None if unknown."""
 
     load: Load
@@ -69,14 +69,14 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Report:
+class CrowdReport:
     """``alone`` and ``beside``: one sample per round. ``got``: what the spectators got in each, and
     ``kinds``: which game that was. ``pages``: first loads by name.
     """
 
     pinned: bool
-    alone: Sequence[Sample]
-    beside: Sequence[Sample]
+    alone: Sequence[CrowdSample]
+    beside: Sequence[CrowdSample]
     kinds: Sequence[str]
     got: Sequence[Got]
     pages: Mapping[str, Loaded]
@@ -106,7 +106,7 @@ def quantile(latencies: Sequence[float], part: float) -> float:
 class SpectatorBench:
     """One run, in a folder for what its processes write. ``say`` gets progress messages."""
 
-    def __init__(self, folder: Path, size: Size, seed: int, say: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, size: CrowdSize, seed: int, say: Callable[[str], None]) -> None:
         self._folder = folder
         self._size = size
         self._random = Random(seed)
@@ -115,14 +115,14 @@ class SpectatorBench:
         self._parts: Service
         self._server: Server
 
-    def run(self) -> Report:
+    def run(self) -> CrowdReport:
         """Measure everything. Raises :class:`~benchmarks.http.load.BenchFailed`."""
         size = self._size
         # The server, a child, inherits the limit.
         raise_file_limit(size.spectators + size.players + 200)
         serve = "from arena.cli import main; main(['serve', '--bind', '{bind}'])"
-        alone: list[Sample] = []
-        beside: list[Sample] = []
+        alone: list[CrowdSample] = []
+        beside: list[CrowdSample] = []
         kinds: list[str] = []
         got: list[Got] = []
         with self._cores, EmbeddedStore(self._folder / "data") as store:
@@ -144,17 +144,19 @@ class SpectatorBench:
                     alone.append(self._alone(bots, kind, size.seconds))
                     if not number % 2:
                         self._beside(bots, kind, beside, got)
-        return Report(self._cores.split, alone, beside, kinds, got, pages)
+        return CrowdReport(self._cores.split, alone, beside, kinds, got, pages)
 
     def _bots(self) -> list[BenchBot]:
         accounts = sign_up(self._parts.accounts, "player", self._size.players)
         return [BenchBot(name, token, 1, _WAIT, Random(self._random.random())) for name, token in accounts]
 
-    def _alone(self, bots: Sequence[BenchBot], kind: str, seconds: float) -> Sample:
+    def _alone(self, bots: Sequence[BenchBot], kind: str, seconds: float) -> CrowdSample:
         with self._watched(kind) as game, self._moving(game):
             return self._measure(bots, seconds)
 
-    def _beside(self, bots: Sequence[BenchBot], kind: str, samples: list[Sample], got: list[Got]) -> None:
+    def _beside(
+        self, bots: Sequence[BenchBot], kind: str, samples: list[CrowdSample], got: list[Got]
+    ) -> None:
         with self._watched(kind) as game:
             command = [
                 *(sys.executable, "-m", "benchmarks.spectators.crowd"),
@@ -222,14 +224,14 @@ class SpectatorBench:
         except Exception as error:
             failed.append(error)
 
-    def _measure(self, bots: Sequence[BenchBot], seconds: float) -> Sample:
+    def _measure(self, bots: Sequence[BenchBot], seconds: float) -> CrowdSample:
         spare = 3 + int(_MOST_RATE * seconds / len(bots) / _MOVES_PER_GAME)
         for bot in bots:
             bot.take(self._parts.live, spare)
         before = cpu_seconds(self._server.pid)
         load = drive(self._server.port, bots, seconds)
         after = cpu_seconds(self._server.pid)
-        return Sample(load, None if before is None or after is None else after - before)
+        return CrowdSample(load, None if before is None or after is None else after - before)
 
     def _pages(self) -> dict[str, str]:
         """A tournament of house bots and its board, and the pages to load."""

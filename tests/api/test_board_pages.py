@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from api.pages.history import board_plot, pushed_apart
-from arena.events.histories import Series
+from arena.events.histories import BotHistory
 from arena.ops.service import Service
 from tests.api.arenas import play_rated
 from tests.api.conftest import Account
@@ -114,9 +114,9 @@ def test_a_bot_that_is_not_among_the_first_is_read(rated: Service, anybody: Cont
     assert "random stands out" in read(anybody, f"{PATH}?bot=random").html
 
 
-def series(name: str, *ratings: float, start: int = 10) -> Series:
+def series(name: str, *ratings: float, start: int = 10) -> BotHistory:
     days = range(start, start + len(ratings))
-    return Series(
+    return BotHistory(
         name, [(f"2026-11-{day}", own, own - 100, own + 100) for day, own in zip(days, ratings, strict=True)]
     )
 

@@ -15,7 +15,7 @@ import pytest
 from benchmarks.http.load import BenchFailed, Load
 from benchmarks.spectators import pages
 from benchmarks.spectators.crowd import Got, Spectator
-from benchmarks.spectators.measure import Report, Sample
+from benchmarks.spectators.measure import CrowdReport, CrowdSample
 from benchmarks.spectators.pages import first_loads
 from tests.service import environment
 
@@ -80,10 +80,10 @@ def test_a_stream_that_ends_ends_the_benchmark(received: bytes, spectator: Spect
 
 
 def test_ratios_are_medians_over_rounds() -> None:
-    def samples(*answers: int) -> list[Sample]:
-        return [Sample(Load(count, 2.0, [0.1, count / 10]), None) for count in answers]
+    def samples(*answers: int) -> list[CrowdSample]:
+        return [CrowdSample(Load(count, 2.0, [0.1, count / 10]), None) for count in answers]
 
-    report = Report(
+    report = CrowdReport(
         False, samples(10, 20, 40), samples(9, 10, 40), ["truco"] * 3, [Got(moves=2, move_bytes=300)] * 3, {}
     )
     assert report.rate_ratio == 0.9
