@@ -144,8 +144,8 @@ def _said(value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of Markdown."""
-    return text.replace("`", "")
+    """Without the marks of Markdown and the names of the API."""
+    return _SNAKE.sub(lambda name: name[0].replace("_", " "), text.replace("`", ""))
 
 
 # What was sent
@@ -213,7 +213,9 @@ def time_value(ms: int) -> str:
 def is_of_form(error: ArenaError) -> bool:
     """Whether a form shows the error: who sent it can do something about it there."""
     known = ERRORS.get(error.code)
-    return known is not None and known.status in (400, 409, 410, 413, 422, 429)
+    return error.code == "not_invited" or (
+        known is not None and known.status in (400, 409, 410, 413, 422, 429)
+    )
 
 
 def status_of(error: ArenaError) -> int:

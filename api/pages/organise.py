@@ -90,7 +90,8 @@ _HELPS: Final = {
     "per_owner": "Empty: as many as the format suggests.",
     "auto_enter": "",
     "house": "",
-    "groups": "A group is one deal played from all sides.",
+    "division": "House bots play in both.",
+    "groups": "In the games of a group the seats are swapped or rotated.",
 }
 _SECTIONS: Final = (
     ("What is played", ("name", "preset", "rules", "partners", "format", "groups", "rounds")),

@@ -19,7 +19,7 @@ from api.pages.assets import asset_url
 from api.requests import read_query
 from api.schemas.common import PageQuery
 from api.services import services
-from api.sessions import read_form, visitor
+from api.sessions import read_form, signed_in, visitor
 from arena.games import GAMES
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
@@ -75,11 +75,17 @@ def _begin() -> None:
     request.environ[OPERATION] = "page"
     authenticate(request.environ, services())
     if request.method == "POST":
-        read_form(_MOST.get(request.endpoint or "", SMALL_BODY))
+        most = _MOST.get(request.endpoint or "", SMALL_BODY)
+        if most > SMALL_BODY:
+            # Before the body is read: only owners may send so much.
+            signed_in()
+        read_form(most)
 
 
 def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]:
-    """Let a view take the forms that are sent to ``rule``, of at most ``most`` bytes."""
+    """Let a view take the forms that are sent to ``rule``, of at most ``most`` bytes; large ones from owners
+    only.
+    """
 
     def register(view: FormView) -> FormView:
         _MOST[f"{blueprint.name}.{view.__name__}"] = most

@@ -55,7 +55,10 @@ _WORDS: Final = Words(
         "rights": "Toepen: knocking out of turn.",
         "url": "Turns are posted there. It must answer a ping first.",
         "description": "Public, at most 500 characters.",
+        "name": "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter. It is taken forever.",
+        "tournaments": "While it is online; an uploaded bot always is.",
     },
+    choices={"tournaments": {"": "as usual: an uploaded bot does, others if they say so"}},
 )
 _FILE: Final = Control(
     "file",

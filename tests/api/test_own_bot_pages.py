@@ -327,7 +327,7 @@ FORMS = {
 
 
 def test_only_the_owner_sees_these_pages(
-    app: Flask, browser: Browser, other: Browser, services: Service, admin: Any
+    app: Flask, browser: Browser, other: Browser, services: Service
 ) -> None:
     address = submitted(browser, services)
     for path in (*PRIVATE, address.removeprefix("/bots/first/")):
@@ -359,3 +359,9 @@ def test_a_new_bot_needs_its_form(app: Flask, browser: Browser) -> None:
     assert browser.client.post(NEW, data=body).status_code == 400
     assert Browser(app).send(NEW, body, page="/sign-in").location == "/sign-in"
     assert browser.get("/bots/first").status_code == 404
+
+
+def test_only_owners_send_large_forms(app: Flask, browser: Browser) -> None:
+    large = {"transport": "uploaded", "name": "first", "version": "1", "source": "#" * 30_000_000}
+    assert Browser(app).send(NEW, large, page="/sign-in").location == "/sign-in"
+    assert browser.send(NEW, large).status_code == 413

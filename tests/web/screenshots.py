@@ -27,8 +27,10 @@ def main(folder: Path) -> None:
             with site(empty=empty) as served:
                 for form, options in FORMS.items():
                     context = browser.new_context(**options)
-                    for name, path in served.pages.items():
+                    for name, path in (*served.pages.items(), *served.own.items()):
                         page = context.new_page()
+                        if name in served.own:
+                            served.sign_in(page)
                         page.goto(served.url + path)
                         if name.startswith(("live", "replay")):
                             page.wait_for_selector("#felt .seat")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+from flask import Flask
 
 from api.app import create_app
+from api.capture import checking
 from arena.games import GAMES
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -18,19 +22,35 @@ from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import ContractClient, contract_client
 from tests.api.players import play_out
 from tests.api.server import Server
+from tests.waiting import PATIENCE
 
 HOUSE = ("rookie", "random", "regular", "rookie+2", "random+2", "regular+2")
 FORMATS = {"round_robin": 6, "swiss": 2, "knockout": 2}
 """Groups per pairing of each."""
+HALF_BOT = """def choose(turn):
+    print("my turn")
+    return turn["legal_actions"][0] if turn["kind"] == "toepen" else turn["no such field"]
+"""
 GAMES_OVER_HTTP = {"truco": {}, "toepen": {"seats": 4}}
 
 
 @dataclass
 class Site:
-    """A service at ``url``, and the addresses of its pages by name."""
+    """A service at ``url``, and the addresses of its pages by name. ``own``: those that the owner of
+    ``token`` sees.
+    """
 
     url: str
     pages: dict[str, str]
+    own: dict[str, str] = field(default_factory=dict)
+    token: str = ""
+
+    def sign_in(self, page: Any) -> None:
+        """Sign the browser of a page in."""
+        page.goto(f"{self.url}/sign-in")
+        page.fill("input[name=token]", self.token)
+        page.click("main form button")
+        page.wait_for_url("**/account")
 
 
 @contextmanager
@@ -49,18 +69,21 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "reference-part": "/docs/api/leaderboards",
             "search": "/docs/search?q=stake",
             "missing": "/nothing",
+            "sign-in": "/sign-in",
+            "sign-up": "/sign-up",
         }
+        own, token = {}, ""
         if not empty:
             pages |= _play_tournaments(store)
+            own, token = _submit_bot(store)
         with Server(store.url) as server:
             if not empty:
                 pages |= _play_games(server)
-            yield Site(server.url, pages)
+            yield Site(server.url, pages, own, token)
 
 
 def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:
-    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
-    app = create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http))
+    app = _app(store)
     services = app.extensions["botequim"]
     admin = contract_client(app, ADMIN_TOKEN)
     pages = {}
@@ -86,6 +109,47 @@ def _play_one_round(services: Service, admin: ContractClient) -> str:
         services.tournaments.play_local_groups(event)
     assert services.tournaments.view(event)["state"] == "running"
     return event
+
+
+def _app(store: EmbeddedStore) -> Flask:
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), upload_wait=PATIENCE)
+    return create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http))
+
+
+def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
+    """An uploaded bot of an owner that has qualified in one game and failed in the other, an open tournament
+    of the owner, and the pages of these; and the owner's token.
+    """
+    app = _app(store)
+    services = app.extensions["botequim"]
+    anybody = contract_client(app)
+    token = anybody.post("/v1/owners", json={"name": "pia"}).json["token"]
+    owner = contract_client(app, token)
+    body = {"name": "half-bot", "transport": "uploaded", "source": HALF_BOT}
+    with checking(app):
+        upload = owner.post("/v1/bots", json=body).json["upload"]["id"]
+    services.tournaments.qualify_added("half-bot", "1")
+    for one in services.tournaments.qualifications("half-bot", "1"):
+        play(services, one["tournament"])
+    cup = {"name": "Cup of pia", "kind": "toepen", "format": "round_robin", "preset": "duel@1"}
+    event = announce(owner, {**cup, "division": "sealed", "house": ["rookie"]})
+    game = services.tournaments.journals.latest("half-bot", 1)[0].game
+    services.close()
+    bot = "/bots/half-bot"
+    return {
+        "account": "/account",
+        "new-bot": "/account/bots/new",
+        "new-webhook": "/account/bots/new?transport=webhook",
+        "own-bot": bot,
+        "upload": f"{bot}/uploads/{upload}",
+        "log": f"{bot}/log",
+        "game-log": f"{bot}/log/{game}",
+        "settings": f"{bot}/settings",
+        "new-version": f"{bot}/versions/new",
+        "delete": f"{bot}/delete",
+        "new-tournament": "/tournaments/new",
+        "own-tournament": f"/tournaments/{event}",
+    }, token
 
 
 def _play_games(server: Server) -> dict[str, str]:

@@ -43,10 +43,12 @@ def test_pages_have_no_serious_findings(
     context = browser.new_context(viewport=WIDTHS[width], color_scheme=theme)
     context.set_default_timeout(PATIENCE * 1000)
     findings, troubles, requests = [], [], []
-    for name, path in served.pages.items():
+    for name, path in (*served.pages.items(), *served.own.items()):
         page = context.new_page()
         page.on("pageerror", lambda error, name=name: troubles.append(f"{name}: {error}"))
         page.on("request", lambda sent: requests.append(sent.url))
+        if name in served.own:
+            served.sign_in(page)
         page.goto(served.url + path)
         if name.startswith(("live", "replay")):
             page.wait_for_selector("#felt .seat")
