@@ -19,7 +19,11 @@ _FOLDERS: Final = (
     # The one-file replays of the domain have the same table and colours.
     Path(arena.replays.__file__).parent / "static",
 )
-_JOINED: Final = {"replay-page.js": SCRIPTS, "watch-page.js": (*SCRIPTS[:2], "watch.js")}
+_JOINED: Final = {
+    "replay-page.js": SCRIPTS,
+    "watch-page.js": (*SCRIPTS[:2], "watch.js"),
+    "play-page.js": (*SCRIPTS[:2], "play.js"),
+}
 """Scripts of several files in one scope, as in the one-file replays."""
 
 _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

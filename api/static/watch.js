@@ -11,16 +11,6 @@ let isOver = false;
 
 const callOf = (shown, seat) => (shown[`said${seat}`]?.[0] === "call" ? shown[`said${seat}`] : null);
 
-// What was said with the last move, in words.
-function wordsOf(change) {
-  const words = data.names.flatMap((name, seat) => {
-    const said = change[`said${seat}`];
-    return said && !said[3] ? [`${name}: ${said[1]}${said[2] === null ? "" : ` ${said[2]}`}`] : [];
-  });
-  if (change.ended) words.push(`Hand over: ${change.ended.text}, ${change.ended.score}`);
-  return words.join(". ");
-}
-
 function tell() {
   const moves = buffer.length === 1 ? "1 move" : `${buffer.length} moves`;
   by("state").textContent = isOver && !buffer.length ? "over" : buffer.length > 1 ? `${moves} behind` : "live";
@@ -34,7 +24,7 @@ function step() {
   if (change) {
     picture = { ...picture, ...change };
     drawBoard(data, picture, bottom, true);
-    const words = wordsOf(change);
+    const words = toldChange(data, change);
     if (words) by("spoken").textContent = words;
     const isCall = data.names.some((_, seat) => change[`said${seat}`] && callOf(picture, seat));
     // Faster while it is far behind.
