@@ -24,7 +24,7 @@ def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dic
             field.select_option(value)
         else:
             field.fill(value)
-    page.click("text=Sit down")
+    page.click("button:has-text('Sit down')")
     page.wait_for_url("**/play/*")
     return str(page.url.rpartition("/")[2].partition("?")[0])
 
