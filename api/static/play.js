@@ -6,6 +6,7 @@ data.partners = data.teams.some((team) => team.length > 1);
 const OVER = ["finished", "void", "cancelled"];
 const ARMED_MS = 3000;
 const MOST_TOLD = 7;
+const LOST = "Reconnecting…";
 
 let table = data.table;
 let picture = table.picture;
@@ -24,6 +25,9 @@ const minutes = (ms) => {
 
 function setState(text) {
   if (by("state").textContent !== text) by("state").textContent = text;
+  const lost = text === LOST;
+  by("lost").hidden = !lost;
+  by("lost").textContent = lost ? text : "";
 }
 
 function tell(words) {
@@ -31,7 +35,6 @@ function tell(words) {
   by("spoken").textContent = words;
   by("told").append(html("li", {}, words));
   while (by("told").children.length > MOST_TOLD) by("told").firstChild.remove();
-  by("told-panel").hidden = false;
 }
 
 // The board and the cards to click
@@ -98,6 +101,7 @@ const overChoices = () => [html("p", { class: "actions" }, html("a", { class: "b
 
 function choicesOf(panel) {
   const parts = [];
+  const buttons = panel.choices.filter((choice) => !choice.card).map(choiceButton);
   if (panel.slider) {
     const { label, low, high, start } = panel.slider;
     const shown = html("output", { for: "number" }, String(start));
@@ -108,10 +112,9 @@ function choicesOf(panel) {
   if (panel.toggle) {
     const { label, note, word, other } = panel.toggle;
     const box = html("input", { type: "checkbox", name: "toggle", id: "toggle", value: `${word}:${other}` });
-    parts.push(html("label", { class: "check" }, box, ` ${label} `, html("span", { class: "note" }, note)));
+    buttons.push(html("label", { class: "check toggle" }, box, html("b", {}, label), html("span", {}, note)));
   }
-  const buttons = panel.choices.filter((choice) => !choice.card).map(choiceButton);
-  if (panel.choices.some((choice) => choice.card)) parts.push(html("p", { class: "note" }, "Choose a card of your hand."));
+  if (panel.choices.some((choice) => choice.card)) parts.push(html("p", { class: "note hint" }, "Choose a card of your hand."));
   if (buttons.length) parts.push(html("div", { class: "choices" }, ...buttons));
   return parts;
 }
@@ -213,7 +216,7 @@ async function send(action) {
     }
     setState("connected");
   } catch {
-    setState("Reconnecting…");
+    setState(LOST);
   } finally {
     busy = false;
   }
@@ -229,7 +232,7 @@ async function follow() {
       setState("connected");
       if (reply.status === 200) take(await reply.json(), after);
     } catch {
-      setState("Reconnecting…");
+      setState(LOST);
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
@@ -287,7 +290,7 @@ function keep(id, apply) {
 
 by("panel").addEventListener("submit", (event) => event.preventDefault());
 by("question").tabIndex = -1;
-for (const part of document.querySelectorAll(".scripted-only:not(#told-panel), #board, #state")) part.hidden = false;
+for (const part of document.querySelectorAll(".scripted-only, #board")) part.hidden = false;
 document.body.classList.add("scripted");
 document.addEventListener("keydown", onKey);
 keep("keys", () => {});

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from arena.ops.service import Service
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
+from arena.ops.settings import Settings
 from tests.waiting import PATIENCE
 
 BUTTONS = "#felt .card-button, #choices .choice"
@@ -27,6 +29,25 @@ def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dic
     page.click("button:has-text('Sit down')")
     page.wait_for_url("**/play/*")
     return str(page.url.rpartition("/")[2].partition("?")[0])
+
+
+def open_tables(page: Any, url: str, store: str) -> dict[str, str]:
+    """The addresses of tables at which the visitor is asked, and of one that waits for a friend."""
+    house = {f"seat{seat}": "house:regular" for seat in (1, 2, 3)}
+    service = open_service(Settings(store), InlineJobs())
+    found = {}
+    for name, kind, seats in (
+        ("table-truco", "truco", house),
+        ("table-toepen", "toepen", house),
+        ("table-waits", "toepen", {**house, "seat2": "friend"}),
+    ):
+        game = open_table(page, url, kind, {}, seats)
+        found[name] = f"/play/{game}"
+        if name != "table-waits":
+            service.live.move_house_bots(game)
+    found["join"] = page.locator("code").inner_text().removeprefix(url)
+    service.close()
+    return found
 
 
 def is_over(service: Service, game: str) -> bool:

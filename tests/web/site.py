@@ -30,6 +30,7 @@ class Site:
 
     url: str
     pages: dict[str, str]
+    store: str = ""
 
 
 @contextmanager
@@ -38,6 +39,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
     with TemporaryDirectory() as folder, EmbeddedStore(Path(folder)) as store:
         pages = {
             "home": "/",
+            **{f"play-{kind}": f"/play?game={kind}" for kind in GAMES},
             **{f"board-{kind}": f"/leaderboards/{kind}" for kind in GAMES},
             "bot": "/bots/regular",
             "tournaments": "/tournaments",
@@ -53,7 +55,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
         with Server(store.url) as server:
             if not empty:
                 pages |= _play_games(server)
-            yield Site(server.url, pages)
+            yield Site(server.url, pages, store.url)
 
 
 def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:
