@@ -45,6 +45,10 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         400, "Form expired", "The form is not from a page of this service, or its session has ended."
     ),
     "link_expired": ErrorCode(410, "Link expired", "The link was used, was withdrawn or is too old."),
+    "too_many_tables": ErrorCode(
+        429, "Too many tables", "The people of an address play as many games as they may at a time."
+    ),
+    "review_exists": ErrorCode(409, "Review exists", "The review of this game has been requested."),
     "invalid_token": ErrorCode(
         401, "Token not valid", "The token is unknown, or it was revoked or replaced."
     ),

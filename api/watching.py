@@ -34,12 +34,14 @@ class Message(NamedTuple):
 
 
 class LiveTable:
-    """The picture of a game from its events as anybody may see them."""
+    """The picture of a game from its events as one viewer sees them. ``you``: the viewer's own seat."""
 
-    def __init__(self, summary: Mapping[str, Any]) -> None:
+    def __init__(self, summary: Mapping[str, Any], you: int | None = None) -> None:
         game = game_of(summary["kind"])
         rules = game.options.complete(summary["rules"])
-        self.players = [seat["name"] or "open" for seat in summary["seats"]]
+        self.players = [
+            "You" if number == you else seat["name"] or "open" for number, seat in enumerate(summary["seats"])
+        ]
         names = seat_names([{"name": player} for player in self.players])
         self.form = new_picture(game, names, rules)
         self._own_moves = self.form.moves | self.form.calls

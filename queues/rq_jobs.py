@@ -34,7 +34,10 @@ UPLOADS_QUEUE: Final = "uploads-json"
 ARENA_QUEUE: Final = "arena-json"
 """Local groups of tournaments, and matchups of leaderboards."""
 
-QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE)
+REVIEWS_QUEUE: Final = "reviews-json"
+"""Reviews of the games of people, for which nothing else waits."""
+
+QUEUES: Final = (MAINTENANCE_QUEUE, HOUSE_QUEUE, UPLOADS_QUEUE, ARENA_QUEUE, REVIEWS_QUEUE)
 """All queues, in the order in which workers serve them."""
 
 RUN_JOB: Final = "workers.jobs.run"
@@ -59,6 +62,7 @@ _QUEUE_OF: Final = {
     JobName.COMPUTE_MATCHUPS: ARENA_QUEUE,
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
+    JobName.REVIEW_GAME: REVIEWS_QUEUE,
 }
 
 log = logging.getLogger("botequim.queues")

@@ -24,6 +24,7 @@ _JOINED: Final = {
     "replay-page.js": SCRIPTS,
     "watch-page.js": (*_TABLE, "watch.js"),
     "front-page.js": (*_TABLE, "front.js"),
+    "play-page.js": (*SCRIPTS[:2], "play.js"),
 }
 """Scripts of several files in one scope, as in the one-file replays."""
 

@@ -4,29 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, current_app, url_for
+from flask import Response, current_app, redirect, url_for
+from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
 from api.pages.site import blueprint, page
 from api.services import services
-from api.sessions import page_viewer
+from api.sessions import page_viewer, visitor
 from api.streams import table_stream
 from api.watching import LiveTable, Watching
 from arena.games import game_of
+from arena.live.header import GameNotFound
 from arena.live.service import RecordNotReady
+from arena.play.game_ids import place_of
 from arena.records.record import parse_record
 from arena.replays.page import embedded_json, game_title, page_parts, static, table_layout
 
 
 @blueprint.get("/games/<game>")
-def game_page(game: str) -> Response:
-    """A game to step through or, while it goes on, to watch."""
+def game_page(game: str) -> ResponseReturnValue:
+    """A game to step through or, while it goes on, to watch; to play for who sits at it."""
+    who = page_viewer()
     try:
-        line = services().tournaments.record(game, page_viewer())
+        line = services().tournaments.record(game, who)
     except RecordNotReady:
+        if who.bot is not None and services().people.header(game).seats_of(who.bot):
+            return redirect(url_for("pages.table_page", game=game), 303)
         return _table_page(game)
-    parts = page_parts(parse_record(line), source=f"{game}.json")
-    return page("replay.html", game=game, title=parts.title, replay=Markup(parts.html), sprite=_sprite())
+    own = _own_game(game, visitor().viewer.bot)
+    review = own.get("review")
+    remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
+    parts = page_parts(parse_record(line), source=f"{game}.json", remarks=remarks)
+    return page(
+        "replay.html", game=game, title=parts.title, replay=Markup(parts.html), sprite=_sprite(), **own
+    )
+
+
+def _own_game(game: str, person: str | None) -> dict[str, Any]:
+    """What the page shows to a person who played the game: nothing to others."""
+    if person is None or place_of(game) is not None:
+        return {}
+    try:
+        header = services().people.header(game)
+    except GameNotFound:
+        # Only its record is left.
+        return {}
+    seats = header.seats_of(person)
+    if not seats:
+        return {}
+    return {
+        "seat": seats[0],
+        "public": header.visibility == "public",
+        "agreed": header.seats[seats[0]].agrees,
+        "review": services().reviews.find(game, seats[0]),
+    }
 
 
 @blueprint.get("/games/<game>/table")

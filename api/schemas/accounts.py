@@ -90,6 +90,9 @@ def _takes_part(more: str) -> dict[str, str]:
     return {"description": f"Whether the bot is entered in scheduled tournaments while it is online. {more}"}
 
 
+_PEOPLE: Final = (
+    "Whether people may play with the bot at the pages of the service. It must be online, or have a webhook."
+)
 _UNSAID: Final = _takes_part(
     "If omitted, an uploaded bot is, and others are if they say so when they ask for turns."
 )
@@ -213,6 +216,7 @@ class ChangedBotSchema(RequestSchema):
     tournaments = Truth(
         metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
     )
+    people = Truth(metadata={"description": _PEOPLE})
 
 
 class NewVersionSchema(RequestSchema):
@@ -481,6 +485,7 @@ class BotSchema(BotSummarySchema):
         "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot always is "
         "online. If false and never set, it is while it says so when it asks for turns.",
     )
+    people = described(fields.Boolean, _PEOPLE)
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )

@@ -266,9 +266,17 @@ class SeatSchema(ResponseSchema):
     """A seat and its player."""
 
     seat = described(WholeNumber, "The seat number, from 0.")
-    type = described(fields.String, "The type of player.", validate=validate.OneOf(("bot", "house", "open")))
-    name = described(fields.String, "The bot's name; null for an open seat.", allow_none=True)
-    version = described(fields.String, "The bot's version; null for an open seat.", allow_none=True)
+    type = described(
+        fields.String, "The type of player.", validate=validate.OneOf(("bot", "person", "house", "open"))
+    )
+    name = described(
+        fields.String,
+        "The bot's name, or of a person `guest` and a number; null for an open seat.",
+        allow_none=True,
+    )
+    version = described(
+        fields.String, "The bot's version, `person` for a person; null for an open seat.", allow_none=True
+    )
     nonce = described(fields.String, "The seat's contribution to the shuffle.")
 
 

@@ -5,20 +5,10 @@ data.partners = data.teams.some((team) => team.length > 1);
 
 let bottom = 0;
 
-// What was said with the last move, in words.
-function wordsOf(change) {
-  const words = data.names.flatMap((name, seat) => {
-    const said = change[`said${seat}`];
-    return said && !said[3] ? [`${name}: ${said[1]}${said[2] === null ? "" : ` ${said[2]}`}`] : [];
-  });
-  if (change.ended) words.push(`Hand over: ${change.ended.text}, ${change.ended.score}`);
-  return words.join(". ");
-}
-
 const page = {
   draw: (picture, moving) => drawBoard(data, picture, bottom, moving),
   said(change) {
-    const words = wordsOf(change);
+    const words = toldChange(data, change);
     if (words) by("spoken").textContent = words;
   },
   tell(buffered, isOver) {

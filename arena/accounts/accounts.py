@@ -411,13 +411,13 @@ class Accounts:
         state: BotState | None = None,
         description: str | None = None,
         tournaments: bool | None = None,
+        people: bool | None = None,
     ) -> BotAccount:
-        """Change the state or the description of a bot, or whether it takes part in scheduled tournaments.
-        Raises :class:`BotNotFound`.
-        """
-        said = None if tournaments is None else str(int(tournaments))
-        changes = {"state": state, "description": description, "tournaments": said}
-        given = {key: value for key, value in changes.items() if value is not None}
+        """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
+        changes = {"state": state, "description": description, "tournaments": tournaments, "people": people}
+        given = {
+            key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
+        }
         if not self._store.change_bot(name, given):
             raise _unknown_bot(name)
         return self.bot(name)

@@ -68,6 +68,7 @@ class BotAccount:
     """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
     first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
     ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
+    ``people``: whether people may play with it.
     ``suspended``: while it is set the bot is not seated, whatever its ``state``.
     """
 
@@ -80,6 +81,7 @@ class BotAccount:
     versions: tuple[Version, ...] = ()
     suspended: Suspension | None = None
     tournaments: bool | None = None
+    people: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -190,4 +192,5 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             fields["description"],
             suspended=unpack_suspension(fields.get("suspended")),
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
+            people=fields.get("people") == "1",
         )

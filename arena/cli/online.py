@@ -103,6 +103,20 @@ def register(name: str, url: str, token: str, tournaments: bool | None) -> None:
 
 
 @bot.command()
+@click.argument("name")
+@url_option
+@token_option("the owner")
+@click.option("--people/--no-people", default=None, help="Whether people may play with it.")
+@click.option(
+    "--tournaments/--no-tournaments", default=None, help="Whether it takes part in scheduled tournaments."
+)
+def change(name: str, url: str, token: str, people: bool | None, tournaments: bool | None) -> None:
+    """Change with whom the bot NAME plays; what is not given stays as it is."""
+    given = {"people": people, "tournaments": tournaments}
+    service(url, token).change_bot(name, **{key: value for key, value in given.items() if value is not None})
+
+
+@bot.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @url_option
 @token_option("the owner")

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from arena.errors import UnknownBot, UnknownPreset
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
+from arena.games.panels import Panel
 from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
 
@@ -119,7 +120,8 @@ class Game:
     sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
     others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
     makes one from the names of the seats and the complete rules. ``picture``: the same; without it the game
-    has no replay page. ``style``: what is counted about how bots play.
+    has no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked,
+    from a turn and the names of the seats; without it people do not play the game.
     """
 
     game_rules: GameRules
@@ -140,6 +142,7 @@ class Game:
     awards: Awards | None = None
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
     style: StyleFigures | None = None
+    panel: Callable[[Turn, Sequence[str]], Panel] | None = None
 
     @property
     def kind(self) -> str:

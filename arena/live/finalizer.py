@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import logging
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
 import orjson
 
@@ -146,6 +147,32 @@ class GameFinalizer:
         header.released = True
         self._keep(header, ended._replace(header=header.dumps()))
 
+    def agree(self, game_id: str, person: str) -> GameHeader:
+        """The person agrees that the game, which is over, is public; it is once everybody at it agrees.
+
+        Raises :class:`GameNotOver`, also for a game whose record is in the archive and stays as it is.
+        """
+        ended = self._index.ended(game_id)
+        if ended is None:
+            raise GameNotOver(
+                f"game {game_id} cannot change", field="game", expected="a game that ended lately"
+            )
+        header = GameHeader.loads(ended.header)
+        if header.state != "finished":
+            raise GameNotOver(f"game {game_id} is {header.state}", field="game", expected="a finished game")
+
+        def act(game: LiveGame, clock: ServiceClock) -> bool:
+            _agree(game.header, person)
+            return True
+
+        with suppress(GameNotFound):
+            self._repository.change_one(game_id, act)
+        _agree(header, person)
+        if header.visibility == "public":
+            self._index.unlist_private(game_id)
+        self._keep(header, ended._replace(header=header.dumps()))
+        return header
+
     def trim(self) -> None:
         """Remove games that are older than the retention of records from all lists."""
         if self.retention.record_s is not None:
@@ -199,7 +226,7 @@ class GameFinalizer:
         entries = [orjson.loads(entry) for entry in self._store.log(game.id)]
         record = build_record(
             game.playing,
-            players=[(entry.bot or entry.house or "", entry.version) for entry in header.seats],
+            players=[(entry.name or "", entry.version) for entry in header.seats],
             actions=[(seat, action, mark) for seat, action, mark, *_ in entries],
             group=header.group,
             info={
@@ -210,6 +237,7 @@ class GameFinalizer:
                 "rated": header.rated,
                 "house": [entry.house is not None for entry in header.seats],
                 "action_ms": [entry[3] for entry in entries],
+                **_people(header),
             },
         )
         return dumps(record)
@@ -229,6 +257,17 @@ class GameFinalizer:
         header.state = "void"
         header.reason = reason
         header.finished_ms = self._store.clock().now_ms
+
+
+def _people(header: GameHeader) -> dict[str, Any]:
+    """Which seats are those of people; nothing where there are none."""
+    return {"people": [bool(entry.person) for entry in header.seats]} if header.people() else {}
+
+
+def _agree(header: GameHeader, person: str) -> None:
+    for seat in header.seats_of(person):
+        header.seats[seat].agrees = True
+    header.show_if_agreed()
 
 
 def _give_up_waiting(game: LiveGame, clock: ServiceClock) -> bool:

@@ -227,6 +227,7 @@ class LiveGame:
                 header.finished_ms = clock.now_ms
                 header.outcome = outcome.as_json()
                 header.released = header.group is None
+                header.show_if_agreed()
             positions = table.positions()
             step.due_ms = self._run_clocks(awaited, positions, clock)
             self._put_table(table, step, clock)
@@ -345,7 +346,10 @@ def _progress(table: Table) -> tuple[int, int, int]:
 
 def _header_marks(header: GameHeader) -> tuple[Any, ...]:
     """The parts of a header that can change, the state first; none can while the game is running."""
-    return ("running",) if header.state == "running" else (header.state, list(header.seats), header.released)
+    if header.state == "running":
+        return ("running",)
+    agreed = [entry.agrees for entry in header.seats]
+    return (header.state, list(header.seats), header.released, agreed)
 
 
 __all__ = ["HOUSE_RETRY_MS", "LiveGame"]

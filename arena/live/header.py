@@ -14,11 +14,14 @@ from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
 from arena.play.dealing import check_nonce, commitment
-from arena.store.rows import field_names, read_row, unreadable, write_row
+from arena.store.rows import field_names, optional, read_row, unreadable, write_row
 from arena.text import printable
 
 STATES: Final = ("waiting", "running", "finished", "cancelled", "void")
 VISIBILITIES: Final = ("public", "private")
+
+PERSON_VERSION: Final = "person"
+"""The version of people in records."""
 
 
 class InvalidSeats(ArenaError):
@@ -64,12 +67,18 @@ ANYBODY: Final = Viewer()
 
 @dataclass(slots=True)
 class SeatEntry:
-    """Who sits on a seat: a bot, a house bot, or none yet."""
+    """Who sits on a seat: a bot, a person, a house bot, or none yet.
+
+    ``person``: the name that a person has in this game; ``bot`` is then who it is at all tables, which is
+    secret. ``agrees``: this person agrees that the game is public once it is over.
+    """
 
     bot: str | None = None
     house: str | None = None
     version: str = ""
     nonce: str = ""
+    person: str = optional("")
+    agrees: bool = optional(False)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -78,13 +87,24 @@ class SeatEntry:
         """Whether the seat is free."""
         return self.bot is None and self.house is None
 
+    @property
+    def type(self) -> str:
+        """``bot``, ``person``, ``house`` or ``open``."""
+        if self.bot is not None:
+            return "person" if self.person else "bot"
+        return "open" if self.house is None else "house"
+
+    @property
+    def name(self) -> str | None:
+        """The name of the player, as everybody may see it."""
+        return self.person or self.bot or self.house
+
     def as_json(self, seat: int) -> dict[str, Any]:
         """The seat as summaries show it."""
-        kind = "bot" if self.bot is not None else "house" if self.house is not None else "open"
         return {
             "seat": seat,
-            "type": kind,
-            "name": self.bot if self.house is None else self.house,
+            "type": self.type,
+            "name": self.name,
             "version": self.version or None,
             "nonce": self.nonce,
         }
@@ -154,6 +174,16 @@ class GameHeader:
     def seats_of(self, bot: str | None) -> list[int]:
         """The seats on which the bot sits."""
         return [seat for seat, entry in enumerate(self.seats) if entry.bot is not None and entry.bot == bot]
+
+    def people(self) -> list[SeatEntry]:
+        """The seats of people."""
+        return [entry for entry in self.seats if entry.person]
+
+    def show_if_agreed(self) -> None:
+        """Make a game of people that is over public if all of them agree."""
+        people = self.people()
+        if people and self.state == "finished" and all(entry.agrees for entry in people):
+            self.visibility = "public"
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
         """Whether the viewer may not see the game.
@@ -248,6 +278,8 @@ def _seat_entry(game: Game, seat: Mapping[str, Any], where: str) -> SeatEntry:
             return SeatEntry(house=name, version=game.house_bots[name].version)
         case {"bot": str(name), **rest} if rest.keys() <= {"version", "nonce"}:
             return seated(name, rest.get("version", "1"), rest.get("nonce", ""), where)
+        case {"person": str(person), "name": str(name), "agrees": bool(agrees), **rest} if not rest:
+            return seated_person(person, name, agrees)
     raise InvalidSeats(
         "this is not a seat", field=where, expected='{"bot": name}, {"house": name} or {"open": true}'
     )
@@ -260,6 +292,13 @@ def seated(bot: str, version: str, nonce: str, where: str = "") -> SeatEntry:
     if not 1 <= len(bot) <= 64 or not bot.isprintable() or "{" in bot or "}" in bot:
         raise InvalidSeats(f"{bot[:80]!r} is not the name of a bot", field=f"{prefix}bot")
     return SeatEntry(bot=bot, version=version, nonce=check_nonce(nonce, f"{prefix}nonce"))
+
+
+def seated_person(person: str, name: str, agrees: bool) -> SeatEntry:
+    """The entry of a person that takes a seat, see :class:`SeatEntry`."""
+    entry = seated(person, PERSON_VERSION, "")
+    entry.person, entry.agrees = name, agrees
+    return entry
 
 
 def _group(group: Mapping[str, Any]) -> dict[str, Any]:
@@ -286,4 +325,5 @@ __all__ = [
     "check_game_id",
     "new_header",
     "seated",
+    "seated_person",
 ]

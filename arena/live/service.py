@@ -23,10 +23,12 @@ from arena.live.header import (
     GameHeader,
     GameNotFound,
     InvalidGame,
+    SeatEntry,
     Viewer,
     check_game_id,
     new_header,
     seated,
+    seated_person,
 )
 from arena.live.house import Choose, house_choice, move_house_bots
 from arena.live.jobs import GameJobs
@@ -143,7 +145,8 @@ class LiveGames:
         """Create a game and return its summary; it starts at once if no seat is open.
 
         ``seats``: one per seat, each ``{"bot": name, "version": text, "nonce": text}``,
-        ``{"house": "rookie"}`` or ``{"open": true}``. ``clock``: ``{"per_turn_ms", "bank_ms"}``.
+        ``{"house": "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``.
+        ``clock``: ``{"per_turn_ms", "bank_ms"}``.
         ``visibility``: ``public`` or ``private`` (only ``created_by`` and the seats see it).
         ``group``: ``{"id", "index", "size", "mirrored", "attempt"}``: its record waits for
         :meth:`release`. With ``game_id`` a second call returns the game of the first.
@@ -176,7 +179,14 @@ class LiveGames:
 
         Joining again returns the seat that the bot already has.
         """
-        entry = seated(bot, version, nonce)
+        return self._join(game_id, seated(bot, version, nonce), seat)
+
+    def join_person(self, game_id: str, person: str, name: str, agrees: bool, seat: int) -> dict[str, Any]:
+        """Give a person an open seat, as :meth:`join` does."""
+        return self._join(game_id, seated_person(person, name, agrees), seat)
+
+    def _join(self, game_id: str, entry: SeatEntry, seat: int | None) -> dict[str, Any]:
+        bot = entry.bot
 
         def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
             header = game.header
@@ -241,6 +251,12 @@ class LiveGames:
     def void(self, game_id: str, reason: str) -> None:
         """Declare a game that is not over void because of a server fault: it does not count."""
         self.finalizer.void(check_game_id(game_id), reason)
+
+    def agree(self, game_id: str, person: str) -> bool:
+        """A person at the game, which is over, agrees that it is public. Returns whether it is now: once
+        everybody agrees.
+        """
+        return self.finalizer.agree(check_game_id(game_id), person).visibility == "public"
 
     def release(self, game_id: str) -> None:
         """Release the record of a game whose group is over. May be repeated."""
@@ -406,6 +422,11 @@ class LiveGames:
         self.presence.note(bot)
         return self._turns.answer(bot, answers)
 
+    def act(self, person: str, turn: str, action: str) -> Result:
+        """The result of a person's answer, as that of :meth:`answer`. People are never online."""
+        (result,) = self._turns.answer(person, [{"turn": turn, "action": action}])
+        return result
+
     def turns(
         self,
         bot: str,
@@ -507,14 +528,23 @@ class LiveGames:
     def _after_step(self, taken: StepApplied) -> None:
         self.finalizer.after_step(taken)
 
+    def header(self, game_id: str) -> GameHeader:
+        """The header of a game, whoever may see it: not to be shown. Raises ``game_not_found``."""
+        found = self._header(game_id)
+        if found is None:
+            raise self.not_found(game_id)
+        return found
+
+    def not_found(self, game_id: str) -> GameNotFound:
+        """The error for a game that does not exist, or of which the viewer may not know."""
+        return GameNotFound(f"there is no game {game_id!r}", field="game")
+
     def _header(self, game_id: str) -> GameHeader | None:
         (data,) = self.finished.headers([check_game_id(game_id)])
         return None if data is None else GameHeader.loads(data)
 
     def _visible_header(self, game_id: str, viewer: Viewer) -> GameHeader:
-        header = self._header(game_id)
-        if header is None:
-            raise GameNotFound(f"there is no game {game_id!r}", field="game")
+        header = self.header(game_id)
         check_visible(header, viewer)
         return header
 

@@ -21,6 +21,7 @@ class JobName(StrEnum):
     COMPUTE_MATCHUPS = "compute_matchups"
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
+    REVIEW_GAME = "review_game"
 
 
 class Job(NamedTuple):
@@ -90,6 +91,10 @@ class Jobs(ABC):
     def check_upload(self, bot: str, upload: str) -> None:
         """Compile and load an upload, and make it a version or refuse it."""
         self.request(Job(JobName.CHECK_UPLOAD, (bot, upload)))
+
+    def review_game(self, game_id: str, seat: int) -> None:
+        """Ask what a house bot would have done at the decisions of a seat."""
+        self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
 
     def problem(self) -> str | None:
         """Why jobs cannot be requested now, None if they can."""

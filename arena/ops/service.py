@@ -33,6 +33,8 @@ from arena.live.service import LiveGames
 from arena.ops.jobs import Job, Jobs
 from arena.ops.limits import Limits
 from arena.ops.settings import Settings
+from arena.people.reviews import Reviews
+from arena.people.tables import PeopleTables
 from arena.records.archive.archive import Archive
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
@@ -79,6 +81,8 @@ class Service:
     unrating: Unrating
     webhooks: Webhooks
     runtimes: Runtimes
+    people: PeopleTables
+    reviews: Reviews
 
     def webhook_driver(self) -> Driver:
         """A new driver, which posts turns to webhook bots."""
@@ -159,6 +163,10 @@ class Service:
         """Compile and load an upload, and make it a version, which then qualifies, or refuse it."""
         self.uploads.check(bot, upload, self.tournaments.qualify_added)
 
+    def review_game(self, game_id: str, seat: int) -> None:
+        """Ask what a house bot would have done at the decisions of a seat."""
+        self.reviews.make(game_id, seat)
+
     def tick(self) -> None:
         """Start what is due: schedules, tournaments, leaderboards, matchups, uploads and compaction.
 
@@ -203,6 +211,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions)
+    at_once = settings.http.limits["tables_at_once_per_address"]
     return Service(
         settings=settings,
         jobs=jobs,
@@ -224,4 +233,6 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
         runtimes=runtimes,
+        people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
+        reviews=Reviews(live, store.reviews, jobs.review_game),
     )

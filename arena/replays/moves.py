@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
@@ -23,10 +24,13 @@ View = int | Literal["open"] | None
 
 @dataclass(frozen=True)
 class ToldLine:
-    """One sentence about a move. ``seats``: who may see the cards in it; None: everybody."""
+    """One sentence about a move. ``seats``: who may see the cards in it; None: everybody. ``is_remark``: it
+    was not said at the table.
+    """
 
     text: str
     seats: tuple[int, ...] | None = None
+    is_remark: bool = False
 
 
 @dataclass
@@ -62,8 +66,9 @@ class ReplayedGame:
     deals: list[tuple[str, int, tuple[str, ...], str]] = field(default_factory=list)
 
 
-def read_moves(record: Record) -> ReplayedGame:
-    """The moves of a record whose actions are legal, for every seat and with open hands.
+def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> ReplayedGame:
+    """The moves of a record whose actions are legal, for every seat and with open hands. ``remarks``: what to
+    say about actions, by their index in the record.
 
     Raises :class:`~arena.errors.ArenaError`: ``no_picture`` if the game has no tables to show, and what the
     rules raise for a record that cannot be played through.
@@ -88,6 +93,8 @@ def read_moves(record: Record) -> ReplayedGame:
         parts = _parts(state.apply(seat, action), pictures[OPEN].moves)
         for place, part in enumerate(parts, start=1):
             lines, is_call = _take(part, game, pictures, narrator)
+            if place == 1 and index in remarks:
+                lines.append(ToldLine(remarks[index], is_remark=True))
             awaiting = state.awaiting() if place == len(parts) else ()
             shown = {view: picture.shown(awaiting) for view, picture in pictures.items()}
             now = shown[OPEN]

@@ -70,9 +70,17 @@ class PageParts:
     html: str
 
 
-def page_parts(record: Record, *, problems: Sequence[str] = (), source: str = "game.json") -> PageParts:
-    """See :func:`replay_page`; for a page that has the sprite, the style and the script already."""
-    replayed = read_moves(record)
+def page_parts(
+    record: Record,
+    *,
+    problems: Sequence[str] = (),
+    source: str = "game.json",
+    remarks: Mapping[int, str] | None = None,
+) -> PageParts:
+    """See :func:`replay_page`; for a page that has the sprite, the style and the script already. ``remarks``:
+    what to say about actions, by their index in the record.
+    """
+    replayed = read_moves(record, remarks or {})
     canonical = record["canonical"]
     title = game_title(replayed.game, replayed.rules, [player["name"] for player in canonical["players"]])
     html = _filled(
@@ -288,7 +296,9 @@ def _hands(replayed: ReplayedGame) -> Iterator[str]:
         for number in range(first, last + 1):
             move = replayed.moves[number - 1]
             mark = f' class="side-{side[move.seat]}"' if move.seat in side else ""
-            lines = "".join(f'<span class="line">{_told(line)} </span>' for line in move.lines)
+            lines = "".join(
+                f'<span class="line{" remark" * line.is_remark}">{_told(line)} </span>' for line in move.lines
+            )
             yield f'<li id="move-{number}"{mark}><a href="#move-{number}">{lines}</a></li>\n'
         yield "</ol></details>\n"
 

@@ -157,6 +157,10 @@ class GameIndex:
         keys = [PRIVATE_RECORDS, PRIVATE_RECORDS, RECORDS_LAST]
         self._connection.run([_PUBLISH.call(keys, game)])
 
+    def unlist_private(self, game: str) -> None:
+        """Take the record off that list, before it is published."""
+        self._connection.run([("ZREM", PRIVATE_RECORDS, game)])
+
     def released(self, kind: str | None, after: int, count: int) -> list[Cursor]:
         """Up to ``count`` members of the list of released records after number ``after``, oldest first."""
         command = ("ZRANGEBYSCORE", records_key(kind), f"({after}", "+inf", "WITHSCORES", "LIMIT", 0, count)

@@ -24,6 +24,7 @@ from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.matchups import MatchupStore
 from arena.store.notifications import Notifier
+from arena.store.people import PeopleStore
 from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import SecretRows, WebKey
@@ -77,6 +78,9 @@ class Store:
         self.accounts = AccountStore(connection)
         self.sessions = SecretRows(connection, "session")
         self.codes = SecretRows(connection, "code")
+        self.links = SecretRows(connection, "link")
+        self.reviews = SecretRows(connection, "review")
+        self.people = PeopleStore(connection)
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)

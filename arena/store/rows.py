@@ -1,8 +1,9 @@
 """Rows as JSON objects, which older and newer versions of the program can share.
 
 A row is a dataclass with the fields ``format`` and ``unknown``. A row without a format has format 1, which
-is not written, because readers of release 0.1 reject unknown fields. Fields that this version does not know
-are kept and written back. A row that cannot be read and has such a field, or a newer format, is newer.
+is not written, because readers of release 0.1 reject unknown fields; nor is an empty field that is
+:func:`optional`. Fields that this version does not know are kept and written back. A row that cannot be read
+and has such a field, or a newer format, is newer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import field, fields
 from functools import cache, partial
 from gzip import BadGzipFile
 from types import UnionType
@@ -44,7 +45,14 @@ _UNREADABLE: Final = (
 )
 """What reading a damaged row may raise, also a compressed one."""
 
+_OPTIONAL: Final = "optional"
+
 R = TypeVar("R")
+
+
+def optional(default: R) -> R:
+    """A field of a row that is not written while it is empty."""
+    return field(default=default, metadata={_OPTIONAL: True})
 
 
 def read_row(row_type: type[R], values: dict[str, Any]) -> R:
@@ -98,7 +106,11 @@ def write_row(row: Any) -> bytes:
 
 def row_values(row: Any) -> dict[str, Any]:
     """The fields of a row or another dataclass, those inside it as they are."""
-    values: dict[str, Any] = {item.name: getattr(row, item.name) for item in fields(row)}
+    values: dict[str, Any] = {
+        item.name: value
+        for item in fields(row)
+        if (value := getattr(row, item.name)) or _OPTIONAL not in item.metadata
+    }
     unknown: dict[str, Any] = values.pop("unknown", {})
     if values.get("format") == 1:
         del values["format"]
@@ -163,6 +175,7 @@ __all__ = [
     "LEFT_OUT",
     "check_types",
     "field_names",
+    "optional",
     "read_row",
     "readable",
     "reading",

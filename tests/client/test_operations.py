@@ -38,7 +38,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getBot": ("bot", {"bot": "bot"}),
     "changeBot": (
         "change_bot",
-        {"bot": "bot", "state": "withdrawn", "description": "d", "tournaments": True},
+        {"bot": "bot", "state": "withdrawn", "description": "d", "tournaments": True, "people": True},
     ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listUploads": ("uploads", {"bot": "bot"}),

@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from tests.web.conftest import ARGUMENTS, chromium
+from tests.web.playing import open_tables
 from tests.web.site import site
 
 FORMS = {
@@ -27,12 +28,15 @@ def main(folder: Path) -> None:
             with site(empty=empty) as served:
                 for form, options in FORMS.items():
                     context = browser.new_context(**options)
-                    for name, path in (*served.pages.items(), *served.own.items()):
+                    opener = context.new_page()
+                    tables = {} if empty else open_tables(opener, served.url, served.store)
+                    opener.close()
+                    for name, path in (served.pages | tables | served.own).items():
                         page = context.new_page()
                         if name in served.own:
                             served.sign_in(page)
                         page.goto(served.url + path)
-                        if name.startswith(("live", "replay")):
+                        if name.startswith(("live", "replay", "table-t")):
                             page.wait_for_selector("#felt .seat")
                         page.screenshot(path=folder / f"{'empty-' * empty}{name}-{form}.png")
                         page.close()

@@ -44,6 +44,7 @@ class Site:
     pages: dict[str, str]
     own: dict[str, str] = field(default_factory=dict)
     token: str = ""
+    store: str = ""
 
     def sign_in(self, page: Any) -> None:
         """Sign the browser of a page in."""
@@ -59,6 +60,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
     with TemporaryDirectory() as folder, EmbeddedStore(Path(folder)) as store:
         pages = {
             "home": "/",
+            **{f"play-{kind}": f"/play?game={kind}" for kind in GAMES},
             **{f"board-{kind}": f"/leaderboards/{kind}" for kind in GAMES},
             "bot": "/bots/regular",
             "tournaments": "/tournaments",
@@ -79,7 +81,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
         with Server(store.url) as server:
             if not empty:
                 pages |= _play_games(server)
-            yield Site(server.url, pages, own, token)
+            yield Site(server.url, pages, own, token, store.url)
 
 
 def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:

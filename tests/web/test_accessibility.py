@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import PATIENCE
+from tests.web.playing import open_tables
 from tests.web.site import Site, site
 
 pytestmark = pytest.mark.system
@@ -43,14 +44,17 @@ def test_pages_have_no_serious_findings(
     context = browser.new_context(viewport=WIDTHS[width], color_scheme=theme)
     context.set_default_timeout(PATIENCE * 1000)
     findings, troubles, requests = [], [], []
-    for name, path in (*served.pages.items(), *served.own.items()):
+    opener = context.new_page()
+    tables = {} if which == "empty" else open_tables(opener, served.url, served.store)
+    opener.close()
+    for name, path in (served.pages | tables | served.own).items():
         page = context.new_page()
         page.on("pageerror", lambda error, name=name: troubles.append(f"{name}: {error}"))
         page.on("request", lambda sent: requests.append(sent.url))
         if name in served.own:
             served.sign_in(page)
         page.goto(served.url + path)
-        if name.startswith(("live", "replay")):
+        if name.startswith(("live", "replay", "table-t")):
             page.wait_for_selector("#felt .seat")
         findings += serious(axe, page, name)
         if page.evaluate("document.documentElement.scrollWidth") > WIDTHS[width]["width"]:

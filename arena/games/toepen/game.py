@@ -9,6 +9,7 @@ from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset
 from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.narrate import ToepenTeller
+from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
 from arena.games.toepen.redeal import redeal
 from arena.games.toepen.shown import ACTIONS, EVENTS, OBSERVATION
@@ -53,6 +54,7 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=ToepenTeller,
     picture=ToepenPicture,
+    panel=panel,
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,

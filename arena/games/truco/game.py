@@ -8,6 +8,7 @@ from arena.games.descriptor import Game, HouseVersion, Preset
 from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.narrate import TrucoTeller
+from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
 from arena.games.truco.redeal import redeal
 from arena.games.truco.shown import ACTIONS, EVENTS, OBSERVATION
@@ -41,6 +42,7 @@ GAME: Final = Game(
     redeal=redeal,
     narrator=TrucoTeller,
     picture=TrucoPicture,
+    panel=panel,
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,

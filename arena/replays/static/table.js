@@ -247,6 +247,16 @@ function drawNotes(element, picture) {
   );
 }
 
+// What was said with a move, and how a hand ended, in words.
+function toldChange(data, change) {
+  const words = data.names.flatMap((name, seat) => {
+    const said = change[`said${seat}`];
+    return said && !said[3] ? [`${name}: ${said[1]}${said[2] === null ? "" : ` ${said[2]}`}`] : [];
+  });
+  if (change.ended) words.push(`Hand over: ${change.ended.text}, ${change.ended.score}`);
+  return words.join(". ");
+}
+
 // The board: the felt and what stands around it
 
 const by = (id) => document.getElementById(id);

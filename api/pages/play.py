@@ -1,0 +1,295 @@
+"""Sitting down at a table, playing, and what can be done with the game afterwards."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import orjson
+from flask import Response, abort, redirect, request, session, url_for
+from flask.typing import ResponseReturnValue
+from markupsafe import Markup
+
+from api.edge import JSON
+from api.pages.site import blueprint, form, page
+from api.playing import YOU, seat_table
+from api.services import service_address, services
+from api.sessions import client_address, person, visitor
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.games.panels import NUMBER
+from arena.games.pictures import UNSEEN
+from arena.live.finalizer import ENDED
+from arena.live.service import EventsGone
+from arena.people.tables import FRIEND, HOUSE, YOUR_SEAT, playable
+from arena.replays.moves import new_picture
+from arena.replays.page import embedded_json, game_title, static, table_layout
+
+_WAIT_SECONDS: Final = 20.0
+_MOST_LINKS: Final = 8
+_LINKS: Final = "links"
+_COUNT: Final = re.compile(r"[0-9]{1,2}").fullmatch
+_RULE: Final = "rule-"
+_EASIEST: Final = "rookie"
+
+
+# Sitting down
+
+
+@blueprint.get("/play")
+def play_page() -> Response:
+    """Choose a game and who sits at the table."""
+    return _new_table()
+
+
+@form("/play")
+def open_table() -> ResponseReturnValue:
+    """Open a table."""
+    game = _chosen_game(request.form.get("game", ""))
+    try:
+        services().limits.spend("tables_per_address", client_address())
+        me = person()
+        seats = _seats(game, request.form.get("seats", ""))
+        others = [request.form.get(f"seat{seat}", "") for seat in range(1, seats)]
+        made = services().people.open(
+            me, client_address(), game.kind, others, _rules(game), agrees="public" in request.form
+        )
+        for seat, other in enumerate(others, 1):
+            if other == FRIEND:
+                _keep_link(made, seat, services().people.new_link(made, me, seat))
+    except ArenaError as error:
+        return _new_table(error)
+    return redirect(url_for("pages.table_page", game=made), 303)
+
+
+def _new_table(error: ArenaError | None = None) -> Response:
+    sent = request.form if error is not None else request.args
+    game = _chosen_game(sent.get("game", ""))
+    seats = _seats(game, sent.get("seats", ""))
+    me = visitor().viewer.bot
+    return page(
+        "play.html",
+        200 if error is None else 422,
+        error=error,
+        game=game,
+        kinds=[GAMES[kind] for kind in playable()],
+        seats=seats,
+        low=game.seat_range[0],
+        high=game.seat_range[1],
+        roles=_roles(game, seats),
+        bots=services().people.opponents(),
+        chosen=sent,
+        easiest=HOUSE + _EASIEST,
+        options=[option for name, option in game.options.by_name.items() if name != "seats"],
+        yours=services().people.games_of(me) if me else [],
+    )
+
+
+def _chosen_game(kind: str) -> Game:
+    return GAMES[kind] if kind in playable() else GAMES[playable()[0]]
+
+
+def _seats(game: Game, text: str) -> int:
+    low, high = game.seat_range
+    wanted = int(text) if _COUNT(text) else game.seats(game.options.complete())
+    return min(high, max(low, wanted))
+
+
+def _roles(game: Game, seats: int) -> list[str]:
+    """What the seats after one's own are called."""
+    teams = game.teams(game.options.complete(game.rules_for({}, seats)))
+    own = next(team for team in teams if YOUR_SEAT in team)
+    if len(own) == 1:
+        return [f"Player {seat + 1}" for seat in range(1, seats)]
+    return ["Your partner" if seat in own else f"Opponent, seat {seat}" for seat in range(1, seats)]
+
+
+def _rules(game: Game) -> dict[str, Any]:
+    texts = [
+        f"{name}={request.form[_RULE + name]}"
+        for name in game.options.by_name
+        if request.form.get(_RULE + name)
+    ]
+    return game.options.parse(texts)
+
+
+# Friends
+
+
+@blueprint.get("/play/join")
+def join_page() -> Response:
+    """Which seat a link is for; nothing changes."""
+    code = request.args.get("code", "")
+    game, seat = services().people.invited(code)
+    header = services().people.header(game)
+    names = [entry.name or "nobody yet" for entry in header.seats]
+    response = page("join.html", code=code, kind=header.kind, seat=seat, names=names, rules=header.rules)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@form("/play/join")
+def join_table() -> ResponseReturnValue:
+    """Take the seat."""
+    services().limits.spend("tables_per_address", client_address())
+    game = services().people.join(
+        request.form.get("code", ""), person(), client_address(), agrees="public" in request.form
+    )
+    return redirect(url_for("pages.table_page", game=game), 303)
+
+
+@form("/play/<game>/link")
+def new_link(game: str) -> ResponseReturnValue:
+    """Make another link for a seat, or withdraw it."""
+    seat = _seat_number(request.form.get("seat", ""))
+    if "withdraw" in request.form:
+        services().people.withdraw_link(game, _player(), seat)
+    else:
+        _keep_link(game, seat, services().people.new_link(game, _player(), seat))
+    return redirect(url_for("pages.table_page", game=game), 303)
+
+
+def _seat_number(text: str) -> int:
+    return int(text) if _COUNT(text) else -1
+
+
+def _keep_link(game: str, seat: int, code: str) -> None:
+    """Only this browser can show the link again: the service has its hash."""
+    links = {**session.get(_LINKS, {}), f"{game}:{seat}": code}
+    session[_LINKS] = dict(list(links.items())[-_MOST_LINKS:])
+
+
+def _links(game: str, seats: int) -> dict[int, str | None]:
+    """The links for open seats; None where there is one that this browser does not know."""
+    links: dict[int, str | None] = {}
+    for seat in range(seats):
+        if services().people.has_link(game, seat):
+            code = session.get(_LINKS, {}).get(f"{game}:{seat}")
+            path = url_for("pages.join_page", code=code)
+            links[seat] = None if code is None else f"{service_address() or ''}{path}"
+    return links
+
+
+# At the table
+
+
+@blueprint.get("/play/<game>")
+def table_page(game: str) -> ResponseReturnValue:
+    """The table of a person's game."""
+    me = _player()
+    seat = services().people.your_seat(game, me)
+    header = services().people.header(game)
+    if header.state == "waiting":
+        return page(
+            "table_waits.html", one=header.summary(), seat=seat, invitations=_links(game, len(header.seats))
+        )
+    try:
+        shown = seat_table(game, me)
+    except EventsGone:
+        return redirect(url_for("pages.game_page", game=game), 303)
+    assert shown is not None
+    rules = game_of(header.kind)
+    names = [entry.name or "" for entry in header.seats]
+    names[seat] = YOU
+    layout = table_layout(rules, header.rules, new_picture(rules, _numbered(names), header.rules))
+    data = {
+        **layout,
+        "seat": seat,
+        "table": shown,
+        "poll": url_for("pages.seat_state", game=game),
+        "act": url_for("pages.act", game=game),
+        "over": url_for("pages.game_page", game=game),
+        "unseen": UNSEEN,
+    }
+    return page(
+        "table.html",
+        one=header.summary(),
+        title=game_title(rules, header.rules, names),
+        shown=shown,
+        layout=layout,
+        seat=seat,
+        missed=request.args.get("missed"),
+        ended=header.state in ENDED,
+        data=Markup(embedded_json(data)),
+        sprite=Markup(static("sprite.html")),
+    )
+
+
+@blueprint.get("/play/<game>/state")
+def seat_state(game: str) -> Response:
+    """The table as JSON; waits until it has changed from version ``since``."""
+    since, after = request.args.get("since", ""), request.args.get("after", "")
+    shown = seat_table(
+        game,
+        _player(),
+        since=int(since) if since.isdecimal() else None,
+        after=int(after) if after.isdecimal() else None,
+        wait=min(_WAIT_SECONDS, services().settings.http.max_wait) if since.isdecimal() else 0,
+    )
+    return _json(shown)
+
+
+@form("/play/<game>/act")
+def act(game: str) -> ResponseReturnValue:
+    """Play an action; a page without scripts is shown again, others get the table as JSON."""
+    me = _player()
+    action = request.form.get("action", "").replace(NUMBER, request.form.get("number", "")[:3])
+    word, _, other = request.form.get("toggle", "").partition(":")
+    if word and action.startswith(f"{word}:"):
+        action = other + action.removeprefix(word)
+    result = services().people.act(game, me, request.form.get("turn", ""), action)
+    if request.accept_mimetypes.best == JSON:
+        after = request.form.get("after", "")
+        shown = seat_table(game, me, after=int(after) if after.isdecimal() else None)
+        return _json({**(shown or {}), "result": result["status"]})
+    missed = None if result["status"] == "accepted" else result["status"]
+    return redirect(url_for("pages.table_page", game=game, missed=missed), 303)
+
+
+@form("/play/<game>/leave")
+def leave_table(game: str) -> ResponseReturnValue:
+    """Leave the table."""
+    services().people.leave(game, _player())
+    return redirect(url_for("pages.play_page"), 303)
+
+
+# Afterwards
+
+
+@form("/games/<game>/publish")
+def publish_game(game: str) -> ResponseReturnValue:
+    """Agree that the game is public."""
+    me = _player()
+    services().people.your_seat(game, me)
+    services().live.agree(game, me)
+    return redirect(url_for("pages.game_page", game=game), 303)
+
+
+@form("/games/<game>/review")
+def review_game(game: str) -> ResponseReturnValue:
+    """Request the review of one's own decisions."""
+    seat = services().people.your_seat(game, _player())
+    services().reviews.check(game, seat)
+    services().limits.spend("reviews_per_address", client_address())
+    services().reviews.request(game, seat)
+    return redirect(url_for("pages.game_page", game=game), 303)
+
+
+def _player() -> str:
+    """The visitor at tables. Somebody without a session sits at none."""
+    me = visitor().viewer.bot
+    if me is None:
+        abort(404)
+    return me
+
+
+def _numbered(names: list[str]) -> list[str]:
+    """As :func:`~arena.records.tell.seat_names` does."""
+    return [name if names.count(name) == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
+
+
+def _json(value: Any) -> Response:
+    response = Response(status=204) if value is None else Response(orjson.dumps(value), content_type=JSON)
+    response.headers["Cache-Control"] = "private, no-store"
+    return response

@@ -1,0 +1,101 @@
+"""The table as a person who plays sees it: the picture, the question and the time left."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from api.services import services
+from api.watching import LiveTable
+from arena.games import game_of
+from arena.live.header import Viewer
+
+YOU: Final = "You"
+"""What a person's own seat is called."""
+
+_EVENTS_AT_ONCE: Final = 1000
+
+
+def seat_table(
+    game_id: str, person: str, *, since: int | None = None, after: int | None = None, wait: float = 0
+) -> dict[str, Any] | None:
+    """What the page of a table shows to the person, None if it has not changed from version ``since``::
+
+        version   to pass as ``since``
+        next      to pass as ``after``: the number of the next event
+        state     of the game
+        picture   see arena.games.pictures
+        changes   what changed in the picture since event ``after``, move by move
+        turn      the id of the turn, or ""
+        panel     see arena.games.panels, or null
+        optional  whether the turn is a right that needs no answer
+        left_ms, bank_ms  the time for this decision, and in the bank; null without a turn
+        fallback  what the table does if the time runs out, in words
+        waiting   who is thinking, in words
+        others_ms the time that they have left in all, null if no clock runs
+        played    why the table plays this seat (``resigned``, ``forfeit``), or ""
+
+    Raises ``game_not_found``, and ``events_gone`` once the game is over for long.
+    """
+    live, viewer = services().live, Viewer(person)
+    view = live.view(game_id, viewer, since=since, wait=wait)
+    if view is None:
+        return None
+    seat = view["seat"]
+    table = LiveTable(view, you=seat)
+    events, following = _events(game_id, viewer)
+    start = 0 if after is None else after
+    table.take([event for event in events if event["n"] < start], [])
+    changes = table.take([event for event in events if event["n"] >= start], view["awaiting"])
+    turn = view["turn"]
+    panel = game_of(view["kind"]).panel
+    asked = None if turn is None or panel is None else panel(turn, table.form.names)
+    fallback = ""
+    if turn is not None and asked is not None and not turn["optional"]:
+        default = services().people.default_action(game_id, seat)
+        if default is not None and default[0] == turn["turn"]:
+            fallback = f"If the time runs out, the table chooses: {asked.words(default[1])}."
+    others = [number for number in view["awaiting"] if number != seat]
+    return {
+        "version": view["version"],
+        "next": following,
+        "state": view["state"],
+        "picture": table.form.shown(view["awaiting"]),
+        "changes": [] if after is None else changes,
+        "turn": "" if turn is None else turn["turn"],
+        "panel": None if asked is None else asked.as_json(),
+        "optional": turn is not None and turn["optional"],
+        "left_ms": None if turn is None else turn["deadline_ms"],
+        "bank_ms": None if turn is None else turn["bank_ms"],
+        "fallback": fallback,
+        "waiting": _waiting([table.form.names[number] for number in others]),
+        "others_ms": _time_of(view["clocks"], others),
+        "played": next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), ""),
+    }
+
+
+def _events(game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:
+    """All events as the viewer saw them, and the number of the next."""
+    events: list[dict[str, Any]] = []
+    start = 0
+    while True:
+        page = services().live.events(game_id, viewer, start=start, limit=_EVENTS_AT_ONCE)
+        events += page["events"]
+        read, start = page["next"] - start, page["next"]
+        if read < _EVENTS_AT_ONCE:
+            return events, start
+
+
+def _waiting(names: list[str]) -> str:
+    if not names:
+        return ""
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} thinking"
+
+
+def _time_of(clocks: list[dict[str, Any]], seats: list[int]) -> int | None:
+    now_ms = services().store.clock().now_ms
+    times = [
+        clock["runs_out_at_ms"] - now_ms
+        for clock in clocks
+        if clock["seat"] in seats and clock["runs_out_at_ms"] is not None
+    ]
+    return max(0, min(times)) if times else None

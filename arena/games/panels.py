@@ -1,0 +1,102 @@
+"""What a person is asked at a turn: a question in words, and the legal actions as buttons.
+
+A panel is made of a turn as its seat sees it. Each game has a function that makes it in its ``panel.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
+
+from arena.games.cards import pretty, spoken
+
+NUMBER: Final = "#"
+"""Stands in an action for the number that the slider shows."""
+
+Tone = Literal["go", "call", "leave", "card", "sign"]
+"""The kind of an action: to go on, to raise the stake, to leave or change something, a card, or a gesture."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One button. ``cost``: what the action costs or brings, in a few words. ``card``: the card it plays."""
+
+    action: str
+    label: str
+    tone: Tone = "leave"
+    cost: str = ""
+    card: str = ""
+
+    @property
+    def words(self) -> str:
+        """The label within a sentence."""
+        return pretty(self.card) if self.card else self.label.rstrip("!").lower()
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number to choose before the button."""
+
+    label: str
+    low: int
+    high: int
+    start: int
+
+
+@dataclass(frozen=True)
+class Toggle:
+    """A toggle that turns the actions ``word:...`` into ``other:...``."""
+
+    label: str
+    note: str
+    word: str
+    other: str
+
+    def applied(self, action: str) -> str:
+        """The action when the toggle is on."""
+        word, colon, rest = action.partition(":")
+        return f"{self.other}{colon}{rest}" if word == self.word else action
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The question and the choices of one turn, in the order of the rules."""
+
+    question: str
+    choices: tuple[Choice, ...]
+    slider: Slider | None = None
+    toggle: Toggle | None = None
+
+    def actions(self) -> set[str]:
+        """All actions that can be chosen."""
+        shown = {choice.action for choice in self.choices}
+        if self.slider is not None:
+            numbers = range(self.slider.low, self.slider.high + 1)
+            shown = {action.replace(NUMBER, str(number)) for action in shown for number in numbers}
+        if self.toggle is not None:
+            shown |= {self.toggle.applied(action) for action in shown}
+        return shown
+
+    def words(self, action: str) -> str:
+        """An action in a few words, for a sentence."""
+        for choice in self.choices:
+            if choice.action == action:
+                return choice.words
+            if self.toggle is not None and self.toggle.applied(choice.action) == action:
+                return f"{choice.words} {self.toggle.label.lower()}"
+        return action.replace(":", " ").replace("_", " ")
+
+    def as_json(self) -> dict[str, Any]:
+        """The panel for a page."""
+        return asdict(self)
+
+    def with_signs(self, signs: Iterable[Choice]) -> Panel:
+        """The panel with more choices at the end."""
+        return replace(self, choices=(*self.choices, *signs))
+
+
+def card_choices(legal: Sequence[str], word: str = "play") -> tuple[Choice, ...]:
+    """The cards among the legal actions."""
+    cards = [action.partition(":")[2] for action in legal if action.startswith(f"{word}:")]
+    return tuple(Choice(f"{word}:{card}", spoken(card).capitalize(), "card", card=card) for card in cards)

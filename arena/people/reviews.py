@@ -1,0 +1,127 @@
+"""What the house bot ``shark`` would have done at the decisions of a person, asked after the game."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.live.header import GameNotFound, Viewer
+from arena.live.house import Choose, house_choice
+from arena.live.service import LiveGames, RecordNotReady
+from arena.records.decisions import decisions
+from arena.records.record import parse_record
+from arena.records.tell import seat_names
+from arena.store.rows import read_row, write_row
+from arena.store.secrets import SecretRows
+
+REVIEWER: Final = "shark"
+
+REVIEW_SECONDS: Final = 20.0
+"""How long one review thinks; decisions after that have none."""
+
+KEPT_MS: Final = 30 * 86_400_000
+"""How long a review is kept."""
+
+_REQUESTED_MS: Final = 3_600_000
+"""A review that is requested and not there after this time may be requested again."""
+
+
+class ReviewExists(ArenaError):
+    """The review is there, or has been requested."""
+
+    code = "review_exists"
+
+
+@dataclass(frozen=True)
+class Review:
+    """A review. ``remarks``: by the number of actions before a decision, what the reviewer would have done
+    there, in words. ``same``: at how many of the ``asked`` decisions that is what was done. ``complete``:
+    whether there was time for all of them.
+    """
+
+    done: bool = False
+    remarks: dict[str, str] = field(default_factory=dict)
+    asked: int = 0
+    same: int = 0
+    complete: bool = True
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+
+class Reviews:
+    """The reviews of all games. ``request``: requests the job that makes one."""
+
+    def __init__(self, live: LiveGames, rows: SecretRows, request: Callable[[str, int], None]) -> None:
+        self._live = live
+        self._rows = rows
+        self._request = request
+
+    def find(self, game_id: str, seat: int) -> Review | None:
+        """The review of a seat's decisions, None if nobody has requested one."""
+        data = self._rows.find(_name(game_id, seat))
+        return None if data is None else read_row(Review, orjson.loads(data))
+
+    def check(self, game_id: str, seat: int) -> None:
+        """Check that a review can be requested. Raises :class:`ReviewExists`, or ``record_not_ready``."""
+        if self.find(game_id, seat) is not None:
+            raise ReviewExists("this review has been requested", field="game")
+        self._record(game_id)
+
+    def request(self, game_id: str, seat: int) -> None:
+        """Request the review."""
+        self._rows.put(_name(game_id, seat), write_row(Review()), _REQUESTED_MS)
+        self._request(game_id, seat)
+
+    def make(
+        self,
+        game_id: str,
+        seat: int,
+        choose: Choose = house_choice,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Make the review. May run twice."""
+        try:
+            line = self._record(game_id)
+        except (GameNotFound, RecordNotReady):
+            return
+        record = parse_record(line)
+        canonical = record["canonical"]
+        panel = game_of(canonical["kind"]).panel
+        assert panel is not None
+        names = seat_names(canonical["players"])
+        until = clock() + REVIEW_SECONDS
+        remarks: dict[str, str] = {}
+        same, complete = 0, True
+        for one in decisions(record):
+            if one.seat != seat or one.action is None or one.mark is not None:
+                continue
+            if clock() >= until:
+                complete = False
+                break
+            action = choose(REVIEWER, seat, one.turn, _seed(canonical["seed"], one.id))
+            if action == one.action:
+                same += 1
+                remarks[str(one.after)] = f"{REVIEWER}: the same"
+            else:
+                words = "nothing" if action is None else panel(one.turn, names).words(action)
+                remarks[str(one.after)] = f"{REVIEWER}: {words}"
+        review = Review(True, remarks, len(remarks), same, complete)
+        self._rows.put(_name(game_id, seat), write_row(review), KEPT_MS)
+
+    def _record(self, game_id: str) -> bytes:
+        return self._live.record(game_id, Viewer(admin=True))
+
+
+def _name(game_id: str, seat: int) -> str:
+    return f"{game_id}:{seat}"
+
+
+def _seed(seed: str, turn: str) -> int:
+    return int.from_bytes(sha256(f"review {seed} {turn}".encode()).digest())

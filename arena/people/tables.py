@@ -1,0 +1,280 @@
+"""The tables at which people play: who may sit there, and what they may do.
+
+A person is found by its session and has another name in every game, so nobody can tell who it is or play
+for it. Games of people are private and unrated; one becomes public after its end if everybody who played it
+agrees.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.accounts.accounts import Accounts
+from arena.accounts.sessions import LinkExpired
+from arena.accounts.versions import BotAccount
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.live.header import GameHeader, InvalidSeats, Viewer
+from arena.live.service import GameNotOpen, LiveGames
+from arena.play.table import turn_id
+from arena.store.repositories import Store
+
+CLOCK: Final[Mapping[str, int]] = {"per_turn_ms": 60_000, "bank_ms": 600_000}
+"""Clocks made for people."""
+
+LINK_MS: Final = 3_600_000
+"""How long a friend's link can be used, in milliseconds."""
+
+YOUR_SEAT: Final = 0
+"""The seat of the person who opens the table."""
+
+HOUSE: Final = "house:"
+BOT: Final = "bot:"
+FRIEND: Final = "friend"
+
+_CODE_BYTES: Final = 24
+_DAY_MS: Final = 86_400_000
+_SHOWN: Final = 20
+
+
+class TooManyTables(ArenaError):
+    """The people of an address play as many games as they may at a time."""
+
+    code = "too_many_tables"
+
+
+class InvitedSeat(NamedTuple):
+    """The seat that a friend's link is for."""
+
+    game: str
+    seat: int
+
+
+class PeopleTables:
+    """All tables of people. ``at_once``: the games that one address may have at a time, None for no limit."""
+
+    def __init__(self, live: LiveGames, store: Store, accounts: Accounts, at_once: int | None) -> None:
+        self._live = live
+        self._codes = store.codes
+        self._links = store.links
+        self._people = store.people
+        self._presence = store.presence
+        self._accounts = accounts
+        self._at_once = at_once
+
+    # Sitting down
+
+    def opponents(self) -> list[BotAccount]:
+        """The bots with which people may play now, by name."""
+        names = sorted({*self._presence.online(), *self._accounts.webhooks()})
+        return [bot for bot in self._accounts.listed(names) if self._plays(bot.name) is not None]
+
+    def open(
+        self,
+        person: str,
+        address: str,
+        kind: str,
+        others: Sequence[str],
+        rules: Mapping[str, Any],
+        *,
+        agrees: bool = False,
+    ) -> str:
+        """Open a table and return the game's id. ``others``: who sits on seats 1 and up, each
+        ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: the game may be public once it is over.
+
+        Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
+        :meth:`~arena.live.service.LiveGames.create` does.
+        """
+        game = game_of(kind)
+        if game.panel is None:
+            raise InvalidSeats(f"people do not play {game.title}", field="kind")
+        you = {"person": person, "name": "guest 1", "agrees": agrees}
+        seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
+        made = secrets.token_hex(9)
+        self._take_table(address, made)
+        try:
+            self._live.create(
+                kind,
+                seats=seats,
+                rules=game.rules_for(rules, len(seats)),
+                clock=CLOCK,
+                visibility="private",
+                game_id=made,
+            )
+        except ArenaError:
+            self._people.remove(address, [made])
+            raise
+        return made
+
+    def _seat(self, text: str, number: int) -> dict[str, Any]:
+        if text == FRIEND:
+            return {"open": True}
+        if text.startswith(HOUSE):
+            return {"house": text.removeprefix(HOUSE)}
+        name = text.removeprefix(BOT)
+        version = self._plays(name) if text.startswith(BOT) else None
+        if version is None:
+            raise InvalidSeats(
+                "this bot does not play with people now",
+                field=f"seats[{number}]",
+                expected="a house bot, a bot whose owner allows it and that is online, or a friend",
+            )
+        return {"bot": name, "version": version}
+
+    def _plays(self, name: str) -> str | None:
+        """The version of a bot that people may play with now, None if they may not."""
+        try:
+            bot = self._accounts.bot(name)
+        except ArenaError:
+            return None
+        if not (bot.people and bot.is_active and bot.version) or bot.current.runner.arena_run:
+            return None
+        online = bool(bot.current.url) or name in self._presence.online()
+        return bot.version if online else None
+
+    def _take_table(self, address: str, game: str) -> None:
+        if self._at_once is None:
+            return
+        now_ms = self._live.store.clock().now_ms
+        known = self._people.tables(address, now_ms)
+        over = [
+            one
+            for one, data in zip(known, self._live.index.headers(known), strict=True)
+            if data is None or GameHeader.loads(data).state not in ("waiting", "running")
+        ]
+        self._people.remove(address, [one for one in over if one != game])
+        # Added first: of two requests at the same time at most one too many is refused, none is let in.
+        if self._people.add(address, game, now_ms + _DAY_MS, _DAY_MS) > self._at_once:
+            self._people.remove(address, [game])
+            raise TooManyTables(
+                f"{self._at_once} games at a time may be played from one address",
+                expected="to finish or leave a game first",
+            )
+
+    # Links for friends
+
+    def new_link(self, game_id: str, person: str, seat: int) -> str:
+        """A code with which a friend takes an open seat, once, within :data:`LINK_MS`. An earlier code for
+        the seat is withdrawn. Only for who opened the table.
+        """
+        header = self._hosted(game_id, person)
+        if header.state != "waiting" or not 0 < seat < len(header.seats) or not header.seats[seat].is_open:
+            raise GameNotOpen(
+                f"seat {seat} is not open", field="seat", expected="an open seat of a waiting game"
+            )
+        code, mark = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(8)
+        self._links.put(_link_name(game_id, seat), mark.encode(), LINK_MS)
+        # Neither owner nor token: it signs nobody in.
+        row = {"owner": "", "token": "", "game": game_id, "seat": seat, "mark": mark}
+        self._codes.put(code, orjson.dumps(row), LINK_MS)
+        return code
+
+    def withdraw_link(self, game_id: str, person: str, seat: int) -> None:
+        """Withdraw the link for a seat."""
+        self._hosted(game_id, person)
+        self._links.take(_link_name(game_id, seat))
+
+    def has_link(self, game_id: str, seat: int) -> bool:
+        """Whether there is a link that can be used for the seat."""
+        return self._links.find(_link_name(game_id, seat)) is not None
+
+    def invited(self, code: str) -> InvitedSeat:
+        """The seat that the code is for; nothing changes. Raises ``link_expired``."""
+        data = self._codes.find(code)
+        row: dict[str, Any] = {} if data is None else orjson.loads(data)
+        invited = InvitedSeat(row.get("game", ""), row.get("seat", 0))
+        mark = self._links.find(_link_name(*invited))
+        if mark is None or mark.decode() != row.get("mark"):
+            raise LinkExpired(
+                "this link was used or withdrawn, or is too old",
+                field="code",
+                expected="a new link from who opened the table",
+            )
+        return invited
+
+    def join(self, code: str, person: str, address: str, *, agrees: bool = False) -> str:
+        """Take the seat that the code is for, and return the game's id. Raises ``link_expired``,
+        :class:`TooManyTables` and what :meth:`~arena.live.service.LiveGames.join` does.
+        """
+        game, seat = self.invited(code)
+        header = self.header(game)
+        if header.seats_of(person):
+            return game
+        self._take_table(address, game)
+        if self._codes.take(code) is None:
+            self._people.remove(address, [game])
+            raise LinkExpired("this link was used", field="code", expected="a new link")
+        self._links.take(_link_name(game, seat))
+        self._live.join_person(game, person, f"guest {seat + 1}", agrees, seat)
+        return game
+
+    # At the table
+
+    def header(self, game_id: str) -> GameHeader:
+        """The header of a game, for the checks of this package."""
+        return self._live.header(game_id)
+
+    def your_seat(self, game_id: str, person: str) -> int:
+        """The seat of a person. Raises ``game_not_found`` for everybody else."""
+        seats = self.header(game_id).seats_of(person)
+        if not seats:
+            raise self._live.not_found(game_id)
+        return seats[0]
+
+    def _hosted(self, game_id: str, person: str) -> GameHeader:
+        if self.your_seat(game_id, person) != YOUR_SEAT:
+            raise GameNotOpen("another person opened this table", field="game", expected="your own table")
+        return self.header(game_id)
+
+    def act(self, game_id: str, person: str, turn: str, action: str) -> dict[str, Any]:
+        """Play ``action`` at a turn, and return its result as
+        :meth:`~arena.live.service.LiveGames.answer` does. Pressing a button twice counts once. An action that
+        is not legal is no fault of a person.
+        """
+        self.your_seat(game_id, person)
+        view = self._live.view(game_id, Viewer(person))
+        now = None if view is None else view["turn"]
+        if now is not None and now["turn"] == turn and action not in now["legal_actions"]:
+            message = "this is not possible now"
+            return {"turn": turn, "status": "illegal_action", "message": message}
+        return self._live.act(person, turn, action)
+
+    def default_action(self, game_id: str, seat: int) -> tuple[str, str] | None:
+        """The turn's id and what the table does there if the seat's time runs out; None if the game does not
+        wait for it.
+        """
+        game = self._live.repository.load(game_id)
+        table = game.table
+        if table is None or seat not in table.awaited() or not table.legal_actions(seat):
+            return None
+        return turn_id(game_id, seat, table.turn_number(seat)), table.state.default_action(seat)
+
+    def leave(self, game_id: str, person: str) -> None:
+        """Leave the table: cancel a table that has not begun if one opened it, else resign."""
+        self.your_seat(game_id, person)
+        state = self.header(game_id).state
+        if state == "waiting":
+            self._hosted(game_id, person)
+            for seat in range(len(self.header(game_id).seats)):
+                self._links.take(_link_name(game_id, seat))
+            self._live.cancel(game_id)
+        elif state == "running":
+            self._live.resign(game_id, person)
+
+    def games_of(self, person: str) -> list[dict[str, Any]]:
+        """The newest games of a person."""
+        page = self._live.list(bot=person, viewer=Viewer(person), limit=_SHOWN)
+        return [one for one in page.items if one is not None]
+
+
+def playable() -> list[str]:
+    """The games that people play, by kind."""
+    return [kind for kind, game in GAMES.items() if game.panel is not None]
+
+
+def _link_name(game: str, seat: int) -> str:
+    return f"{game}:{seat}"

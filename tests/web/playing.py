@@ -1,0 +1,91 @@
+"""Someone at a table in a real browser; the service's part is done in the test's process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
+from arena.ops.settings import Settings
+from tests.waiting import PATIENCE
+
+BUTTONS = "#felt .card-button, #choices .choice"
+
+
+def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dict[str, str]) -> str:
+    """Sit down with the form, and return the game's id."""
+    page.goto(f"{url}/play?game={kind}&seats={len(seats) + 1}")
+    for name, value in seats.items():
+        page.select_option(f"#{name}", value)
+    if rules:
+        page.click("details.rules summary")
+    for name, value in rules.items():
+        field = page.locator(f"#rule-{name}")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.click("button:has-text('Sit down')")
+    page.wait_for_url("**/play/*")
+    return str(page.url.rpartition("/")[2].partition("?")[0])
+
+
+def open_tables(page: Any, url: str, store: str) -> dict[str, str]:
+    """The addresses of tables at which the visitor is asked, and of one that waits for a friend."""
+    house = {f"seat{seat}": "house:regular" for seat in (1, 2, 3)}
+    service = open_service(Settings(store), InlineJobs())
+    found = {}
+    for name, kind, seats in (
+        ("table-truco", "truco", house),
+        ("table-toepen", "toepen", house),
+        ("table-waits", "toepen", {**house, "seat2": "friend"}),
+    ):
+        game = open_table(page, url, kind, {}, seats)
+        found[name] = f"/play/{game}"
+        if name != "table-waits":
+            service.live.move_house_bots(game)
+    found["join"] = page.locator("code").inner_text().removeprefix(url)
+    service.close()
+    return found
+
+
+def is_over(service: Service, game: str) -> bool:
+    return service.people.header(game).state != "running"
+
+
+def play(service: Service, game: str, pages: list[Any], act: Callable[[Any], None]) -> int:
+    """Let each page act whenever it is asked, until the game is over; how often that was."""
+    acted = 0
+    turns: dict[int, str] = {}
+    for _ in range(20_000):
+        service.live.move_house_bots(game)
+        if is_over(service, game):
+            return acted
+        for number, page in enumerate(pages):
+            turn = page.locator("#turn-id").input_value()
+            waits = page.locator("#ask.waits").count()
+            if not waits or turn == turns.get(number) or not page.locator(BUTTONS).count():
+                continue
+            turns[number] = turn
+            act(page)
+            acted += 1
+            # Its answer, or the end of the game, which leaves no turn.
+            page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+        pages[0].wait_for_timeout(20)
+    raise AssertionError(f"not over after {PATIENCE} s")
+
+
+def click_something(page: Any) -> None:
+    """Click a card, or else the first button that does not raise the stake."""
+    cards = page.locator("#felt .card-button")
+    if cards.count():
+        cards.first.click()
+    else:
+        page.locator("#choices .choice:not(.call):not(.sign)").first.click()
+
+
+def press_something(page: Any) -> None:
+    """The same by keyboard."""
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")

@@ -1,0 +1,183 @@
+"""People play in a real browser: by clicks, by keys, without scripts, and two at one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
+from arena.ops.settings import Settings
+from arena.store.embedded import EmbeddedStore
+from tests.api.server import Server
+from tests.waiting import PATIENCE
+from tests.web.playing import click_something, is_over, open_table, play, press_something
+
+pytestmark = pytest.mark.system
+
+RULES = {"toepen": {"lives": "2"}, "truco": {"max_hands": "2"}}
+SEATS = {
+    "toepen": {"seat1": "house:random", "seat2": "house:random"},
+    "truco": {"seat1": "house:random", "seat2": "house:random", "seat3": "house:random"},
+}
+WIDE = {"width": 1280, "height": 1000}
+
+
+@pytest.fixture
+def server(clean_store: EmbeddedStore) -> Iterator[Server]:
+    with Server(clean_store.url) as running:
+        yield running
+
+
+@pytest.fixture
+def service(clean_store: EmbeddedStore) -> Iterator[Service]:
+    """The workers' part of the service."""
+    opened = open_service(Settings(clean_store.url), InlineJobs())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def visitor(browser: Any, server: Server) -> Iterator[Callable[..., Any]]:
+    """A page of a new visitor; none may log an error or send a request to another host."""
+    contexts: list[Any] = []
+    troubles: list[str] = []
+    requests: list[str] = []
+
+    def opened(**options: Any) -> Any:
+        context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
+        context.set_default_timeout(PATIENCE * 1000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+    assert all(url.startswith(server.url + "/") for url in requests)
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_a_whole_game_by_clicks(
+    kind: str, server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor()
+    game = open_table(page, server.url, kind, RULES[kind], SEATS[kind])
+    assert play(service, game, [page], click_something) > 0
+    page.click("text=See the replay")
+    page.wait_for_selector("#list a[aria-current=step]")
+    page.click("text=What would shark have done?")
+    page.wait_for_selector("text=is looking at your decisions")
+    service.reviews.make(game, 0)
+    page.wait_for_selector("text=would have done the same at")
+    assert page.locator("#list .remark").count() > 0
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_a_whole_game_by_keys(
+    kind: str, server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor()
+    game = open_table(page, server.url, kind, RULES[kind], SEATS[kind])
+    assert play(service, game, [page], press_something) > 0
+    page.wait_for_selector("text=The game is over")
+
+
+def test_a_game_with_motion_on_a_phone(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    page = visitor(viewport={"width": 390, "height": 844}, reduced_motion="no-preference", has_touch=True)
+    seats = {"seat1": "house:random"}
+    game = open_table(page, server.url, "toepen", {"lives": "1"}, seats)
+    assert play(service, game, [page], click_something) > 0
+    page.wait_for_selector("text=The game is over")
+
+
+def test_keys_that_are_switched_off(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    page = visitor()
+    game = open_table(page, server.url, "truco", {"cut": "none"}, SEATS["truco"])
+    service.live.move_house_bots(game)
+    page.wait_for_selector("#ask.waits")
+    page.keyboard.press("1")
+    assert page.evaluate("document.activeElement.matches('.choice, .card-button')")
+    page.uncheck("#keys")
+    page.keyboard.press("2")
+    assert page.evaluate("document.activeElement.id") == "keys"
+    page.reload()
+    assert not page.is_checked("#keys")
+
+
+def test_truco_is_called_and_a_card_is_turned(
+    server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor()
+    game = open_table(page, server.url, "truco", {"cut": "none", "max_burns": "0"}, SEATS["truco"])
+    done: set[str] = set()
+
+    def act(page: Any) -> None:
+        if page.locator("#toggle").count() and "hide" not in done:
+            done.add("hide")
+            page.keyboard.press("f")
+            page.keyboard.press("2")
+            page.keyboard.press("Enter")
+        elif page.locator("#choices .call").count() and "call" not in done:
+            done.add("call")
+            page.keyboard.press("t")
+            page.keyboard.press("Enter")
+        else:
+            click_something(page)
+
+    play(service, game, [page], act)
+    log = b" ".join(service.live.store.log(game)).decode()
+    assert '[0,"hide:' in log
+    assert '[0,"truco"' in log or '[0,"raise' in log
+    assert done == {"hide", "call"}
+
+
+def test_the_table_is_there_again_after_a_reload_and_a_lost_connection(
+    server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor()
+    game = open_table(page, server.url, "toepen", {"lives": "3"}, SEATS["toepen"])
+    service.live.move_house_bots(game)
+    page.wait_for_selector("#ask.waits")
+    turn = page.locator("#turn-id").input_value()
+    page.reload()
+    page.wait_for_selector("#ask.waits")
+    assert page.locator("#turn-id").input_value() == turn
+    second = page.context.new_page()
+    second.goto(f"{server.url}/play/{game}")
+    second.wait_for_selector("#ask.waits")
+    click_something(second)
+    # The first page follows without being touched.
+    page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+
+
+def test_a_game_without_scripts(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    page = visitor(java_script_enabled=False)
+    game = open_table(page, server.url, "toepen", RULES["toepen"], SEATS["toepen"])
+    while not is_over(service, game):
+        service.live.move_house_bots(game)
+        page.goto(f"{server.url}/play/{game}")
+        button = page.locator("button[name=action]:not(.call)").first
+        if button.count():
+            button.click()
+    page.goto(f"{server.url}/play/{game}")
+    page.click("text=See the replay")
+    page.wait_for_selector("text=Your game")
+
+
+def test_a_friend_in_another_browser(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    host, friend = visitor(), visitor()
+    game = open_table(host, server.url, "toepen", {"lives": "2"}, {"seat1": "friend"})
+    friend.goto(host.locator("code").inner_text())
+    friend.click("text=Take the seat")
+    friend.wait_for_selector("#felt .seat")
+    host.wait_for_selector("#felt .seat")
+    assert play(service, game, [host, friend], click_something) > 1
+    for page in (host, friend):
+        page.wait_for_selector("text=The game is over")
