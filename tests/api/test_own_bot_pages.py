@@ -79,7 +79,7 @@ def test_an_upload_is_followed_until_it_is_a_version(browser: Browser, services:
     assert re.fullmatch(r"/bots/first/uploads/u[0-9a-f]{16}", sent.location)
     page = opened(browser, sent.location)
     assert 'http-equiv="refresh"' in page.html
-    assert "follow.js" in page.html
+    assert "progress.js" in page.html
     assert re.search(r'<li class="done" aria-current="step">Received', page.html)
     assert "version v1" in opened(browser, "/bots/first/log").html
     settle(services)

@@ -1,15 +1,15 @@
-// Follows what goes on at the service: the part of the page with the id "follow" is replaced by its present
+// Follows what goes on at the service: the part of the page with the id "progress-part" is replaced by its present
 // state until it is no longer busy.
 
 const PAUSE = 1500;
-const place = document.getElementById("follow");
+const place = document.getElementById("progress-part");
 
 async function look() {
   if (!document.hidden) {
     try {
       const response = await fetch(location.href, { headers: { Accept: "text/html" } });
       const there = new DOMParser().parseFromString(await response.text(), "text/html");
-      const found = there.getElementById("follow");
+      const found = there.getElementById("progress-part");
       if (found === null) {
         location.reload();
         return;
