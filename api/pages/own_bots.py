@@ -20,7 +20,6 @@ from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
-from arena.games import GAMES
 
 LOGS_MOST: Final = 20
 """Maximum games in the log of a bot."""
@@ -36,16 +35,16 @@ def bot_log(bot: str) -> Response:
     account = submissions.check_owner(who, bot)
     uploads = services().uploads.unsettled(bot)
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
-    qualifications = shown_qualifications(who, found)
-    begins = bool(account.version) and account.current.transport == "uploaded" and qualifications.is_busy
+    current = account.current if account.version else None
+    uploaded_ms = None if current is None or current.digest is None else current.created_ms
+    qualifications = shown_qualifications(who, found, uploaded_ms)
     logs = services().tournaments.journals.latest(bot, LOGS_MOST)
     return page(
         "bot_log.html",
         account=account,
         uploads=uploads,
         qualifications=qualifications,
-        missing=[kind for kind in GAMES if kind not in {one["kind"] for one in found}],
-        busy=bool(uploads) or begins or any(one["state"] == "qualifying" for one in found),
+        busy=bool(uploads) or qualifications.is_busy,
         logs=[_summary(log.game, log.seats) for log in logs],
     )
 

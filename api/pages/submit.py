@@ -246,7 +246,7 @@ def upload_page(bot: str, upload: str) -> Response:
     if found.owner != who.owner:
         raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
     view = submissions.upload_view(found)
-    qualifications = shown_qualifications(who, view["qualifications"])
+    qualifications = shown_qualifications(who, view["qualifications"], found.received_ms)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
     return page(
         "upload.html",

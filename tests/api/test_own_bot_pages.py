@@ -130,6 +130,21 @@ def test_a_failed_qualification_names_the_line(browser: Browser, services: Servi
     assert states == {"truco": "failed", "toepen": "qualifying"}
 
 
+def test_a_qualification_that_does_not_begin(
+    browser: Browser, services: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.send(NEW, {**upload(), "name": "first", "version": "1"})
+    for one in services.uploads.due():
+        services.uploads.check(*one)
+    page = opened(browser, "/bots/first/log")
+    assert "begins by itself" in page.html
+    assert "refresh" in page.html
+    monkeypatch.setattr("api.pages.qualifying.BEGINS_MS", 0)
+    page = opened(browser, "/bots/first/log")
+    assert "Qualify in Truco" in page.html
+    assert "refresh" not in page.html
+
+
 def test_a_refused_upload_says_why(browser: Browser, services: Service) -> None:
     address = submitted(browser, services, "x = 1\ny = {}['gone']\n")
     page = opened(browser, address)
