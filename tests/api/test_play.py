@@ -13,6 +13,7 @@ import redis
 from flask import Flask
 
 from api.app import create_app
+from arena.cli import main
 from arena.live.header import Viewer
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import Limit, Settings
@@ -501,3 +502,36 @@ def test_only_the_player_sees_the_review(app: Flask, browser: Browser) -> None:
     service_of(app).reviews.make(game, 0, lambda name, seat, turn, seed: turn["legal_actions"][-1])
     assert "shark: " in browser.get(f"/games/{game}").text
     assert "shark: " not in Browser(app).get(f"/games/{game}").text
+
+
+# Rows and commands
+
+
+def test_rows_of_bots_are_as_before(app: Flask, owner: Account, register: Callable[..., Account]) -> None:
+    register("zap-bot")
+    body = {"kind": "toepen", "seats": [{"bot": "zap-bot"}, {"house": "random"}]}
+    game = owner.client.post("/v1/games", json=body).json["game"]
+    stored = service_of(app).people.header(game).dumps()
+    assert b"person" not in stored
+    assert b"agrees" not in stored
+    play_out_by_table(app, game)
+    record = json.loads(service_of(app).live.record(game, Viewer(admin=True)))
+    assert "people" not in record["info"]
+
+
+def play_out_by_table(app: Flask, game: str) -> None:
+    service_of(app).live.resign(game, "zap-bot")
+    service_of(app).live.move_house_bots(game)
+
+
+def test_the_command(
+    owner: Account, register: Callable[..., Account], online: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register("zap-bot")
+    monkeypatch.setenv("BOTEQUIM_TOKEN", owner.token)
+    with pytest.raises(SystemExit) as ended:
+        main(["bot", "change", "zap-bot", "--people", *online])
+    assert not ended.value.code
+    shown = owner.client.get("/v1/bots/zap-bot").json
+    assert shown["people"] is True
+    assert shown["tournaments"] is False
