@@ -14,6 +14,7 @@ from flask import Flask
 
 from api.app import create_app
 from arena.cli import main
+from arena.client import Client
 from arena.live.header import Viewer
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import Limit, Settings
@@ -244,6 +245,7 @@ def test_the_first_person_cancels(app: Flask, browser: Browser, friend: Browser)
     assert friend.send(f"/play/{game}/leave", page="/play").status_code == 404
     assert browser.send(f"/play/{game}/leave", page=f"/play/{game}").location == "/play"
     assert service_of(app).people.header(game).state == "cancelled"
+    assert "cancelled" in browser.get(f"/play/{game}").text
     assert friend.get(link).status_code == 410
 
 
@@ -524,14 +526,11 @@ def play_out_by_table(app: Flask, game: str) -> None:
     service_of(app).live.move_house_bots(game)
 
 
-def test_the_command(
-    owner: Account, register: Callable[..., Account], online: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    register("zap-bot")
-    monkeypatch.setenv("BOTEQUIM_TOKEN", owner.token)
-    with pytest.raises(SystemExit) as ended:
-        main(["bot", "change", "zap-bot", "--people", *online])
-    assert not ended.value.code
-    shown = owner.client.get("/v1/bots/zap-bot").json
-    assert shown["people"] is True
-    assert shown["tournaments"] is False
+def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(Client, "change_bot", lambda self, bot, **fields: sent.append((bot, fields)))
+    for options in (["--people"], ["--no-people", "--tournaments"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["bot", "change", "zap-bot", *options, "--url", "http://arena", "--token", "btq_o_ana_1"])
+        assert not ended.value.code
+    assert sent == [("zap-bot", {"people": True}), ("zap-bot", {"people": False, "tournaments": True})]
