@@ -181,8 +181,13 @@ def table_page(game: str) -> ResponseReturnValue:
     seat = services().people.your_seat(game, me)
     header = services().people.header(game)
     if header.state == "waiting":
+        view = services().live.view(game, visitor().viewer)
         return page(
-            "table_waits.html", one=header.summary(), seat=seat, invitations=_links(game, len(header.seats))
+            "table_waits.html",
+            one=header.summary(),
+            seat=seat,
+            version=0 if view is None else view["version"],
+            invitations=_links(game, len(header.seats)),
         )
     try:
         shown = seat_table(game, me)

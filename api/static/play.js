@@ -62,6 +62,8 @@ function drawHand() {
     number += 1;
     const label = `Play ${data.cards[choice.card]}`;
     const button = html("button", { type: "button", class: "card-button", "aria-label": label, "aria-keyshortcuts": number });
+    const title = data.cards[choice.card].split(", ")[1];
+    if (title) item.append(html("span", { class: "title", "aria-hidden": "true" }, title));
     drawn.setAttribute("aria-hidden", "true");
     button.append(drawn);
     button.addEventListener("click", () => send(choice.action));

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
-from arena.live.finalizer import ENDED, GameFinalizer
+from arena.live.finalizer import ENDED, GameFinalizer, GameNotOver
 from arena.live.finished import FinishedGames
 from arena.live.game import LiveGame
 from arena.live.header import (
@@ -253,10 +253,11 @@ class LiveGames:
         self.finalizer.void(check_game_id(game_id), reason)
 
     def agree(self, game_id: str, person: str) -> bool:
-        """A person at the game, which is over, agrees that it is public. Returns whether it is now: once
-        everybody agrees.
-        """
-        return self.finalizer.agree(check_game_id(game_id), person).visibility == "public"
+        """A person at the game agrees that it is public. Returns whether it is now: once everybody agrees."""
+        try:
+            return self.finalizer.agree(check_game_id(game_id), person).visibility == "public"
+        except GameNotOver as error:
+            raise RecordNotReady(error.message, field=error.field, expected=error.expected) from None
 
     def release(self, game_id: str) -> None:
         """Release the record of a game whose group is over. May be repeated."""

@@ -13,6 +13,8 @@ import redis
 from flask import Flask
 
 from api.app import create_app
+from arena.cli import main
+from arena.client import Client
 from arena.live.header import Viewer
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import Limit, Settings
@@ -243,6 +245,7 @@ def test_the_first_person_cancels(app: Flask, browser: Browser, friend: Browser)
     assert friend.send(f"/play/{game}/leave", page="/play").status_code == 404
     assert browser.send(f"/play/{game}/leave", page=f"/play/{game}").location == "/play"
     assert service_of(app).people.header(game).state == "cancelled"
+    assert "cancelled" in browser.get(f"/play/{game}").text
     assert friend.get(link).status_code == 410
 
 
@@ -501,3 +504,33 @@ def test_only_the_player_sees_the_review(app: Flask, browser: Browser) -> None:
     service_of(app).reviews.make(game, 0, lambda name, seat, turn, seed: turn["legal_actions"][-1])
     assert "shark: " in browser.get(f"/games/{game}").text
     assert "shark: " not in Browser(app).get(f"/games/{game}").text
+
+
+# Rows and commands
+
+
+def test_rows_of_bots_are_as_before(app: Flask, owner: Account, register: Callable[..., Account]) -> None:
+    register("zap-bot")
+    body = {"kind": "toepen", "seats": [{"bot": "zap-bot"}, {"house": "random"}]}
+    game = owner.client.post("/v1/games", json=body).json["game"]
+    stored = service_of(app).people.header(game).dumps()
+    assert b"person" not in stored
+    assert b"agrees" not in stored
+    play_out_by_table(app, game)
+    record = json.loads(service_of(app).live.record(game, Viewer(admin=True)))
+    assert "people" not in record["info"]
+
+
+def play_out_by_table(app: Flask, game: str) -> None:
+    service_of(app).live.resign(game, "zap-bot")
+    service_of(app).live.move_house_bots(game)
+
+
+def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(Client, "change_bot", lambda self, bot, **fields: sent.append((bot, fields)))
+    for options in (["--people"], ["--no-people", "--tournaments"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["bot", "change", "zap-bot", *options, "--url", "http://arena", "--token", "btq_o_ana_1"])
+        assert not ended.value.code
+    assert sent == [("zap-bot", {"people": True}), ("zap-bot", {"people": False, "tournaments": True})]

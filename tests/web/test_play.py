@@ -46,12 +46,13 @@ def visitor(browser: Any, server: Server) -> Iterator[Callable[..., Any]]:
     troubles: list[str] = []
     requests: list[str] = []
 
-    def opened(**options: Any) -> Any:
+    def opened(*, offline: bool = False, **options: Any) -> Any:
         context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
         context.set_default_timeout(PATIENCE * 1000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: troubles.append(message.text))
+        if not offline:
+            page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         return page
@@ -138,7 +139,23 @@ def test_truco_is_called_and_a_card_is_turned(
     assert done == {"hide", "call"}
 
 
-def test_the_table_is_there_again_after_a_reload_and_a_lost_connection(
+def test_a_lost_connection(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
+    page = visitor(offline=True)
+    game = open_table(page, server.url, "toepen", {"lives": "3"}, SEATS["toepen"])
+    service.live.move_house_bots(game)
+    page.wait_for_selector("#ask.waits")
+    turn = page.locator("#turn-id").input_value()
+    page.context.set_offline(True)
+    click_something(page)
+    page.wait_for_selector("#lost:has-text('Reconnecting')")
+    assert page.locator("#turn-id").input_value() == turn
+    page.context.set_offline(False)
+    page.wait_for_selector("#lost", state="hidden")
+    click_something(page)
+    page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+
+
+def test_the_table_is_there_again_after_a_reload(
     server: Server, service: Service, visitor: Callable[..., Any]
 ) -> None:
     page = visitor()
