@@ -17,6 +17,8 @@ FORMS = {
     "phone": {"viewport": {"width": 390, "height": 844}},
     "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
 }
+MOVES = {"replay-truco": "#move-14", "replay-toepen": "#move-8"}
+"""Where cards are on the table."""
 
 
 def main(folder: Path) -> None:
@@ -35,7 +37,7 @@ def main(folder: Path) -> None:
                         page = context.new_page()
                         if name in served.own:
                             served.sign_in(page)
-                        page.goto(served.url + path)
+                        page.goto(served.url + path + MOVES.get(name, ""))
                         if name.startswith(("live", "replay", "table-t")):
                             page.wait_for_selector("#felt .seat")
                         page.screenshot(path=folder / f"{'empty-' * empty}{name}-{form}.png")

@@ -96,6 +96,7 @@ def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:
             play(services, event)
             pages[f"{form}-{kind}"] = f"/tournaments/{event}"
         assert services.boards.publish(kind, "sealed")
+        services.compute_matchups(kind, "sealed", preset)
     pages["running"] = f"/tournaments/{_play_one_round(services, admin)}"
     services.close()
     return pages
