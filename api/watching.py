@@ -26,7 +26,8 @@ _ANYBODY: Final = Viewer()
 
 class Message(NamedTuple):
     """A server-sent event for spectators: ``table``, the picture as it is, or ``moves``, its changes, one per
-    move. Both say whether the game is ``over``.
+    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clock runs, each with the
+    milliseconds that it has left with its bank.
     """
 
     kind: str
@@ -76,6 +77,8 @@ class WatchedGame:
         self._next = 0
         self._number = 0
         self._last: Message | None = None
+        self._clocks: list[tuple[int, int]] = []
+        """Seats, and when their time is up by the service's clock."""
         self._failed: ArenaError | None = None
         self.spectators = 0
         self.ended = False
@@ -89,11 +92,18 @@ class WatchedGame:
             changes = []
             if view is not None:
                 changes = self._table.take(page["events"], view["awaiting"])
+                ends = ((clock["seat"], clock["runs_out_at_ms"]) for clock in view["clocks"])
+                self._clocks = [(seat, end_ms) for seat, end_ms in ends if end_ms is not None]
             self.ended = page["over"]
             if changes or self.ended:
                 self._number += 1
-                self._last = Message("moves", {"changes": changes, "over": self.ended})
+                self._last = Message("moves", {"changes": changes, **self._state()})
                 self._news.notify_all()
+
+    def _state(self) -> dict[str, Any]:
+        now_ms = self._live.store.clock().now_ms
+        clocks = [(seat, max(0, end_ms - now_ms)) for seat, end_ms in self._clocks]
+        return {"over": self.ended, "clocks": clocks}
 
     def end(self, error: ArenaError | None) -> None:
         """End the streams of those who still watch, with the error if there is one."""
@@ -106,7 +116,7 @@ class WatchedGame:
         """The table as it is, then every message; None where there was none for ``pause`` seconds."""
         with self._news:
             number = self._number
-            first = Message("table", {"picture": self._table.shown, "over": self.ended})
+            first = Message("table", {"picture": self._table.shown, **self._state()})
         yield first
         while True:
             with self._news:
@@ -119,7 +129,7 @@ class WatchedGame:
                 number = self._number
                 message = self._last
                 if missed > 1:
-                    message = Message("table", {"picture": self._table.shown, "over": self.ended})
+                    message = Message("table", {"picture": self._table.shown, **self._state()})
                 ended = self.ended
             yield message if missed else None
             if ended:

@@ -3,6 +3,16 @@
 const callOf = (shown, seat) => (shown[`said${seat}`]?.[0] === "call" ? shown[`said${seat}`] : null);
 const isCall = (names, picture, change) => names.some((_, seat) => change[`said${seat}`] && callOf(picture, seat));
 
+const CLOCK_PAUSE = 200; // milliseconds between two looks at the clocks
+const TENTHS = 10_000; // milliseconds under which tenths are shown
+
+function clockText(ms) {
+  const left = Math.max(0, ms);
+  if (left < TENTHS) return (left / 1000).toFixed(1);
+  const seconds = Math.floor(left / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
 // `page`: draw(picture, moving), said(change), tell(buffered, isOver), lost(), over(): the last move has been shown.
 function followTable(data, page) {
   let picture = data.picture;
@@ -11,6 +21,28 @@ function followTable(data, page) {
   let retry = 0;
   let isOver = false;
   let source = null;
+  let clocks = []; // seats, and when their time is up
+
+  function take(message) {
+    isOver = message.over;
+    clocks = message.clocks.map(([seat, ms]) => [seat, performance.now() + ms]);
+  }
+
+  function drawClocks() {
+    // While moves are waiting, the table is not at the present.
+    const running = new Map(buffer.length || isOver ? [] : clocks);
+    for (const seat of document.querySelectorAll("#felt .seat")) {
+      const end = running.get(Number(seat.dataset.seat));
+      const shown = seat.querySelector(".clock");
+      if (end === undefined) {
+        shown?.remove();
+        continue;
+      }
+      const text = clockText(end - performance.now());
+      if (shown) shown.textContent = text;
+      else seat.querySelector(".name").after(html("span", { class: "clock", "aria-hidden": "true" }, text));
+    }
+  }
 
   const tell = () => page.tell(buffer.length, isOver);
 
@@ -40,12 +72,12 @@ function followTable(data, page) {
   function open() {
     source = new EventSource(data.stream);
     const end = () => {
-      isOver = true;
       source.close();
       if (!timer) timer = setTimeout(step, 900);
     };
     source.addEventListener("table", (event) => {
       const table = JSON.parse(event.data);
+      take(table);
       buffer = [];
       picture = table.picture;
       page.draw(picture, false);
@@ -53,9 +85,10 @@ function followTable(data, page) {
       if (table.over) end();
     });
     source.addEventListener("moves", (event) => {
-      const { changes, over } = JSON.parse(event.data);
-      buffer.push(...changes);
-      if (over) end();
+      const moves = JSON.parse(event.data);
+      take(moves);
+      buffer.push(...moves.changes);
+      if (moves.over) end();
       else if (!timer) step();
       tell();
     });
@@ -69,10 +102,12 @@ function followTable(data, page) {
   function close() {
     clearTimeout(timer);
     clearTimeout(retry);
+    clearInterval(looking);
     timer = 0;
     source.close();
   }
 
   open();
+  const looking = setInterval(drawClocks, CLOCK_PAUSE);
   return { catchUp, close, picture: () => picture };
 }

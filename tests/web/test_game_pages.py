@@ -58,6 +58,7 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
 
     page = visit(f"/games/{game}")
     page.wait_for_selector("#felt .seat")
+    page.wait_for_selector("#felt .clock")
     wait_until(lambda: sum(player.step() for player in players) > 0)
     lying = page.locator("#felt .lying[data-card]")
 
