@@ -26,8 +26,8 @@ _ANYBODY: Final = Viewer()
 
 class Message(NamedTuple):
     """A server-sent event for spectators: ``table``, the picture as it is, or ``moves``, its changes, one per
-    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clock runs, each with the
-    milliseconds that it has left with its bank.
+    move. Both say whether the game is ``over``, and have ``clocks``: the seats whose clock runs, each with
+    the milliseconds that it has left with its bank.
     """
 
     kind: str

@@ -162,7 +162,7 @@ def test_all_spectators_of_a_game_see_its_moves_and_its_end(server: Server) -> N
         for message in server.stream(f"/games/{game}/table"):
             if message.kind == "table":
                 picture = message.data["picture"]
-                assert [seat for seat, left_ms in message.data["clocks"] if 0 < left_ms] != []
+                assert [seat for seat, left_ms in message.data["clocks"] if left_ms > 0] != []
                 everybody.wait(PATIENCE)
             elif message.kind == "moves":
                 for change in message.data["changes"]:
