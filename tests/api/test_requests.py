@@ -214,7 +214,17 @@ def test_every_code_is_in_the_list() -> None:
         ROOT / "api",
         *(
             ROOT / "arena" / name
-            for name in ("accounts", "events", "games", "live", "play", "store", "tournaments", "webhooks")
+            for name in (
+                "accounts",
+                "events",
+                "games",
+                "live",
+                "people",
+                "play",
+                "store",
+                "tournaments",
+                "webhooks",
+            )
         ),
     ]
     folders += [ROOT / "arena" / "records" / "archive", ROOT / "arena" / "replays"]
