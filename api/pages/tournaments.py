@@ -20,8 +20,8 @@ from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.live.service import Viewer
 
-CROSSTABLE_MOST: Final = 40
-"""Maximum bots in a crosstable on a page."""
+CROSSTABLE_MOST: Final = 36
+"""Maximum bots in a crosstable on a page, so that it takes less than 15 ms of processor time."""
 
 WHISKERS_MOST: Final = 16
 """Maximum bots in a crosstable whose cells show intervals."""
