@@ -52,7 +52,7 @@ format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Every page, desktop and phone, light and dark, with data and empty; to look at.
+# Every page, desktop and phone, light and dark, with data and empty; to look at. Those in docs/pictures are copies.
 screenshots: $(VENV)/.test
 	$(BIN)/python -m tests.web.screenshots screenshots
 
