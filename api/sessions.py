@@ -96,6 +96,15 @@ def visitor() -> Visitor:
     return found
 
 
+def visitor_if_known() -> Visitor:
+    """The same for pages of errors: nobody while sessions cannot be read."""
+    try:
+        return visitor()
+    except ArenaError:
+        g.visitor = Visitor()
+        return visitor()
+
+
 def _visitor() -> Visitor:
     key = session.get(_KEY)
     if not isinstance(key, str):
@@ -204,4 +213,5 @@ __all__ = [
     "sign_out",
     "signed_in",
     "visitor",
+    "visitor_if_known",
 ]

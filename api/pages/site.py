@@ -19,7 +19,7 @@ from api.pages.assets import asset_url
 from api.requests import read_query
 from api.schemas.common import PageQuery
 from api.services import services
-from api.sessions import read_form, signed_in, visitor
+from api.sessions import read_form, signed_in, visitor, visitor_if_known
 from arena.games import GAMES
 
 blueprint = Blueprint("pages", __name__, template_folder="../templates")
@@ -106,6 +106,7 @@ def error_page(problem: Response) -> Response:
     is_page = request.path != "/v1" and not request.path.startswith("/v1/")
     if not is_page or "text/html" not in accepted.values() or _prefers_problems(accepted):
         return problem
+    visitor_if_known()
     answer = page("error.html", problem.status_code, problem=orjson.loads(problem.get_data()))
     for name in ("Allow", "Retry-After", "WWW-Authenticate"):
         if name in problem.headers:

@@ -10,6 +10,7 @@ import redis
 from flask import Flask
 
 from arena.accounts.sessions import LINK_MS
+from arena.store.connection import StoreUnavailable
 from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import ADMIN_TOKEN, Account
 from tests.api.pages import Browser
@@ -124,6 +125,20 @@ def test_keys_and_codes_are_stored_as_hashes(browser: Browser, owner: Account, s
     assert key not in everything
     assert code not in everything
     assert owner.token not in everything
+
+
+def test_an_error_while_sessions_cannot_be_read(
+    browser: Browser, owner: Account, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.sign_in(owner.token)
+
+    def find(key: str) -> None:
+        raise StoreUnavailable("the database does not answer")
+
+    monkeypatch.setattr(app.extensions["botequim"].sessions, "find", find)
+    response = browser.get("/account", headers=HTML)
+    assert response.status_code == 503
+    assert "<h1>" in response.text
 
 
 # Links
