@@ -17,7 +17,7 @@ from arena.games import game_of
 from arena.live.header import GameNotFound
 from arena.live.service import RecordNotReady
 from arena.play.game_ids import place_of
-from arena.records.record import parse_record
+from arena.records.record import Record, parse_record
 from arena.replays.page import embedded_json, game_title, page_parts, static, table_layout
 
 
@@ -34,10 +34,28 @@ def game_page(game: str) -> ResponseReturnValue:
     own = _own_game(game, visitor().viewer.bot)
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
-    parts = page_parts(parse_record(line), source=f"{game}.json", remarks=remarks)
+    record = parse_record(line)
+    parts = page_parts(record, source=f"{game}.json", remarks=remarks)
     return page(
-        "replay.html", game=game, title=parts.title, replay=Markup(parts.html), sprite=_sprite(), **own
+        "replay.html",
+        game=game,
+        title=parts.title,
+        replay=Markup(parts.html),
+        sprite=_sprite(),
+        logs=_own_logs(game, record),
+        **own,
     )
+
+
+def _own_logs(game: str, record: Record) -> dict[str, list[dict[str, Any]]]:
+    """What bots of the owner who has signed in printed, by bot and seat."""
+    owner = visitor().owner
+    if not owner:
+        return {}
+    names = {player["name"] for player in record["canonical"]["players"]}
+    own = [bot.name for bot in services().accounts.listed(sorted(names)) if bot.owner == owner]
+    logs = ((name, services().tournaments.journals.find(name, game)) for name in own)
+    return {name: seats for name, seats in logs if seats is not None}
 
 
 def _own_game(game: str, person: str | None) -> dict[str, Any]:

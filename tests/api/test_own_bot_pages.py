@@ -102,7 +102,9 @@ def test_a_qualification_and_its_log(browser: Browser, services: Service) -> Non
     assert [(row["game"], row["state"]) for row in rows] == [("Truco", "qualified"), ("Toepen", "qualified")]
     games = [link for link in page.links if link.startswith("/games/q-")]
     assert games
-    assert browser.get(games[0]).status_code == 200
+    replay = opened(browser, games[0])
+    assert "What first printed" in replay.html
+    assert "my turn" in replay.html
     assert Browser(browser.client.application).get(games[0]).status_code == 404
     page = opened(browser, "/bots/first/log")
     (first, *_) = page.rows("The last ")
