@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from flask import Response, abort
+from flask import Response, abort, request
 
 from api.pages.bars import axis_of
 from api.pages.history import Plot, plot
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
+from api.requests import read_query
+from api.schemas.games import BotGamesQuery
 from api.services import services
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.events.house_entries import house_source
+from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.matchups import MatchedBot, Pair
 from arena.records.archive.archive import ArchiveMismatch
@@ -25,6 +28,11 @@ HISTORY_DAYS: Final = 90
 
 GAMES_MOST: Final = 20
 """Maximum games on the page of a bot."""
+
+LOOKED_AT: Final = 100
+"""Maximum games among which those with a result are looked for."""
+
+_QUERY: Final = BotGamesQuery()
 
 
 class _Place(NamedTuple):
@@ -42,6 +50,7 @@ class _Place(NamedTuple):
 @blueprint.get("/bots/<bot>")
 def bot_page(bot: str) -> Response:
     """One bot: its versions, its ratings, who it beats, its games."""
+    query = read_query(_QUERY, request.environ, services().settings.http)
     account = _account(bot)
     places = [place for name in all_boards() if (place := _place(name, bot))]
     is_house = account is None and house_source(bot) is not None
@@ -55,7 +64,9 @@ def bot_page(bot: str) -> Response:
         places=places,
         axis=axis_of(row for place in places for row in (place.row, *place.row["versions"])),
         most_days=HISTORY_DAYS,
-        recent=[] if account is None else _games_or_none(bot),
+        recent=[] if account is None else _games_or_none(bot, **query),
+        chosen=query,
+        kinds=list(GAMES),
     )
 
 
@@ -100,27 +111,29 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
     return []
 
 
-def _games_or_none(bot: str) -> list[dict[str, Any]] | None:
+def _games_or_none(bot: str, kind: str | None, result: str | None) -> list[dict[str, Any]] | None:
     """:func:`_games`; None while the archive, which has the older ones, cannot be read."""
     try:
-        return _games(bot)
+        return _games(bot, kind, result)
     except (ArchiveMismatch, ArchiveUnavailable, DamagedArchive):
         return None
 
 
-def _games(bot: str) -> list[dict[str, Any]]:
-    """The last games that everybody may see, as the bot played them."""
+def _games(bot: str, kind: str | None, result: str | None) -> list[dict[str, Any]]:
+    """The last games that everybody may see, as the bot played them; of one kind, with one result."""
     shown = []
-    for game in services().live.list(bot=bot, limit=GAMES_MOST).items:
+    limit = GAMES_MOST if result is None else LOOKED_AT
+    for game in services().live.list(bot=bot, kind=kind, limit=limit).items:
         seat = next((seat["seat"] for seat in game["seats"] if seat["name"] == bot), None)
-        if seat is not None:
+        if seat is not None and result in (None, _result(game, seat)):
             shown.append({**game, "others": _others(game, bot), "result": _result(game, seat)})
-    return shown
+    return shown[:GAMES_MOST]
 
 
-def _others(game: dict[str, Any], bot: str) -> list[str]:
-    """The names of the other players, each once."""
-    return list(dict.fromkeys(seat["name"] for seat in game["seats"] if seat["name"] not in (bot, None)))
+def _others(game: dict[str, Any], bot: str) -> dict[str, bool]:
+    """The names of the other players, each once, and whether they have a page."""
+    others = (seat for seat in game["seats"] if seat["name"] not in (bot, None))
+    return {seat["name"]: seat["type"] != "person" for seat in others}
 
 
 def _result(game: dict[str, Any], seat: int) -> str:

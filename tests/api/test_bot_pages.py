@@ -114,6 +114,25 @@ def test_only_public_games_are_shown(owner: Account, anybody: ContractClient) ->
     assert (shown["game"], shown["against"], shown["result"]) == ("Truco", "rookie", "running")
 
 
+def test_games_are_filtered_by_kind_and_result(owner: Account, anybody: ContractClient) -> None:
+    assert owner.client.post("/v1/bots", json={"name": "novato"}).status_code == 201
+    for kind, others in (("truco", 3), ("toepen", 1), ("toepen", 3)):
+        game = {"kind": kind, "rules": {"seats": 1 + others} if kind == "toepen" else {}}
+        game["seats"] = [{"bot": "novato"}, *[{"house": "rookie"}] * others]
+        response = owner.client.post("/v1/games", json=game)
+        assert response.status_code == 201, response.text
+
+    def kinds(query: str) -> list[str]:
+        return [row["game"] for row in read(anybody, f"/bots/novato{query}").rows("The last public games")]
+
+    assert kinds("") == ["Toepen", "Toepen", "Truco"]
+    assert kinds("?kind=truco") == ["Truco"]
+    assert kinds("?kind=toepen&result=running") == ["Toepen", "Toepen"]
+    page = read(anybody, "/bots/novato?result=won")
+    assert "None of the last public games over HTTP is one of these." in page.html
+    assert anybody.get("/bots/novato?kind=chess").status_code == 422
+
+
 def test_ratings_are_shown_while_the_archive_is_away(
     owner: Account, anybody: ContractClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
