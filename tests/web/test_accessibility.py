@@ -77,3 +77,27 @@ def serious(axe: Any, page: Any, name: str) -> list[str]:
         for found in axe.run(page).response["violations"]
         if found["impact"] in ("serious", "critical")
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "least"),
+    [
+        ("board-truco", "table.ratings tbody tr", 6),
+        ("round_robin-truco", "[data-key=standings] tbody tr", 6),
+        ("round_robin-truco", ".crosstable td", 30),
+        ("swiss-toepen", ".pairings li", 3),
+        ("knockout-truco", ".bracket rect", 5),
+        ("replay-truco", "#list li", 20),
+    ],
+)
+def test_pages_can_be_read_without_scripts(
+    name: str, shown: str, least: int, browser: Any, full: Site
+) -> None:
+    context = browser.new_context(viewport=WIDTHS["desktop"], java_script_enabled=False)
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.goto(full.url + full.pages[name])
+    parts = page.locator(shown)
+    assert parts.count() >= least
+    assert all(parts.nth(number).is_visible() for number in range(least))
+    context.close()
