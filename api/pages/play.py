@@ -30,7 +30,7 @@ _WAIT_SECONDS: Final = 20.0
 _MOST_LINKS: Final = 8
 _LINKS: Final = "links"
 _COUNT: Final = re.compile(r"[0-9]{1,2}").fullmatch
-_EVENT_NUMBER: Final = re.compile(r"[0-9]{1,9}").fullmatch
+_NUMBER: Final = re.compile(r"[0-9]{1,19}").fullmatch
 _RULE: Final = "rule-"
 _EASIEST: Final = "rookie"
 
@@ -225,7 +225,7 @@ def table_page(game: str) -> ResponseReturnValue:
 @blueprint.get("/play/<game>/state")
 def seat_state(game: str) -> Response:
     """The table as JSON; waits until it has changed from version ``since``."""
-    since, after = _event_number(request.args.get("since")), _event_number(request.args.get("after"))
+    since, after = _number(request.args.get("since")), _number(request.args.get("after"))
     wait = 0 if since is None else min(_WAIT_SECONDS, services().settings.http.max_wait)
     shown = seat_table(game, _player(), since=since, after=after, wait=wait)
     return _json(shown)
@@ -241,7 +241,7 @@ def act(game: str) -> ResponseReturnValue:
         action = other + action.removeprefix(word)
     result = services().people.act(game, me, request.form.get("turn", ""), action)
     if request.accept_mimetypes.best == JSON:
-        shown = seat_table(game, me, after=_event_number(request.form.get("after")))
+        shown = seat_table(game, me, after=_number(request.form.get("after")))
         return _json({**(shown or {}), "result": result["status"]})
     missed = None if result["status"] == "accepted" else result["status"]
     return redirect(url_for("pages.table_page", game=game, missed=missed), 303)
@@ -284,8 +284,8 @@ def _player() -> str:
     return me
 
 
-def _event_number(text: str | None) -> int | None:
-    return int(text) if text is not None and _EVENT_NUMBER(text) else None
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and _NUMBER(text) else None
 
 
 def _numbered(names: list[str]) -> list[str]:

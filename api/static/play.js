@@ -12,7 +12,8 @@ let table = data.table;
 let picture = table.picture;
 let buffer = [];
 let timer = 0;
-let busy = false;
+let sent = ""; // the turn whose answer is on its way
+let shownChoices = "";
 let received = performance.now();
 let announced = "";
 let warned = "";
@@ -41,11 +42,15 @@ function tell(words) {
 
 function draw(moving) {
   const inside = document.activeElement?.closest("#felt, #choices");
+  const turn = by("turn-id").value;
+  const at = cardButtons().indexOf(document.activeElement);
   drawBoard(data, picture, data.seat, moving);
   drawPanel();
   drawHand();
-  // What had the focus is gone; the next Tab goes on from here.
-  if (inside && document.activeElement === document.body) by("question").focus({ preventScroll: true });
+  if (!inside || document.activeElement !== document.body) return;
+  // Within a turn the chosen card stays chosen; else the next Tab goes on from the question.
+  const again = turn === table.turn ? cardButtons()[at] : null;
+  (again ?? by("question")).focus({ preventScroll: true });
 }
 
 function drawHand() {
@@ -91,7 +96,12 @@ function drawPanel() {
   by("turn-id").value = table.turn;
   by("after").value = table.next;
   by("time-bar").hidden = !asked;
-  by("choices").replaceChildren(...(over ? overChoices() : panel ? choicesOf(panel) : []));
+  // Within a turn they stay, with what was chosen.
+  const choices = JSON.stringify([over, table.turn, table.optional, panel]);
+  if (choices !== shownChoices) {
+    shownChoices = choices;
+    by("choices").replaceChildren(...(over ? overChoices() : panel ? choicesOf(panel) : []));
+  }
   if (asked && announced !== table.turn) {
     announced = table.turn;
     by("asked").textContent = `${panel.question}. ${Math.round(timeLeft().turn / 1000)} seconds.`;
@@ -201,8 +211,9 @@ function take(news, after) {
 }
 
 async function send(action) {
-  if (busy || !table.turn) return;
-  busy = true;
+  const turn = table.turn;
+  if (!turn || sent === turn) return;
+  sent = turn;
   const after = table.next;
   try {
     const body = new URLSearchParams(new FormData(by("panel")));
@@ -220,7 +231,7 @@ async function send(action) {
   } catch {
     setState(LOST);
   } finally {
-    busy = false;
+    if (sent === turn) sent = "";
   }
 }
 

@@ -174,7 +174,7 @@ class HostileBench:
                 "auto_enter": True,
                 "max_entries": 3,
                 "groups": self.groups,
-                "locks_ms": time.time_ns() // 1_000_000 + 1,
+                "locks_ms": time.time_ns() // 1_000_000 + 2_000,
             },
             "olga",
             tournament_id=name,
