@@ -8,7 +8,7 @@ from typing import Any
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 BUTTONS = "#felt .card-button, #choices .choice"
 
@@ -71,9 +71,14 @@ def play(service: Service, game: str, pages: list[Any], act: Callable[[Any], Non
             act(page)
             acted += 1
             # Its answer, or the end of the game, which leaves no turn.
-            page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+            wait_for_another_turn(page, turn)
         pages[0].wait_for_timeout(20)
     raise AssertionError(f"not over after {PATIENCE} s")
+
+
+def wait_for_another_turn(page: Any, turn: str) -> None:
+    """Not by `wait_for_function`: between two looks it evaluates a text, which the policy of pages forbids."""
+    wait_until(lambda: page.locator("#turn-id").input_value() != turn)
 
 
 def click_something(page: Any) -> None:

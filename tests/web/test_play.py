@@ -13,7 +13,14 @@ from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.server import Server
 from tests.waiting import PATIENCE
-from tests.web.playing import click_something, is_over, open_table, play, press_something
+from tests.web.playing import (
+    click_something,
+    is_over,
+    open_table,
+    play,
+    press_something,
+    wait_for_another_turn,
+)
 
 pytestmark = pytest.mark.system
 
@@ -152,7 +159,7 @@ def test_a_lost_connection(server: Server, service: Service, visitor: Callable[.
     page.context.set_offline(False)
     page.wait_for_selector("#lost", state="hidden")
     click_something(page)
-    page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+    wait_for_another_turn(page, turn)
 
 
 def test_the_table_is_there_again_after_a_reload(
@@ -171,7 +178,7 @@ def test_the_table_is_there_again_after_a_reload(
     second.wait_for_selector("#ask.waits")
     click_something(second)
     # The first page follows without being touched.
-    page.wait_for_function("turn => document.getElementById('turn-id').value !== turn", arg=turn)
+    wait_for_another_turn(page, turn)
 
 
 def test_a_game_without_scripts(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
