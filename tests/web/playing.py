@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,9 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from tests.waiting import PATIENCE, wait_until
+
+_TRIES = 20
+_AGAIN_S = 5.0
 
 BUTTONS = "#felt .card-button, #choices .choice"
 
@@ -68,17 +72,27 @@ def play(service: Service, game: str, pages: list[Any], act: Callable[[Any], Non
             if not waits or turn == turns.get(number) or not page.locator(BUTTONS).count():
                 continue
             turns[number] = turn
-            act(page)
+            act_until_taken(page, turn, act)
             acted += 1
-            # Its answer, or the end of the game, which leaves no turn.
-            wait_for_another_turn(page, turn)
         pages[0].wait_for_timeout(20)
     raise AssertionError(f"not over after {PATIENCE} s")
 
 
 def wait_for_another_turn(page: Any, turn: str) -> None:
-    """Not by `wait_for_function`: between two looks it evaluates a text, which the policy of pages forbids."""
+    """Not by `wait_for_function`: it evaluates a text, which the policy of pages forbids."""
     wait_until(lambda: page.locator("#turn-id").input_value() != turn)
+
+
+def act_until_taken(page: Any, turn: str, act: Callable[[Any], None]) -> None:
+    """Act as a person does: again if nothing happened, as the table may be drawn anew under a press."""
+    for _ in range(_TRIES):
+        act(page)
+        until = time.monotonic() + _AGAIN_S
+        while time.monotonic() < until:
+            if page.locator("#turn-id").input_value() != turn:
+                return
+            page.wait_for_timeout(20)
+    raise AssertionError(f"nothing happens at {turn}")
 
 
 def click_something(page: Any) -> None:
