@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
+
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
@@ -14,7 +17,10 @@ from tests.waiting import PATIENCE, wait_until
 _TRIES = 20
 _AGAIN_S = 5.0
 
-BUTTONS = "#felt .card-button, #choices .choice"
+# The turn at which the page waits for a press, in one reading: the table may be drawn anew between two.
+_TURN = """() => document.querySelector("#ask.waits")
+    && document.querySelector("#felt .card-button, #choices .choice")
+    && document.getElementById("turn-id").value"""
 
 
 def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dict[str, str]) -> str:
@@ -67,9 +73,8 @@ def play(service: Service, game: str, pages: list[Any], act: Callable[[Any], Non
         if is_over(service, game):
             return acted
         for number, page in enumerate(pages):
-            turn = page.locator("#turn-id").input_value()
-            waits = page.locator("#ask.waits").count()
-            if not waits or turn == turns.get(number) or not page.locator(BUTTONS).count():
+            turn = page.evaluate(_TURN)
+            if not turn or turn == turns.get(number):
                 continue
             turns[number] = turn
             act_until_taken(page, turn, act)
@@ -86,7 +91,9 @@ def wait_for_another_turn(page: Any, turn: str) -> None:
 def act_until_taken(page: Any, turn: str, act: Callable[[Any], None]) -> None:
     """Act as a person does: again if nothing happened, as the table may be drawn anew under a press."""
     for _ in range(_TRIES):
-        act(page)
+        # A late answer to the press before may take the buttons away.
+        with contextlib.suppress(PlaywrightTimeout):
+            act(page)
         until = time.monotonic() + _AGAIN_S
         while time.monotonic() < until:
             if page.locator("#turn-id").input_value() != turn:
@@ -99,9 +106,9 @@ def click_something(page: Any) -> None:
     """Click a card, or else the first button that does not raise the stake."""
     cards = page.locator("#felt .card-button")
     if cards.count():
-        cards.first.click()
+        cards.first.click(timeout=_AGAIN_S * 1000)
     else:
-        page.locator("#choices .choice:not(.call):not(.sign)").first.click()
+        page.locator("#choices .choice:not(.call):not(.sign)").first.click(timeout=_AGAIN_S * 1000)
 
 
 def press_something(page: Any) -> None:
