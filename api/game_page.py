@@ -13,6 +13,7 @@ from arena.games.descriptor import Game
 from arena.games.options import Option
 from arena.games.shapes import (
     ActionForm,
+    ChoiceShape,
     EventShape,
     ListShape,
     NumberShape,
@@ -147,6 +148,8 @@ def _plain_kind(shape: Shape) -> str:
             if choices:
                 return "one of " + ", ".join(map(_code, choices))
             return f"text {_code(pattern)}" if pattern else "text"
+        case ChoiceShape(choices=values):
+            return "one of " + ", ".join(map(_code, values))
         case ListShape(of=item):
             return f"list of: ({_kind(item)})" if item.nullable else f"list of: {_kind(item)}"
         case ObjectShape(name=name):

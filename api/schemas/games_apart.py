@@ -15,6 +15,7 @@ from api.schemas.fields import ActionText, OneOf, WholeNumber, rules_schema
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.shapes import (
+    ChoiceShape,
     EventShape,
     ListShape,
     NumberShape,
@@ -139,6 +140,8 @@ def _field(shape: Shape) -> fields.Field[Any]:
             return fields.Boolean(**options)
         case TextShape(choices=choices, pattern=pattern):
             return fields.String(validate=_check_of(choices, pattern), **options)
+        case ChoiceShape(choices=values):
+            return fields.Raw(validate=validate.OneOf(values), **options)
         case ListShape(of=item):
             return fields.List(_field(item), **options)
         case ObjectShape():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from binascii import unhexlify
+from collections.abc import Mapping
 from typing import Final
 
 SUITS: Final = "CHSD"
@@ -57,21 +58,24 @@ class DealReader:
     """Reads ``deal:<cards>`` of a pack with these ranks (at most ten), all cards at once.
 
     A rank is taken for a decimal digit and a suit for one of the digits A to D, so that each card reads
-    as a hexadecimal number of one byte.
+    as a hexadecimal number of one byte. ``number_of`` gives the number that stands for a card; without it
+    that is its place in the canonical pack.
     """
 
-    def __init__(self, ranks: str) -> None:
+    def __init__(self, ranks: str, number_of: Mapping[str, int] | None = None) -> None:
         cards = pack(ranks)
+        numbers = [number_of[card] for card in cards] if number_of else range(len(cards))
         digit_of = dict(zip(ranks + SUITS, "0123456789"[: len(ranks)] + "ABCD", strict=True))
-        number_of = {int(digit_of[c[0]] + digit_of[c[1]], 16): number for number, c in enumerate(cards)}
+        bytes_read = [int(digit_of[card[0]] + digit_of[card[1]], 16) for card in cards]
+        number_read = dict(zip(bytes_read, numbers, strict=True))
         self.length: int = len("deal:") + 2 * len(cards)
         # Anything but a card becomes 255: F stands for every character that is not a rank or a suit.
         self.digits: bytes = "".join([digit_of.get(chr(byte), "F") for byte in range(256)]).encode()
-        self.numbers: bytes = bytes([number_of.get(byte, 255) for byte in range(256)])
-        self.every_number: bytes = bytes(range(len(cards)))
+        self.numbers: bytes = bytes([number_read.get(byte, 255) for byte in range(256)])
+        self.every_number: bytes = bytes(numbers)
 
     def read(self, action: str) -> bytes | None:
-        """The cards' places in the canonical pack, top card first; None unless every card is there once."""
+        """The cards' numbers, top card first; None unless every card is there once."""
         if len(action) != self.length or not action.isascii() or not action.startswith("deal:"):
             return None
         numbers = unhexlify(action.encode()[5:].translate(self.digits)).translate(self.numbers)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from arena.errors import InvalidOption
@@ -13,6 +13,10 @@ from arena.errors import InvalidOption
 class Option:
     """One rule option. ``choices`` for words, ``low``/``high`` (inclusive) for whole numbers,
     neither for a truth value.
+
+    ``follows`` names an earlier option, and ``defaults`` gives the default for values of it; for other
+    values, and without it, it is ``default``. ``later``: the option came after the first release, and
+    rules that have none of the later options are complete without them.
     """
 
     name: str
@@ -21,6 +25,9 @@ class Option:
     choices: tuple[str, ...] = ()
     low: int = 0
     high: int = 0
+    follows: str = ""
+    defaults: Mapping[Any, str | int | bool] = field(default_factory=dict)
+    later: bool = False
 
     @property
     def allowed(self) -> str:
@@ -31,6 +38,10 @@ class Option:
             return "true or false"
         return f"a whole number from {self.low} to {self.high}"
 
+    def default_in(self, rules: Mapping[str, Any]) -> str | int | bool:
+        """The default where the earlier options have these values."""
+        return self.defaults.get(rules[self.follows], self.default) if self.follows else self.default
+
     def accepts(self, value: object) -> bool:
         """Whether ``value`` has the right type and range."""
         if self.choices:
@@ -40,17 +51,29 @@ class Option:
         return isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Values of options that make no game together. ``values``: by option, the one that is named first
+    in the error being its field; ``why``: for people.
+    """
+
+    values: Mapping[str, Container[Any]]
+    why: str
+
+
 class OptionSet:
     """The options of one game."""
 
-    def __init__(self, kind: str, options: Sequence[Option]) -> None:
+    def __init__(self, kind: str, options: Sequence[Option], refused: Sequence[Refusal] = ()) -> None:
         self.kind = kind
         self.by_name = {option.name: option for option in options}
+        self.refused = tuple(refused)
 
     def complete(self, rules: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """All options with the defaults filled in, in the order of their declaration.
 
-        Raises :class:`~arena.errors.InvalidOption`: unknown option, wrong type, value out of range.
+        Raises :class:`~arena.errors.InvalidOption`: unknown option, wrong type, value out of range, or
+        values that make no game together.
         """
         given = dict(rules or {})
         for name, value in given.items():
@@ -67,7 +90,37 @@ class OptionSet:
                     field=f"rules.{name}",
                     expected=option.allowed,
                 )
-        return {name: given.get(name, option.default) for name, option in self.by_name.items()}
+        complete: dict[str, Any] = {}
+        for name, option in self.by_name.items():
+            complete[name] = given[name] if name in given else option.default_in(complete)
+        for refusal in self.refused:
+            if all(complete[name] in values for name, values in refusal.values.items()):
+                self._refuse(refusal, complete)
+        return complete
+
+    def _refuse(self, refusal: Refusal, rules: Mapping[str, Any]) -> None:
+        field, *_ = refusal.values
+        in_force = " and ".join(f"{name}={_text(rules[name])}" for name in refusal.values)
+        raise InvalidOption(
+            f"{self.kind} has no game with {in_force}: {refusal.why}",
+            field=f"rules.{field}",
+            expected=f"another value of {' or of '.join(refusal.values)}",
+        )
+
+    def missing(self, rules: Mapping[str, Any]) -> list[str]:
+        """The options that complete rules such as a record's should name and do not."""
+        later = any(option.later for name, option in self.by_name.items() if name in rules)
+        return [
+            name for name, option in self.by_name.items() if name not in rules and (later or not option.later)
+        ]
+
+    def changed(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of complete rules that differ from the defaults that the other options set."""
+        return {
+            name: rules[name]
+            for name, option in self.by_name.items()
+            if rules[name] != option.default_in(rules)
+        }
 
     def parse(self, texts: Sequence[str]) -> dict[str, Any]:
         """Options from ``name=value`` texts, as typed on a command line; not completed."""
@@ -85,3 +138,7 @@ class OptionSet:
                 rules[name] = int(value) if value.lstrip("-").isdecimal() else value
         self.complete(rules)
         return rules
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -34,6 +34,13 @@ class TextShape(Shape):
 
 
 @dataclass(frozen=True)
+class ChoiceShape(Shape):
+    """One of ``choices``, whatever their types."""
+
+    choices: tuple[str | int, ...] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
 class ListShape(Shape):
     """A list whose items have the shape ``of``."""
 

@@ -45,8 +45,8 @@ def _heading(canonical: Mapping[str, Any], names: Sequence[str]) -> Iterator[str
     yield f"{canonical['kind']}, game {canonical['game']}"
     for seat, (name, player) in enumerate(zip(names, canonical["players"], strict=True)):
         yield f"seat {seat}: {name}, version {printable(player['version'])}"
-    defaults = options.complete()
-    changed = [f"{name}={value}" for name, value in canonical["rules"].items() if value != defaults[name]]
+    rules = options.changed(options.complete(canonical["rules"]))
+    changed = [f"{name}={value}" for name, value in rules.items()]
     if changed:
         yield "rules: " + ", ".join(changed)
     yield ""

@@ -98,7 +98,7 @@ def _complete_rules(game: Game, canonical: Mapping[str, Any]) -> dict[str, Any]:
         )
     given = canonical["rules"]
     rules = game.options.complete(given)
-    missing = [name for name in rules if name not in given]
+    missing = game.options.missing(given)
     if missing:
         raise ArenaError(
             f"the options {', '.join(missing)} are missing", code="incomplete_rules", field="rules"

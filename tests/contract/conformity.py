@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from re import fullmatch
 from typing import Any
 
-from arena.games.shapes import ListShape, NumberShape, ObjectShape, Shape, TextShape, TruthShape
+from arena.games.shapes import (
+    ChoiceShape,
+    ListShape,
+    NumberShape,
+    ObjectShape,
+    Shape,
+    TextShape,
+    TruthShape,
+)
 
 
 def problems(shape: Shape, value: object, where: str) -> Iterator[str]:
@@ -23,6 +31,8 @@ def problems(shape: Shape, value: object, where: str) -> Iterator[str]:
         case TextShape(choices=choices, pattern=pattern):
             right = isinstance(value, str) and (not choices or value in choices)
             right = right and (not pattern or fullmatch(pattern, str(value)) is not None)
+        case ChoiceShape(choices=values):
+            right = value in values
         case ListShape(of=item):
             right = isinstance(value, list)
             for index, inner in enumerate(value if isinstance(value, list) else ()):

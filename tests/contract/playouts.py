@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
 
+from arena.errors import InvalidOption
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event, State
+from arena.games.options import Option, OptionSet
 from benchmarks.engines import chance_action
+
+_MOST_REFUSED = 10
 
 LOG = list[tuple[int, str]]
 AlternativeLog = Callable[[LOG, int, Random, Mapping[str, Any]], LOG | None]
@@ -27,7 +32,25 @@ def rules_of(game: Game) -> st.SearchStrategy[dict[str, Any]]:
             values[option.name] = st.booleans()
         else:
             values[option.name] = st.integers(option.low, option.high)
-    return st.fixed_dictionaries(values).map(game.options.complete)
+    return st.fixed_dictionaries(values).map(partial(fitting, game.options))
+
+
+def fitting(options: OptionSet, rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The rules, complete; where values make no game together, with the next values that do."""
+    fitted = dict(rules)
+    for _ in range(_MOST_REFUSED):
+        try:
+            return options.complete(fitted)
+        except InvalidOption as error:
+            option = options.by_name[str(error.field).removeprefix("rules.")]
+            fitted[option.name] = _another(option, fitted[option.name])
+    raise AssertionError(f"{rules} fit together in no way")
+
+
+def _another(option: Option, value: Any) -> Any:
+    if option.choices:
+        return option.choices[(option.choices.index(value) + 1) % len(option.choices)]
+    return not value if isinstance(option.default, bool) else option.low
 
 
 def random_rules(game: Game, random: Random) -> dict[str, Any]:
@@ -40,7 +63,7 @@ def random_rules(game: Game, random: Random) -> dict[str, Any]:
             rules[option.name] = random.random() < 0.5
         else:
             rules[option.name] = random.randint(option.low, option.high)
-    return game.options.complete(rules)
+    return fitting(game.options, rules)
 
 
 def choose(state: State, size: int, random: Random, rights: float = 0.1) -> tuple[int, str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE
@@ -27,24 +27,34 @@ Move = tuple[int, str]
 
 
 def alternative_log(
-    log: Sequence[Move], seat: int, rng: Random, rules: Mapping[str, Any] | None = None
+    log: Sequence[Move], seat: int, rng: Random, rules: Mapping[str, Any]
 ) -> list[Move] | None:
-    """See the module; whatever the rules."""
+    """See the module."""
     starts = [number for number, (_, action) in enumerate(log) if action.startswith("deal:")]
     if not starts:
         return None
     dealer = int(log[0][1].removeprefix("dealer:"))
     may_force_plays = not any(action.startswith("hide:") for _, action in log)
+    view = _View(seat, rules["seats"], rules["manilhas"] == "turned", may_force_plays)
     other = list(log[: starts[0]])
     for start, end in zip(starts, [*starts[1:], len(log)], strict=True):
-        other += _hand(log[start:end], dealer, seat, may_force_plays, rng)
-        dealer = (dealer + 1) % 4
+        other += _hand(log[start:end], dealer, view, rng)
+        dealer = (dealer + 1) % view.seats
     return None if other == list(log) else other
 
 
-def _hand(moves: Sequence[Move], dealer: int, viewer: int, may_force_plays: bool, rng: Random) -> list[Move]:
+class _View(NamedTuple):
+    """Who looks, at what table."""
+
+    viewer: int
+    seats: int
+    turned: bool
+    may_force_plays: bool
+
+
+def _hand(moves: Sequence[Move], dealer: int, view: _View, rng: Random) -> list[Move]:
     pack = split_cards(moves[0][1].removeprefix("deal:"))
-    seen = _seen(moves, _as_cut(pack, moves), dealer, viewer, may_force_plays)
+    seen = _seen(moves, _as_cut(pack, moves), dealer, view)
     unseen = [card for card in pack if card not in seen]
     new_name = dict(zip(unseen, rng.sample(unseen, len(unseen)), strict=True))
     other: list[Move] = [(CHANCE, "deal:" + "".join(new_name.get(card, card) for card in pack))]
@@ -64,11 +74,9 @@ def _as_cut(pack: list[str], moves: Sequence[Move]) -> list[str]:
     return pack
 
 
-def _seen(
-    moves: Sequence[Move], pack: list[str], dealer: int, viewer: int, may_force_plays: bool
-) -> set[str]:
-    forehand = (dealer + 1) % 4
-    partner = (viewer + 2) % 4
+def _seen(moves: Sequence[Move], pack: list[str], dealer: int, view: _View) -> set[str]:
+    viewer, seats = view.viewer, view.seats
+    forehand = (dealer + 1) % seats
     threes = iter([pack[start : start + 3] for start in range(0, len(pack) - 2, 3)])
     hands: dict[int, list[str]] = {}
     seen: set[str] = set()
@@ -80,18 +88,21 @@ def _seen(
             hands[(forehand + 2) % 4] = next(threes)
             if viewer % 2 == forehand % 2:
                 seen.update(hands[(forehand + 2) % 4])
-    for seat in (forehand, (forehand + 1) % 4, (forehand + 2) % 4, dealer):
+    for step in range(seats):
+        seat = (forehand + step) % seats
         if seat not in hands:
             hands[seat] = next(threes)
     seen.update(hands[viewer])
+    if view.turned:
+        seen.add(pack[3 * seats])
     plays = [(seat, action[5:]) for seat, action in moves if action.startswith("play:")]
     seen.update(card for _, card in plays)
     if not {"truco", "pass", "burn"} & set(verbs):
         # Perhaps eleven (BT-5): the partner's hand is shown, or with both at 11 all hands play themselves.
-        if not plays or "accept" in verbs:
-            seen.update(hands[partner])
-        if not {"keep", "accept", "run", "defer"} & set(verbs):
+        if seats == 4 and (not plays or "accept" in verbs):
+            seen.update(hands[(viewer + 2) % 4])
+        if not plays and not {"keep", "accept", "run", "defer"} & set(verbs):
             seen.update(card for hand in hands.values() for card in hand)
-    if may_force_plays and len(plays) >= 8:
+    if view.may_force_plays and len(plays) >= 2 * seats:
         seen.update(card for hand in hands.values() for card in hand)
     return seen

@@ -32,13 +32,15 @@ VIEWERS = (0, 1, 2, 3, None)
 ALWAYS = {
     "seat", "hand_number", "score", "phase", "awaiting", "dealer", "forehand", "stake", "elevens", "passed",
     "burned", "held", "tricks", "truco", "eleven_deferred", "extra_trick", "signals", "calls",
+    "vira", "manilhas", "right",
 }  # fmt: skip
 
 
 def cards_in(value: Any) -> set[str]:
     """Every card named anywhere in something JSON-like."""
     if isinstance(value, dict):
-        return set().union(*map(cards_in, value.values()))
+        # Which cards are manilhas tells nobody where they are.
+        return set().union(*(cards_in(item) for name, item in value.items() if name != "manilhas"))
     if isinstance(value, list | tuple):
         return set().union(*map(cards_in, value))
     return {value} & set(PACK) if isinstance(value, str) else set()
@@ -112,6 +114,9 @@ def test_an_observation_shows_the_hand_so_far() -> None:
         "forehand": 0,
         "stake": 3,
         "elevens": [],
+        "vira": None,
+        "manilhas": ["4C", "7H", "AS", "7D"],
+        "right": 1,
         "passed": False,
         "burned": [],
         "held": [1, 2, 2, 2],
@@ -256,7 +261,7 @@ def test_cards_that_a_seat_cannot_see_change_nothing_it_is_shown(viewer: int) ->
         rules = random_rules(random)
         log = [(seat, action) for _, seat, action, _ in playout(TRUCO, rules, random)]
         log = log[: random.randrange(3, len(log) + 1)]
-        other = alternative_log(log, viewer, random)
+        other = alternative_log(log, viewer, random, rules)
         if other is not None:
             changed += 1
             assert shown(rules, other, viewer) == shown(rules, log, viewer)

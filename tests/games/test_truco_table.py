@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ArenaError, IllegalAction, InvalidOption
 from arena.games.kernel import CHANCE
-from arena.games.truco.cards import PACK, card_strength, partners_by_draw
+from arena.games.truco.cards import CARD_NUMBER, FIXED, PACK, partners_by_draw
 from arena.games.truco.state import TRUCO
 from tests.games.truco_play import (
     do,
@@ -23,6 +23,10 @@ from tests.games.truco_play import (
     score,
     started,
 )
+
+
+def card_strength(card: str) -> int:
+    return FIXED.strength[CARD_NUMBER[card]]
 
 
 @pytest.mark.rule("BT-1.1")
@@ -249,7 +253,8 @@ def test_a_hand_that_nobody_won_counts_as_played() -> None:
 
 
 def test_the_default_options() -> None:
-    assert TRUCO.options.complete() == {
+    complete = TRUCO.options.complete()
+    assert {name: value for name, value in complete.items() if not TRUCO.options.by_name[name].later} == {
         "cut": "player",
         "max_burns": 3,
         "max_hands": 100,

@@ -11,6 +11,7 @@ from typing import Any
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
 from arena.games.truco.cards import PACK
+from arena.games.truco.options import OPTIONS
 from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import random_rules as contract_rules
 
@@ -106,7 +107,15 @@ def game_at(ours: int, theirs: int, dealer: int = 3, **rules: Any) -> TrucoState
 
 
 def random_rules(random: Random) -> dict[str, Any]:
-    """Any complete rules; often with so few hands that they end the game."""
+    """Any complete rules of the base game; often with so few hands that they end the game."""
+    rules = {name: value for name, value in any_rules(random).items() if not OPTIONS.by_name[name].later}
+    if rules["max_burns"] == 0:
+        rules["max_burns"] = random.randint(0, 9)
+    return OPTIONS.complete(rules)
+
+
+def any_rules(random: Random) -> dict[str, Any]:
+    """The same of all variants."""
     return {**contract_rules(TRUCO, random), "max_hands": random.choice([1, 2, 5, 100, 100, 100])}
 
 

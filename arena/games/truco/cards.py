@@ -1,4 +1,4 @@
-"""What never changes in Brazilian Truco: cards, strengths, actions and options, as lookup tables.
+"""What never changes in Brazilian Truco: cards, strengths and actions, as lookup tables.
 
 A card is a number here, its place in ``PACK``; a hand is a tuple of those numbers, ascending.
 A *code* is a card as it lies on the table: the number, plus ``FACE_DOWN`` if nobody sees it.
@@ -6,16 +6,20 @@ A *code* is a card as it lies on the table: the number, plus ``FACE_DOWN`` if no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.errors import ArenaError
 from arena.games.cards import DealReader, pack
-from arena.games.options import Option, OptionSet
 
 SEATS: Final = 4
+"""At most; with two seats the tables of four are used."""
+
 RANKS: Final = "4567QJKA23"
 """The ranks of the pack, weakest first (BT-1.4, manilhas apart)."""
+
+CLEAN_RANKS: Final = "QJKA23"
+"""The ranks of the clean pack (TV-3.1)."""
 
 PACK: Final = pack(RANKS)
 """The canonical order of the pack (BT-1.2)."""
@@ -32,55 +36,59 @@ GESTURES: Final = ("wink", "eyebrow", "cheek", "tongue", "shoulder", "nose")
 TARGET: Final = 12
 """Points that win the game (BT-1.6)."""
 
-OPTIONS: Final = OptionSet(
-    "truco",
-    (
-        Option(
-            "cut", "player", "who cuts the pack: the cutting seat, or nobody (BT-2.2)", ("player", "none")
-        ),
-        Option("max_burns", 3, "how many hands the forehand may burn (BT-2.4)", low=0, high=9),
-        Option("max_hands", 100, "after how many hands the game ends (BT-1.7)", low=1, high=1000),
-        Option(
-            "face_down",
-            "any",
-            "when a card may be played face down (BT-3.2)",
-            ("any", "after_first_trick", "never"),
-        ),
-        Option("signals", "off", "whether gestures are part of the game (BT-6.2)", ("off", "table")),
-    ),
-)
+_SUIT_STRONGEST_FIRST: Final = "CHSD"
+_SUIT_WEAKEST_FIRST: Final = _SUIT_STRONGEST_FIRST[::-1]
 
 
-class TrucoRules:
-    """The options of one game, ready for use. Never changed, so copies of a state share it."""
+class Order:
+    """Which card beats which: higher ``strength`` beats lower, equal ties.
 
-    __slots__ = ("cut", "face_down_from", "max_burns", "max_hands", "options", "signals")
+    ``strength`` is by code: 1 for a 4, 10 for a 3, 11 to 14 for the manilhas; 0 face down (BT-3.2).
+    ``weakest_first`` are the numbers in the order in which a late seat's cards are played (BT-7.3, TV-9.1).
+    """
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.options: dict[str, Any] = dict(options)
-        self.cut: bool = options["cut"] == "player"
-        self.max_burns: int = options["max_burns"]
-        self.max_hands: int = options["max_hands"]
-        self.face_down_from: int = {"any": 1, "after_first_trick": 2, "never": 4}[options["face_down"]]
-        """The number of the first trick in which a card may be hidden."""
-        self.signals: bool = options["signals"] == "table"
+    __slots__ = ("manilhas", "strength", "weakest_first")
+
+    def __init__(self, manilhas: Sequence[str]) -> None:
+        """``manilhas``: strongest first."""
+        self.manilhas = tuple(manilhas)
+        top = len(RANKS) + len(self.manilhas)
+        self.strength: list[int] = [
+            top - self.manilhas.index(card) if card in self.manilhas else 1 + RANKS.index(card[0])
+            for card in PACK
+        ] + [0] * (2 * FACE_DOWN - CARD_COUNT)
+        self.weakest_first: list[int] = sorted(
+            range(CARD_COUNT), key=lambda n: (self.strength[n], _SUIT_WEAKEST_FIRST.index(PACK[n][1]))
+        )
 
 
-def card_strength(card: str) -> int:
-    """Higher beats lower, equal ties (BT-1.3, BT-1.4): 1 for a 4, 14 for the zap."""
-    if card in MANILHAS:
-        return len(RANKS) + len(MANILHAS) - MANILHAS.index(card)
-    return 1 + RANKS.index(card[0])
+FIXED: Final = Order(MANILHAS)
+"""BT-1.3 and BT-1.4."""
+
+TURNED: Final[dict[str, Order]] = {
+    rank: Order([rank + suit for suit in _SUIT_STRONGEST_FIRST]) for rank in RANKS
+}
+"""By the rank of the manilhas (TV-3.4)."""
 
 
-STRENGTH: Final[list[int]] = [card_strength(card) for card in PACK] + [0] * (2 * FACE_DOWN - CARD_COUNT)
-"""By code: what the card counts in a trick; 0 face down (BT-3.2)."""
+class Pack:
+    """The cards in use: their ``ranks``, ``cards`` in canonical order, and them as a ``mask``."""
 
-_SUIT_WEAKEST_FIRST: Final = "DSHC"
-WEAKEST_FIRST: Final[list[int]] = sorted(
-    range(CARD_COUNT), key=lambda n: (STRENGTH[n], _SUIT_WEAKEST_FIRST.index(PACK[n][1]))
-)
-"""The order in which a late seat's cards are played (BT-7.3)."""
+    __slots__ = ("cards", "cuts", "mask", "orders", "ranks", "reader")
+
+    def __init__(self, ranks: str) -> None:
+        self.ranks = ranks
+        self.cards = pack(ranks)
+        self.mask = mask_of(self.cards)
+        self.reader = DealReader(ranks, CARD_NUMBER)
+        self.cuts: tuple[str, ...] = (
+            NO_CUT,
+            *(f"cut:{lifted}:{end}" for lifted in range(1, len(self.cards)) for end in ("top", "bottom")),
+        )
+        following = dict(zip(ranks, ranks[1:] + ranks[:1], strict=True))
+        self.orders: dict[int, Order] = {CARD_NUMBER[card]: TURNED[following[card[0]]] for card in self.cards}
+        """By the number of the vira (TV-3.3)."""
+
 
 # The code of an action: below RUN the code of the card played, from CUT_TOP on the number of cards lifted.
 RUN: Final = 128
@@ -103,22 +111,12 @@ SAID: Final = ("cut", "no_cut", "keep", "pass", "burn", "truco", "raise", "accep
 """The words of the actions that play no card and do not end the hand."""
 NO_CUT: Final = "no_cut"
 SIGNAL_ACTIONS: Final[tuple[str, ...]] = tuple("signal:" + gesture for gesture in GESTURES)
-CUT_ACTIONS: Final[tuple[str, ...]] = (
-    NO_CUT,
-    *(f"cut:{lifted}:{end}" for lifted in range(1, CARD_COUNT) for end in ("top", "bottom")),
-)
-ANSWERS: Final[dict[int, tuple[str, ...]]] = {
-    1: ("run:1", "accept:3", "raise:6", "defer"),
-    3: ("run:3", "accept:6", "raise:9", "defer"),
-    6: ("run:6", "accept:9", "raise:12", "defer"),
-    9: ("run:9", "accept:12", "defer"),
-}
-"""By what the hand is worth if the answering team runs (BT-4.2, BT-4.4)."""
 KEEP_ONLY: Final[tuple[str, ...]] = ("keep",)
 KEEP_OR_PASS: Final[tuple[str, ...]] = ("keep", "pass")
 KEEP_OR_BURN: Final[tuple[str, ...]] = ("keep", "burn")
 KEEP_PASS_OR_BURN: Final[tuple[str, ...]] = ("keep", "pass", "burn")
-ELEVEN_ANSWERS: Final[tuple[str, ...]] = ("run:1", "accept:3", "defer")
+LADDERS: Final = ("1-3-6-9-12", "2-4-6-10-12", "2-4-8-10-12", "2-4-8-12")
+"""The stakes of a hand (TV-6.1), lowest first."""
 
 
 def _action_codes() -> dict[str, int]:
@@ -126,14 +124,11 @@ def _action_codes() -> dict[str, int]:
     codes.update({"hide:" + card: number + FACE_DOWN for number, card in enumerate(PACK)})
     codes.update({"truco": TRUCO, "keep": KEEP, "pass": PASS, "burn": BURN, "defer": DEFER, NO_CUT: CUT_TOP})
     codes.update({action: SIGNAL + index for index, action in enumerate(SIGNAL_ACTIONS)})
-    for answers in ANSWERS.values():
-        for answer in answers:
-            codes[answer] = {"run": RUN, "accept": ACCEPT, "raise": RAISE, "defer": DEFER}[
-                answer.split(":")[0]
-            ]
-    for action in CUT_ACTIONS[1:]:
-        _, lifted, end = action.split(":")
-        codes[action] = int(lifted) + (CUT_TOP if end == "top" else CUT_BOTTOM)
+    for ladder in LADDERS:
+        for value in ladder.split("-"):
+            codes.update({f"run:{value}": RUN, f"accept:{value}": ACCEPT, f"raise:{value}": RAISE})
+    for lifted in range(1, CARD_COUNT):
+        codes.update({f"cut:{lifted}:top": CUT_TOP + lifted, f"cut:{lifted}:bottom": CUT_BOTTOM + lifted})
     return codes
 
 
@@ -149,33 +144,31 @@ PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
 ]
 """By ``code * 4 + seat``."""
 
-MAY_HIDE: Final = 1
-MAY_CALL: Final = 2
 _PLAY: Final[list[str]] = ["play:" + card for card in PACK]
 _HIDE: Final[list[str]] = ["hide:" + card for card in PACK]
 
 
-def turn_actions(hand: tuple[int, ...], flags: int) -> tuple[str, ...]:
-    """What a seat with these cards may do on its turn to play; ``flags``: ``MAY_HIDE``, ``MAY_CALL``.
+def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str, ...]:
+    """What a seat with these cards may do on its turn to play; ``call``: how it may raise, if it may.
 
-    Written out for the hands and flags that come up all the time.
+    Written out for the hands that come up all the time.
     """
-    if flags & MAY_HIDE:
+    if may_hide:
         if len(hand) == 3:
             a, b, c = hand[0], hand[1], hand[2]
-            if flags & MAY_CALL:
-                return (_PLAY[a], _PLAY[b], _PLAY[c], _HIDE[a], _HIDE[b], _HIDE[c], "truco")
+            if call:
+                return (_PLAY[a], _PLAY[b], _PLAY[c], _HIDE[a], _HIDE[b], _HIDE[c], call)
             return (_PLAY[a], _PLAY[b], _PLAY[c], _HIDE[a], _HIDE[b], _HIDE[c])
         if len(hand) == 2:
             a, b = hand[0], hand[1]
-            if flags & MAY_CALL:
-                return (_PLAY[a], _PLAY[b], _HIDE[a], _HIDE[b], "truco")
+            if call:
+                return (_PLAY[a], _PLAY[b], _HIDE[a], _HIDE[b], call)
             return (_PLAY[a], _PLAY[b], _HIDE[a], _HIDE[b])
     actions = [_PLAY[card] for card in hand]
-    if flags & MAY_HIDE:
+    if may_hide:
         actions += [_HIDE[card] for card in hand]
-    if flags & MAY_CALL:
-        actions.append("truco")
+    if call:
+        actions.append(call)
     return tuple(actions)
 
 
@@ -221,7 +214,6 @@ def without(hand: tuple[int, ...], card: int) -> tuple[int, ...]:
 
 BIT: Final[list[int]] = [1 << (code & ~FACE_DOWN) for code in range(2 * FACE_DOWN)]
 """By code: the card as a set, a bit mask of numbers."""
-ALL_CARDS: Final = (1 << CARD_COUNT) - 1
 
 
 def mask_of(cards: Sequence[str]) -> int:
@@ -232,7 +224,9 @@ def mask_of(cards: Sequence[str]) -> int:
     return mask
 
 
-DEAL_READER: Final = DealReader(RANKS)
+FULL: Final = Pack(RANKS)
+PACKS: Final[dict[str, Pack]] = {"full": FULL, "clean": Pack(CLEAN_RANKS)}
+"""By the option ``pack`` (TV-3.1)."""
 
 
 def partners_by_draw(cards: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]] | None:

@@ -10,6 +10,7 @@ from typing import Final
 from arena.games.cards import card_pattern
 from arena.games.shapes import (
     ActionForm,
+    ChoiceShape,
     EventShape,
     ListShape,
     NumberShape,
@@ -96,7 +97,7 @@ _SAID: Final = ObjectShape(
 )
 
 OBSERVATION: Final = ObjectShape(
-    "What a seat of Brazilian Truco sees. Teams are 0 (seats 0, 2) and 1 (seats 1, 3).",
+    "What a seat of Brazilian Truco sees. Teams are 0 (even seats) and 1 (odd seats).",
     name="TrucoObservation",
     fields={
         "seat": NumberShape("Whose view this is; null: a spectator's.", nullable=True),
@@ -107,19 +108,30 @@ OBSERVATION: Final = ObjectShape(
         "dealer": NumberShape("Null before the lot.", nullable=True),
         "forehand": NumberShape("Null before the lot.", nullable=True),
         "stake": NumberShape("What the hand is worth now."),
-        "elevens": numbers("The teams with 11 points."),
+        "elevens": numbers(
+            "The teams that the smallest stake would make win: those with 11 points, or 10 if it is 2."
+        ),
         "passed": TruthShape("Whether the forehand passed a hand."),
         "burned": ListShape("The burned hands.", of=cards("", CARD)),
         "held": numbers("How many cards each seat holds."),
         "tricks": ListShape("This hand's, the one in progress included.", of=_TRICK),
         "truco": _CALL,
-        "eleven_deferred": TruthShape("Whether the team with 11 has deferred its decision."),
+        "eleven_deferred": TruthShape(
+            "Whether the team that decides whether to play has deferred its decision."
+        ),
         "extra_trick": TruthShape("Whether this trick is the one more after a tie under truco."),
         "signals": ListShape("This hand's gestures.", of=_SIGNAL),
         "calls": ListShape(
             "All that was done in this hand besides playing cards, in order: the cut, passes and burns, "
             "calls and answers, the decision at eleven, gestures.",
             of=_SAID,
+        ),
+        "vira": TextShape("The card turned.", pattern=CARD, nullable=True),
+        "manilhas": cards("Strongest first; null while they are not known.", CARD, nullable=True),
+        "right": ChoiceShape(
+            "Who may raise the stake: `either` team, or the one with that number; null: nobody.",
+            choices=("either", 0, 1),
+            nullable=True,
         ),
         "hand": cards("One's own cards.", CARD, required=False),
         "passed_cards": cards("The hand passed, for the forehand and its partner.", CARD, required=False),
@@ -160,6 +172,12 @@ EVENTS: Final = (
         ("dealt",),
         "A seat gets cards.",
         {"seat": _SEAT, "count": NumberShape("How many."), "cards": _OWN_CARDS},
+    ),
+    EventShape(
+        "TrucoViraEvent",
+        ("vira",),
+        "A card is turned, which makes the manilhas of the hand.",
+        {"card": TextShape("The card.", pattern=CARD)},
     ),
     EventShape(
         "TrucoShownEvent",
@@ -226,8 +244,8 @@ EVENTS: Final = (
 ACTIONS: Final = (
     ActionForm("dealer:[0-3]", "The first dealer by lot.", by_chance=True, example="dealer:2"),
     ActionForm(
-        f"deal:({CARD}){{40}}",
-        "The pack for a hand, top card first.",
+        f"deal:({CARD}){{24}}(({CARD}){{16}})?",
+        "The pack for a hand, top card first: 40 cards, or 24.",
         by_chance=True,
         example="deal:" + "".join(PACK),
     ),
@@ -242,17 +260,22 @@ ACTIONS: Final = (
     ActionForm("burn", "Burn the cards, for all to see, and take new ones (BT-2.3)."),
     ActionForm(f"play:{CARD}", "Play a card (BT-3.1).", example="play:4C"),
     ActionForm(f"hide:{CARD}", "Play a card face down (BT-3.2).", example="hide:4C"),
-    ActionForm("truco", "Call truco (BT-4.1)."),
+    ActionForm("truco", "Call truco (BT-4.1, TV-6.3)."),
     ActionForm(
-        "accept:(3|6|9|12)",
+        "accept:(3|4|6|8|9|10|12)",
         "Accept a call and play on for that many points (BT-4.2); with 11 points `accept:3` plays the hand "
-        "(BT-5.2).",
+        "(BT-5.2, TV-7.2).",
         example="accept:6",
     ),
-    ActionForm("raise:(6|9|12)", "Answer a call by raising to that many points (BT-4.2).", example="raise:9"),
     ActionForm(
-        "run:(1|3|6|9)",
-        "Concede the hand for that many points (BT-4.2); with 11 points `run:1` gives the hand up (BT-5.2).",
+        "raise:(6|8|9|10|12)",
+        "Answer a call by raising to that many points (BT-4.2), or call that on the turn (TV-6.3).",
+        example="raise:9",
+    ),
+    ActionForm(
+        "run:(1|2|3|4|6|8|9|10)",
+        "Concede the hand for that many points (BT-4.2); with 11 points `run:1` gives the hand up "
+        "(BT-5.2, TV-7.2).",
         example="run:3",
     ),
     ActionForm("defer", "Leave the answer to the partner (BT-4.3, BT-5.2)."),

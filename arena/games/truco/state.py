@@ -1,14 +1,16 @@
-"""Brazilian Truco: the rules (docs/rules/brazilian-truco.md, cited as BT-x.y).
+"""Brazilian Truco: the rules (docs/rules/brazilian-truco.md, cited as BT-x.y, and of its variants
+docs/rules/truco-variants.md, TV-x.y).
 
-Four seats, teams {0, 2} and {1, 3}; the next seat is ``(seat + 1) % 4``.
+Four seats, teams {0, 2} and {1, 3}, or two; the next seat is the one after it, the first after the last.
 
 Actions
-    CHANCE     ``dealer:<seat>`` once, then ``deal:<40 cards, top first>`` for every hand
-    cutter     ``cut:<1-39 cards lifted>:top|bottom``, or ``no_cut``: the pack stays as it is (BT-2.2, BT-7.3)
+    CHANCE     ``dealer:<seat>`` once, then ``deal:<all cards, top first>`` for every hand
+    cutter     ``cut:<cards lifted, at least 1 and not all>:top|bottom``, or
+               ``no_cut``: the pack stays as it is (BT-2.2, BT-7.3)
     forehand   ``keep`` ``pass`` ``burn`` (BT-2.3)
-    on turn    ``play:<card>`` ``hide:<card>`` (face down) ``truco``
+    on turn    ``play:<card>`` ``hide:<card>`` (face down) ``truco`` ``raise:<value>`` (TV-6.3)
     asked      ``run:<points the other team gets>`` ``accept:<value>`` ``raise:<value>`` ``defer``
-    eleven     ``accept:3`` (play) ``run:1`` ``defer`` (BT-5.2)
+    eleven     ``accept:<value>`` (play) ``run:<points>`` ``defer`` (BT-5.2, TV-7.2)
     any time   ``signal:<gesture>`` (BT-6.2)
 
 Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; cards are strings)
@@ -17,9 +19,10 @@ Events (the tuples that ``apply`` returns; teams are 0 and 1, -1 is nobody; card
     ``("cut", seat, lifted, "top" | "bottom")``     0 lifted: no cut
     ``("dealt", seat, (card, card, card), blind)``  blind: not even the owner looks (BT-5.3)
     ``("kept", seat)`` ``("passed", seat, cards)`` ``("burned", seat, cards)``
+    ``("vira", -1, card)``                          turned after the last deal (TV-4.4)
     ``("shown", seat, cards)``                      to its partner (BT-5.2)
-    ``("truco", seat, 3)`` ``("raise", seat, value)`` ``("accept", seat, value)`` ``("run", seat, points)``
-    ``("defer", seat)``
+    ``("truco", seat, value)`` ``("raise", seat, value)`` ``("accept", seat, value)``
+    ``("run", seat, points)`` ``("defer", seat)``
     ``("play", seat, card)`` ``("hide", seat, card)``
     ``("trick", next leader, number, winning team)``
     ``("hand_over", -1, winning team, points, points0, points1, why)``  why: ``run`` ``tricks`` ``truco``
@@ -41,34 +44,22 @@ from arena.games.kernel import CHANCE, Chance, Event, GameRules, Outcome
 from arena.games.truco.cards import (
     ACCEPT,
     ACTION_CODE,
-    ANSWERS,
     BURN,
-    CARD_COUNT,
-    CUT_ACTIONS,
     CUT_BOTTOM,
     CUT_TOP,
-    DEAL_READER,
     DEFER,
-    ELEVEN_ANSWERS,
     FACE_DOWN,
     GESTURES,
     KEEP,
-    MAY_CALL,
-    MAY_HIDE,
     NO_ACTION,
-    OPTIONS,
     PACK,
     PASS,
     PLAY_EVENTS,
     RAISE,
     RUN,
-    SEATS,
     SIGNAL,
     SIGNAL_ACTIONS,
-    STRENGTH,
     TARGET,
-    WEAKEST_FIRST,
-    TrucoRules,
     cards_of,
     hand_of,
     turn_actions,
@@ -77,6 +68,7 @@ from arena.games.truco.cards import (
 from arena.games.truco.cards import (
     TRUCO as CALL,
 )
+from arena.games.truco.options import OPTIONS, TrucoRules
 from arena.games.truco.table import (
     ANSWER,
     BOTH,
@@ -87,6 +79,7 @@ from arena.games.truco.table import (
     ELEVEN,
     END,
     EVERY_SEAT,
+    NO_CALLS,
     NOBODY,
     NOTHING,
     OVER,
@@ -133,9 +126,9 @@ class TrucoState(TrucoTable):
     def chance(self) -> Chance | None:
         """See :class:`~arena.games.kernel.State`."""
         if self.phase == DEAL:
-            return Chance("deal", self.hand_number, PACK)
+            return Chance("deal", self.hand_number, self.rules.pack.cards)
         if self.phase == DEALER:
-            return Chance("dealer", self.hand_number, _SEAT_NAMES)
+            return Chance("dealer", self.hand_number, _SEAT_NAMES[: self.rules.seats])
         return None
 
     def observation(self, seat: int | None) -> dict[str, Any]:
@@ -144,7 +137,7 @@ class TrucoState(TrucoTable):
 
     def default_action(self, seat: int) -> str:
         """BT-7.3. Raises IllegalAction unless the game waits for ``seat``."""
-        if seat != self.actor or not 0 <= seat < SEATS:
+        if seat != self.actor or seat < 0 or self.phase == END:
             raise IllegalAction(
                 f"the game does not wait for seat {seat}",
                 field="seat",
@@ -152,7 +145,7 @@ class TrucoState(TrucoTable):
             )
         if self.phase == PLAY:
             hand = self.hands[seat]
-            return "play:" + next(PACK[number] for number in WEAKEST_FIRST if number in hand)
+            return "play:" + next(PACK[number] for number in self.order.weakest_first if number in hand)
         return self.legal[0]
 
     def outcome(self) -> Outcome | None:
@@ -161,7 +154,8 @@ class TrucoState(TrucoTable):
             return None
         ours, theirs = self.score
         first, second = int(ours < theirs) + 1, int(theirs < ours) + 1
-        return Outcome((first, second, first, second), (ours, theirs, ours, theirs))
+        pairs = self.rules.seats >> 1
+        return Outcome((first, second) * pairs, (ours, theirs) * pairs)
 
     def clone(self) -> TrucoState:
         """See :class:`~arena.games.kernel.State`."""
@@ -179,13 +173,13 @@ class TrucoState(TrucoTable):
         elif code >= CUT_TOP:
             if seat != self.actor or self.phase != CUT or code == NO_ACTION:
                 raise self.illegal(seat, action)
-            events = self._cut(seat, code)
+            events = self._cut(seat, code, action)
         elif action not in self.legal_actions(seat):
             raise self.illegal(seat, action)
         elif code <= DEFER:
-            events = self._answer(seat, code)
+            events = self._answer(seat, code) if self.phase != PLAY else self._call(seat, code)
         elif code == CALL:
-            events = self._call(seat)
+            events = self._call(seat, code)
         elif code == KEEP:
             events = self._keep(seat)
         elif code <= BURN:
@@ -193,23 +187,24 @@ class TrucoState(TrucoTable):
         else:
             events = self._signal(seat, code - SIGNAL)
         if len(self.legal) == 1 and not self.may_signal:
-            # BT-7.4: public facts alone prove it the only action: the limits of BT-2.4 and BT-5.1, or a
-            # last card that may be neither hidden nor preceded by truco.
+            # BT-7.4, TV-9.2: public facts alone prove it the only action: the limits of BT-2.4 and BT-5.1, or
+            # a last card that may be neither hidden nor preceded by a call.
             events += self.apply(self.actor, self.legal[0])
         return events
 
     def _apply_chance(self, action: str) -> list[Event]:
         if self.phase == DEAL:
-            pack = DEAL_READER.read(action)
+            pack = self.rules.pack.reader.read(action)
             if pack is not None:
                 return self._begin_hand(pack)
-            expected = "deal: and the 40 cards of the pack, each once"
+            expected = f"deal: and the {len(self.rules.pack.cards)} cards of the pack, each once"
         elif self.phase == DEALER:
-            if action in _DEALER_ACTIONS:
-                self.dealer = _DEALER_ACTIONS.index(action)
+            dealers = _DEALER_ACTIONS[: self.rules.seats]
+            if action in dealers:
+                self.dealer = dealers.index(action)
                 self.phase = DEAL
                 return [("dealer", self.dealer)]
-            expected = "one of " + ", ".join(_DEALER_ACTIONS)
+            expected = "one of " + ", ".join(dealers)
         else:
             expected = "nothing from chance now"
         raise IllegalAction(
@@ -224,34 +219,36 @@ class TrucoState(TrucoTable):
         score = self.score
         elevens = self.elevens
         if not elevens:
-            self.turn_flags = MAY_CALL
+            self.turn_calls = rules.first_calls
         elif elevens != BOTH:
-            self.stake = 3
-        if rules.signals and elevens != BOTH:
+            self.stake = rules.threshold_stake
+        if rules.signals and not self.blind:
             self.may_signal = EVERY_SEAT
         events: list[Event] = [("hand", self.dealer, self.hand_number, score[0], score[1])]
         if rules.cut:
             self.phase = CUT
-            self.actor = (self.dealer + 3) & 3
-            self.legal = CUT_ACTIONS
+            self.actor = (self.dealer + 3) & rules.mask
+            self.legal = rules.pack.cuts
         else:
-            self._deal_forehand(events)
+            self._deal_first(events)
             if len(self.legal) == 1 and not self.may_signal:
                 events += self.apply(self.actor, self.legal[0])
         return events
 
-    def _cut(self, seat: int, code: int) -> list[Event]:
+    def _cut(self, seat: int, code: int, action: str) -> list[Event]:
         """BT-2.2: the lifted packet goes under; from the bottom is in reverse order."""
+        count = len(self.pack)
+        bottom = code >= CUT_BOTTOM
+        lifted = code - (CUT_BOTTOM if bottom else CUT_TOP)
+        if lifted >= count:
+            raise self.illegal(seat, action)
         self.note(seat, code)
-        if code < CUT_BOTTOM:
-            lifted = code - CUT_TOP
-            self.top, self.end = lifted - CARD_COUNT, lifted
-            events: list[Event] = [("cut", seat, lifted, "top")]
+        if bottom:
+            self.top, self.end = lifted - 1, lifted - 1 - count
         else:
-            lifted = code - CUT_BOTTOM
-            self.top, self.end = lifted - 1, lifted - 1 - CARD_COUNT
-            events = [("cut", seat, lifted, "bottom")]
-        self._deal_forehand(events)
+            self.top, self.end = lifted - count, lifted
+        events: list[Event] = [("cut", seat, lifted, "bottom" if bottom else "top")]
+        self._deal_first(events)
         return events
 
     def _deal(self, seat: int, blind: bool) -> Event:
@@ -267,16 +264,35 @@ class TrucoState(TrucoTable):
         self.hands[seat] = hand_of(first, second, third)
         return ("dealt", seat, (PACK[first], PACK[second], PACK[third]), blind)
 
-    def _deal_forehand(self, events: list[Event]) -> None:
-        """BT-2.3: three cards to look at, and the choice."""
-        if self.elevens == BOTH:
-            self._play_blind(events)
+    def _deal_first(self, events: list[Event]) -> None:
+        """BT-2.3: three cards for the forehand, and the choice; TV-4.3: or three for every seat at once."""
+        if self.rules.exchange and not self.blind:
+            self._deal_forehand(events)
             return
-        forehand = (self.dealer + 1) & 3
+        forehand = self.forehand
+        mask = self.rules.mask
+        for seat in range(forehand, forehand + self.rules.seats):
+            events.append(self._deal(seat & mask, self.blind))
+        if self.rules.turned:
+            self._turn_vira(events)
+        self.end = self.top
+        if self.blind:
+            self._play_blind(events)
+        else:
+            self._begin_play(events)
+
+    def _deal_forehand(self, events: list[Event]) -> None:
+        forehand = self.forehand
         events.append(self._deal(forehand, False))
         self.phase = CHOOSE
         self.actor = forehand
         self.legal = self.choices()
+
+    def _turn_vira(self, events: list[Event]) -> None:
+        """TV-4.4."""
+        self.vira = self.pack[self.top]
+        self.order = self.rules.order(self.vira)
+        events.append(("vira", NOBODY, PACK[self.vira]))
 
     def _discard(self, seat: int, code: int) -> list[Event]:
         """BT-2.3: pass or burn, and three cards more."""
@@ -300,16 +316,21 @@ class TrucoState(TrucoTable):
             events.append(self._deal((seat + 2) & 3, False))
         events.append(self._deal(self.dealer, False))
         self.end = self.top
-        if self.elevens:
-            asked = self.eleven_asked
+        self._begin_play(events)
+        return events
+
+    def _begin_play(self, events: list[Event]) -> None:
+        """The first lead, or before it the decision of the team that alone has 11 (BT-5.2, TV-7.2)."""
+        if not self.elevens or self.elevens == BOTH:
+            self._lead(self.forehand)
+            return
+        asked = self.eleven_asked
+        if self.rules.seats > 2:
             for member in (asked, (asked + 2) & 3):
                 events.append(("shown", member, cards_of(self.hands[member])))
-            self.phase = ELEVEN
-            self.actor = asked
-            self.legal = ELEVEN_ANSWERS
-        else:
-            self._lead(seat)
-        return events
+        self.phase = ELEVEN
+        self.actor = asked
+        self.legal = self.rules.eleven_answers
 
     # 3. Tricks
 
@@ -318,33 +339,28 @@ class TrucoState(TrucoTable):
         rules = self.rules
         leaders = self.leaders
         leaders.append(seat)
-        if self.elevens != BOTH:
-            if len(leaders) >= rules.face_down_from:
-                self.turn_flags |= MAY_HIDE
-            if rules.signals and len(leaders) > 1:
-                self.may_signal = EVERY_SEAT
         self.phase = PLAY
         self.actor = seat
-        self.legal = turn_actions(self.hands[seat], self.turn_flags)
+        if not self.blind:
+            if len(leaders) >= rules.face_down_from:
+                self.may_hide = True
+            if len(leaders) == rules.truco_from == 2:
+                self.refresh_calls()
+            if rules.signals and len(leaders) > 1:
+                self.may_signal = EVERY_SEAT
+        self.legal = turn_actions(self.hands[seat], self.may_hide, self.turn_calls[seat & 1])
 
     def _play_blind(self, events: list[Event]) -> None:
         """BT-5.3: nobody looks; each seat's cards are played in the order dealt."""
-        forehand = self.forehand
-        piles = {}
-        for place in range(SEATS):
-            seat = (forehand + place) & 3
-            dealt = self._deal(seat, True)
-            piles[seat] = dealt[2]
-            events.append(dealt)
-        self.end = self.top
-        self._lead(forehand)
+        piles = {event[1]: event[2] for event in events if event[0] == "dealt"}
+        self._lead(self.forehand)
         while self.phase == PLAY:
             seat = self.actor
             events += self.apply(seat, "play:" + piles[seat][len(self.winners)])
 
     def _play(self, seat: int, code: int, action: str) -> list[Event]:
         """BT-3.1 and BT-3.2."""
-        if seat != self.actor or self.phase != PLAY or (code >= FACE_DOWN and not self.turn_flags & MAY_HIDE):
+        if seat != self.actor or self.phase != PLAY or (code >= FACE_DOWN and not self.may_hide):
             raise self.illegal(seat, action)
         hand = self.hands[seat]
         rest = without(hand, code & ~FACE_DOWN)
@@ -354,9 +370,10 @@ class TrucoState(TrucoTable):
         events: list[Event] = [PLAY_EVENTS[code * 4 + seat]]
         plays = self.plays
         plays.append(code)
-        if len(plays) & 3:
-            self.actor = seat = (seat + 1) & 3
-            self.legal = turn_actions(self.hands[seat], self.turn_flags)
+        mask = self.rules.mask
+        if len(plays) & mask:
+            self.actor = seat = (seat + 1) & mask
+            self.legal = turn_actions(self.hands[seat], self.may_hide, self.turn_calls[seat & 1])
         else:
             self._end_trick(events)
         return events
@@ -364,22 +381,31 @@ class TrucoState(TrucoTable):
     def _end_trick(self, events: list[Event]) -> None:
         """BT-3.3 and BT-3.4: who won the trick and who leads next; BT-3.5: and the hand?"""
         plays = self.plays
-        start = len(plays) - 4
-        first = STRENGTH[plays[start]]
-        second = STRENGTH[plays[start + 1]]
-        third = STRENGTH[plays[start + 2]]
-        fourth = STRENGTH[plays[start + 3]]
-        ours = first if first > third else third
-        theirs = second if second > fourth else fourth
+        strength = self.order.strength
+        rules = self.rules
+        if rules.seats == 2:
+            ours = first = strength[plays[-2]]
+            theirs = second = strength[plays[-1]]
+            third = 0
+        else:
+            start = len(plays) - 4
+            first = strength[plays[start]]
+            second = strength[plays[start + 1]]
+            third = strength[plays[start + 2]]
+            fourth = strength[plays[start + 3]]
+            ours = first if first > third else third
+            theirs = second if second > fourth else fourth
         best = ours if ours > theirs else theirs
         place = 0 if first == best else 1 if second == best else 2 if third == best else 3
-        leader = (self.leaders[-1] + place) & 3
+        leader = (self.leaders[-1] + place) & rules.mask
         winner = TIE if ours == theirs else leader & 1
+        if winner == TIE and rules.opener_leads:
+            leader = self.leaders[-1]
         winners = self.winners
         winners.append(winner)
         number = len(winners)
         events.append(("trick", leader, number, winner))
-        if self.truco_seat != NOBODY:
+        if self.truco_seat != NOBODY and not rules.whole_hand:
             tied_before_call = best > 0 and place < self.truco_on_table
             self._end_truco_trick(winner, number, leader, tied_before_call, events)
         elif number == 1:
@@ -391,7 +417,10 @@ class TrucoState(TrucoTable):
             else:
                 self._end_hand(winner if earlier == TIE else earlier, self.stake, "tricks", events)
         else:
-            self._end_hand(winners[0] if winner == TIE else winner, self.stake, "tricks", events)
+            last = winners[0] if winner == TIE else winner
+            if last == TIE and rules.all_tied_to_forehand:
+                last = self.forehand & 1
+            self._end_hand(last, self.stake, "tricks", events)
 
     def _end_truco_trick(
         self, winner: int, number: int, leader: int, tied_before_call: bool, events: list[Event]
@@ -424,25 +453,26 @@ class TrucoState(TrucoTable):
         else:
             self.phase = DEAL
             self.actor = CHANCE
-            self.dealer = (self.dealer + 1) & 3
+            self.dealer = (self.dealer + 1) & self.rules.mask
             self.hand_number += 1
 
     # 4. Truco, and the same questions at eleven (BT-5.2)
 
-    def _call(self, seat: int) -> list[Event]:
+    def _call(self, seat: int, code: int) -> list[Event]:
+        value = self.proposed
         self.truco_seat = self.proposer = seat
         self.truco_trick = len(self.leaders) - 1
-        self.truco_on_table = len(self.plays) & 3
-        self.turn_flags &= ~MAY_CALL
-        self.note(seat, CALL, self.proposed)
+        self.truco_on_table = len(self.plays) & self.rules.mask
+        self.turn_calls = NO_CALLS
+        self.note(seat, code, value)
         self._ask()
-        return [("truco", seat, 3)]
+        return [("truco" if code == CALL else "raise", seat, value)]
 
     def _ask(self) -> None:
         """BT-4.3: the first opponent after the one who called or raised."""
         self.phase = ANSWER
-        self.actor = (self.proposer + 1) & 3
-        self.legal = ANSWERS[self.stake]
+        self.actor = (self.proposer + 1) & self.rules.mask
+        self.legal = self.answers(self.actor & 1)
 
     def _answer(self, seat: int, code: int) -> list[Event]:
         if code == DEFER:
@@ -464,7 +494,9 @@ class TrucoState(TrucoTable):
             return [("raise", seat, self.proposed)]
         self.phase = PLAY
         self.actor = caller = self.truco_seat
-        self.legal = turn_actions(self.hands[caller], self.turn_flags)
+        if self.rules.whole_hand:
+            self.refresh_calls()
+        self.legal = turn_actions(self.hands[caller], self.may_hide, self.turn_calls[caller & 1])
         return [("accept", seat, self.stake)]
 
     def _answer_eleven(self, seat: int, code: int) -> list[Event]:
@@ -472,8 +504,9 @@ class TrucoState(TrucoTable):
             self.note(seat, ACCEPT, self.stake)
             self._lead(self.forehand)
             return [("accept", seat, self.stake)]
-        events: list[Event] = [("run", seat, 1)]
-        self._end_hand((seat + 1) & 1, 1, "run", events)
+        points = self.rules.low
+        events: list[Event] = [("run", seat, points)]
+        self._end_hand((seat + 1) & 1, points, "run", events)
         return events
 
     # 6. Signals
@@ -494,12 +527,13 @@ class TrucoGameRules(GameRules):
     options = OPTIONS
 
     def seats(self, rules: Mapping[str, Any]) -> int:
-        """BT-1.1."""
-        return SEATS
+        """BT-1.1, TV-2.1."""
+        seats: int = rules["seats"]
+        return seats
 
     def teams(self, rules: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
-        """BT-1.1."""
-        return ((0, 2), (1, 3))
+        """BT-1.1, TV-2.1."""
+        return ((0, 2), (1, 3)) if rules["seats"] == 4 else ((0,), (1,))
 
     def new_state(self, rules: Mapping[str, Any]) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`."""

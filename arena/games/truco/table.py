@@ -11,24 +11,20 @@ from typing import Any, Final
 from arena.errors import CorruptState, InvalidOption, NewerFormat
 from arena.games.kernel import CHANCE, State, check_format
 from arena.games.truco.cards import (
-    ANSWERS,
     CALL_CODES,
     CARD_COUNT,
-    CUT_ACTIONS,
-    ELEVEN_ANSWERS,
     FACE_DOWN,
+    FIXED,
     KEEP_ONLY,
     KEEP_OR_BURN,
     KEEP_OR_PASS,
     KEEP_PASS_OR_BURN,
-    MAY_CALL,
-    MAY_HIDE,
-    OPTIONS,
     SEATS,
     TARGET,
-    TrucoRules,
+    Order,
     turn_actions,
 )
+from arena.games.truco.options import OPTIONS, TrucoRules
 
 VERSION: Final = 1
 FIELDS: Final = frozenset(
@@ -45,6 +41,7 @@ FIELDS: Final = frozenset(
             "winners",
             "signals",
             "calls",
+            "vira",
         ),
     )
 )
@@ -71,7 +68,10 @@ NOBODY: Final = -1
 """The seat of an event that belongs to no seat."""
 EVERY_SEAT: Final = 15
 BOTH: Final = 3
-"""``elevens`` when both teams have 11 points (BT-5.3)."""
+"""Both teams, as bits: of ``elevens`` (BT-5.3) and of ``right`` (TV-6.2)."""
+NO_CARD: Final = -1
+"""The vira where none is turned."""
+NO_CALLS: Final = ("", "")
 
 
 class TrucoTable(State):
@@ -87,13 +87,17 @@ class TrucoTable(State):
     (trick index, seat and gesture as one number), ``calls`` (all that was done besides playing cards, in
     order: cards played before, seat, value and action code as one number, see ``note``).
 
-    Derived, kept for speed: ``elevens`` (a bit per team that had 11 points when the hand began, BT-5.1),
-    ``legal`` (the actor's actions, signals apart), ``turn_flags`` (``MAY_HIDE`` and ``MAY_CALL``) and
-    ``may_signal`` (a bit per seat).
+    ``vira`` is the card turned (TV-4.4), ``NO_CARD`` if there is none.
+
+    Derived, kept for speed: ``elevens`` (a bit per team that could have won with the smallest stake when the
+    hand began, BT-5.1, TV-7.1), ``blind`` (nobody looks at the cards, BT-5.3), ``order`` (which card beats
+    which), ``legal`` (the actor's actions, signals apart), ``may_hide``, ``turn_calls`` (by team: how a seat
+    of it on its turn may raise the stake, "" if it may not) and ``may_signal`` (a bit per seat).
     """
 
     __slots__ = (
         "actor",
+        "blind",
         "burned",
         "calls",
         "dealer",
@@ -103,7 +107,9 @@ class TrucoTable(State):
         "hands",
         "leaders",
         "legal",
+        "may_hide",
         "may_signal",
+        "order",
         "pack",
         "passed",
         "phase",
@@ -117,7 +123,8 @@ class TrucoTable(State):
         "truco_on_table",
         "truco_seat",
         "truco_trick",
-        "turn_flags",
+        "turn_calls",
+        "vira",
         "winners",
     )
 
@@ -136,14 +143,16 @@ class TrucoTable(State):
 
     def clear_hand(self) -> None:
         """Take everything of the last hand off the table."""
-        self.elevens: int = (self.score[0] == TARGET - 1) + 2 * (self.score[1] == TARGET - 1)
+        self._read_score()
         self.top: int = 0
         self.end: int = 0
-        self.hands: list[tuple[int, ...]] = [(), (), (), ()]
+        self.hands: list[tuple[int, ...]] = [()] * self.rules.seats
+        self.vira: int = NO_CARD
+        self.order: Order = FIXED
         self.passed: bool = False
         if self.burned:
             self.burned = []
-        self.stake: int = 1
+        self.stake: int = self.rules.low
         self.truco_seat: int = NOBODY
         self.truco_trick: int = 0
         self.truco_on_table: int = 0
@@ -156,8 +165,15 @@ class TrucoTable(State):
         if self.calls:
             self.calls = []
         self.legal: tuple[str, ...] = NOTHING
-        self.turn_flags: int = 0
+        self.may_hide: bool = False
+        self.turn_calls: tuple[str, str] = NO_CALLS
         self.may_signal: int = 0
+
+    def _read_score(self) -> None:
+        rules = self.rules
+        threshold = rules.threshold
+        self.elevens: int = (self.score[0] == threshold) + 2 * (self.score[1] == threshold)
+        self.blind: bool = self.elevens == BOTH and rules.blind
 
     def take_pack(self, numbers: bytes) -> None:
         """Take these cards, top first, to deal from."""
@@ -174,18 +190,30 @@ class TrucoTable(State):
     @property
     def forehand(self) -> int:
         """The seat on the dealer's right (BT-2.3)."""
-        return (self.dealer + 1) & 3
+        return (self.dealer + 1) & self.rules.mask
 
     @property
     def eleven_asked(self) -> int:
         """Which member of the team that alone has 11 is asked first (BT-5.2)."""
         forehand = self.forehand
-        return forehand if self.elevens >> (forehand & 1) & 1 else (forehand + 1) & 3
+        return forehand if self.elevens >> (forehand & 1) & 1 else (forehand + 1) & self.rules.mask
 
     @property
     def proposed(self) -> int:
         """The value that the next step of the ladder proposes (BT-4.4)."""
-        return 3 if self.stake == 1 else self.stake + 3
+        return self.rules.next_stake[self.stake]
+
+    @property
+    def right(self) -> int:
+        """Who may raise the stake: a bit per team (TV-6.2)."""
+        if self.elevens:
+            return 0
+        if self.proposer == NOBODY:
+            return BOTH
+        asked = self.phase == ANSWER
+        if (self.proposed if asked else self.stake) == TARGET or not (asked or self.rules.whole_hand):
+            return 0
+        return 1 << ((self.proposer + 1) & 1)
 
     def undealt(self) -> bytes:
         """The cards still to be dealt, the next one first.
@@ -200,7 +228,7 @@ class TrucoTable(State):
         """The cards that ``seat`` got in this hand: those it holds and those it played."""
         cards = list(self.hands[seat])
         for index, code in enumerate(self.plays):
-            if (self.leaders[index >> 2] + index) & 3 == seat:
+            if (self.leaders[index >> self.rules.shift] + index) & self.rules.mask == seat:
                 cards.append(code & ~FACE_DOWN)
         cards.sort()
         return tuple(cards)
@@ -209,20 +237,47 @@ class TrucoTable(State):
 
     def refresh(self) -> None:
         """Work out the derived data from the state proper."""
+        rules = self.rules
         trick = len(self.leaders)
         dealt = self.phase in (CUT, CHOOSE, ELEVEN, PLAY, ANSWER)
-        self.elevens = (self.score[0] == TARGET - 1) + 2 * (self.score[1] == TARGET - 1)
-        self.turn_flags = 0
-        if dealt and self.elevens != BOTH:
-            if trick >= self.rules.face_down_from:
-                self.turn_flags |= MAY_HIDE
-            if not self.elevens and self.truco_seat == NOBODY:
-                self.turn_flags |= MAY_CALL
-        self.may_signal = EVERY_SEAT if self.rules.signals and dealt and self.elevens != BOTH else 0
+        self._read_score()
+        self.order = rules.order(self.vira)
+        self.may_hide = dealt and not self.blind and trick >= rules.face_down_from
+        self.turn_calls = NO_CALLS
+        if dealt:
+            self.refresh_calls()
+        self.may_signal = EVERY_SEAT if rules.signals and dealt and not self.blind else 0
         for signal in self.signals:
             if signal >> 5 == max(trick, 1) - 1:
                 self.may_signal &= ~(1 << (signal >> 3 & 3))
         self.legal = self._actor_actions()
+
+    def refresh_calls(self) -> None:
+        """Work out ``turn_calls`` (TV-6.2, TV-6.3, TV-6.10)."""
+        self.turn_calls = NO_CALLS
+        if self.phase == ANSWER or max(len(self.leaders), 1) < self.rules.truco_from:
+            return
+        right = self.right
+        if right:
+            word = self.rules.call_words[self.stake]
+            first, second = (
+                word if right >> team & 1 and self.may_raise(team, self.stake) else "" for team in (0, 1)
+            )
+            self.turn_calls = first, second
+
+    def may_raise(self, team: int, value: int) -> bool:
+        """Whether the limit allows ``team`` to propose more than ``value`` (TV-6.9)."""
+        limit = self.rules.limit
+        if limit == "none":
+            return True
+        return (self.score[team] if limit == "own" else min(self.score)) + value < TARGET
+
+    def answers(self, team: int) -> tuple[str, ...]:
+        """What the first seat of ``team`` to be asked may do (BT-4.2, BT-4.4, TV-6.4)."""
+        answers = self.rules.answers[self.stake]
+        if self.may_raise(team, self.proposed):
+            return answers
+        return tuple(answer for answer in answers if not answer.startswith("raise:"))
 
     def choices(self) -> tuple[str, ...]:
         """What the forehand may do with the three cards it looks at (BT-2.3, BT-2.4, BT-5.1)."""
@@ -235,16 +290,19 @@ class TrucoTable(State):
     def _actor_actions(self) -> tuple[str, ...]:
         phase = self.phase
         if phase == PLAY:
-            return turn_actions(self.hands[self.actor], self.turn_flags)
+            actor = self.actor
+            return turn_actions(self.hands[actor], self.may_hide, self.turn_calls[actor & 1])
         if phase == CUT:
-            return CUT_ACTIONS
+            return self.rules.pack.cuts
         if phase == CHOOSE:
             return self.choices()
         if phase == ELEVEN:
-            return ELEVEN_ANSWERS if self.actor == self.eleven_asked else ELEVEN_ANSWERS[:-1]
+            answers = self.rules.eleven_answers
+            return answers if self.actor == self.eleven_asked else answers[:-1]
         if phase == ANSWER:
-            answers = ANSWERS[self.stake]
-            return answers if self.actor == (self.proposer + 1) & 3 else answers[:-1]
+            asked = (self.proposer + 1) & self.rules.mask
+            answers = self.answers(asked & 1)
+            return answers if self.actor == asked else answers[:-1]
         return NOTHING
 
     # Copies
@@ -272,9 +330,13 @@ class TrucoTable(State):
         other.winners = self.winners.copy()
         other.signals = self.signals.copy()
         other.calls = self.calls.copy()
+        other.vira = self.vira
+        other.order = self.order
         other.legal = self.legal
         other.elevens = self.elevens
-        other.turn_flags = self.turn_flags
+        other.blind = self.blind
+        other.may_hide = self.may_hide
+        other.turn_calls = self.turn_calls
         other.may_signal = self.may_signal
 
     def content(self) -> dict[str, Any]:
@@ -300,13 +362,15 @@ class TrucoTable(State):
             "winners": self.winners,
             "signals": self.signals,
             "calls": self.calls,
+            "vira": self.vira,
         }
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
         self.phase = PHASES.index(data["phase"])
         self.actor = _number(data["actor"], CHANCE, OVER)
-        self.dealer = _number(data["dealer"], NOBODY, SEATS - 1)
+        seats = self.rules.seats
+        self.dealer = _number(data["dealer"], NOBODY, seats - 1)
         self.hand_number = _number(data["hand_number"], 1, self.rules.max_hands)
         self.score = _numbers(data["score"], 0, TARGET)
         self.take_pack(bytes(_numbers(data["pack"], 0, CARD_COUNT - 1)))
@@ -315,16 +379,17 @@ class TrucoTable(State):
         self.burned = [_hand(numbers) for numbers in data["burned"]]
         self.stake = _number(data["stake"], 1, TARGET)
         self.truco_seat, self.truco_trick, self.truco_on_table = _numbers(data["truco"], NOBODY, SEATS - 1)
-        self.proposer = _number(data["proposer"], NOBODY, SEATS - 1)
+        self.proposer = _number(data["proposer"], NOBODY, seats - 1)
         self.plays = _numbers(data["plays"], 0, FACE_DOWN + CARD_COUNT - 1)
-        self.leaders = _numbers(data["leaders"], 0, SEATS - 1)
+        self.leaders = _numbers(data["leaders"], 0, seats - 1)
         self.winners = _numbers(data["winners"], TIE, 1)
         self.signals = _numbers(data["signals"], 0, 127)
-        # Earlier releases did not store them: in a hand that began there they are not shown.
+        # Earlier releases did not store these: in a hand that began there they are not shown.
         self.calls = _numbers(data.get("calls", []), 0, (12 << 15) + (1 << 15) - 1)
+        self.vira = _number(data.get("vira", NO_CARD), NO_CARD, CARD_COUNT - 1)
         if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
             raise ValueError("an action that is no call")
-        if len(self.score) != 2 or len(self.hands) != SEATS or len(self.leaders) > 3:
+        if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:
             raise ValueError("wrong number of teams, seats or tricks")
         self.refresh()
 

@@ -13,13 +13,14 @@ The observation of a seat (``seat`` None: a spectator, who sees what is public):
     dealer          int or None before the lot
     forehand        int or None before the lot
     stake           int, what the hand is worth now
-    elevens         [int] teams with 11 points: one (BT-5.2) or both (BT-5.3) change the hand
-    hand            [str] own cards; absent for a spectator and when both teams have 11
+    elevens         [int] teams that the smallest stake would make win: one (BT-5.2) or both (BT-5.3) change
+                    the hand (TV-7.1)
+    hand            [str] own cards; absent for a spectator and in a blind hand
     partner_dealt   [str] the partner's cards as dealt; only where BT-5.2 shows them
     passed          bool, whether the forehand passed a hand
     passed_cards    [str] the hand passed, for the forehand and its partner (BT-2.6)
     burned          [[str, str, str], ...]
-    held            [int] x 4, how many cards each seat holds
+    held            [int] by seat, how many cards it holds
     tricks          [{"leader": int, "plays": [{"seat": int, "card": str, "face_down": bool}, ...],
                       "winner": int or None}, ...] this hand's, the one in progress included;
                     "card" is absent from other seats' face-down cards, "winner" (the team, not the seat;
@@ -36,6 +37,9 @@ The observation of a seat (``seat`` None: a spectator, who sees what is public):
                     "signal"; at eleven "accept" and "defer"), "value" the points of "truco", "raise" and
                     "accept" or the cards lifted by "cut", "trick" and "on_table" (cards in that trick) when
                     it was; a "cut" has "from" ("top" or "bottom"), a "signal" has "gesture"
+    vira            str or None, the card turned (TV-4.4)
+    manilhas        [str] x 4, strongest first, or None before the vira is turned
+    right           who may raise the stake (TV-6.2): "either", a team, or None
 
 With ``tricks`` and ``burned`` the calls are all that the seat saw of the hand, in order.
 """
@@ -49,12 +53,14 @@ from arena.errors import ArenaError
 from arena.games.kernel import Event
 from arena.games.truco.cards import (
     ACTION_CODE,
-    CARD_COUNT,
     CARD_NUMBER,
     FACE_DOWN,
+    FIXED,
     GESTURES,
     PACK,
-    SEATS,
+    PACKS,
+    TURNED,
+    Order,
     cards_of,
     numbers_of,
 )
@@ -63,7 +69,11 @@ from arena.games.truco.table import (
     BOTH,
     CHOOSE,
     CUT,
+    DEAL,
+    DEALER,
     ELEVEN,
+    END,
+    NO_CARD,
     NOBODY,
     OVER,
     PHASES,
@@ -84,7 +94,8 @@ _CODE_OF_WORD: Final[dict[str, int]] = {
 
 def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
     """The observation of ``seat``; its fields are listed at the top of the module."""
-    partner = NOBODY if seat is None else (seat + 2) & 3
+    order = table.order
+    known_order = not table.rules.turned or table.vira != NO_CARD
     seen: dict[str, Any] = {
         "seat": seat,
         "hand_number": table.hand_number,
@@ -106,15 +117,18 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
             {"trick": signal >> 5, "seat": signal >> 3 & 3, "gesture": GESTURES[signal & 7]}
             for signal in table.signals
         ],
-        "calls": [_call(call) for call in table.calls],
+        "calls": [_call(call, table.rules.shift) for call in table.calls],
+        "vira": None if table.vira == NO_CARD else PACK[table.vira],
+        "manilhas": list(order.manilhas) if known_order else None,
+        "right": _right(table),
     }
     if seat is not None:
-        if table.elevens != BOTH:
+        if not table.blind:
             seen["hand"] = list(cards_of(table.hands[seat]))
         if table.passed and seat in (table.forehand, (table.forehand + 2) & 3):
             seen["passed_cards"] = list(cards_of(table.as_dealt((table.forehand + 2) & 3)))
-        if table.phase in (ELEVEN, PLAY) and table.elevens == 1 << (seat & 1):
-            seen["partner_dealt"] = list(cards_of(table.as_dealt(partner)))
+        if table.phase in (ELEVEN, PLAY) and table.elevens == 1 << (seat & 1) and table.rules.seats > 2:
+            seen["partner_dealt"] = list(cards_of(table.as_dealt((seat + 2) & 3)))
     return seen
 
 
@@ -122,11 +136,17 @@ def _seat_or_none(seat: int) -> int | None:
     return None if seat == NOBODY else seat
 
 
+def _right(table: TrucoTable) -> str | int | None:
+    right = 0 if table.phase in (DEALER, DEAL, END) else table.right
+    return "either" if right == BOTH else right - 1 if right else None
+
+
 def _trick(table: TrucoTable, index: int, viewer: int | None) -> dict[str, Any]:
     leader = table.leaders[index]
     plays = []
-    for place, code in enumerate(table.plays[4 * index : 4 * index + 4]):
-        seat = (leader + place) & 3
+    seats = table.rules.seats
+    for place, code in enumerate(table.plays[seats * index : seats * (index + 1)]):
+        seat = (leader + place) & table.rules.mask
         play: dict[str, Any] = {"seat": seat, "face_down": code >= FACE_DOWN}
         if code < FACE_DOWN:
             play["card"] = PACK[code]
@@ -152,19 +172,19 @@ def _truco(table: TrucoTable) -> dict[str, Any] | None:
         "proposer": table.proposer,
         "value": table.proposed if pending else table.stake,
         "pending": pending,
-        "deferred": pending and table.actor != (table.proposer + 1) & 3,
+        "deferred": pending and table.actor != (table.proposer + 1) & table.rules.mask,
     }
 
 
-def _call(call: int) -> dict[str, Any]:
+def _call(call: int, shift: int) -> dict[str, Any]:
     words = _WORDS[call & 511]
     said = words[0]
     shown: dict[str, Any] = {
         "seat": call >> 13 & 3,
         "said": said,
         "value": (call >> 9 & 15) or None,
-        "trick": call >> 17,
-        "on_table": call >> 15 & 3,
+        "trick": call >> 15 + shift,
+        "on_table": call >> 15 & (1 << shift) - 1,
     }
     if said == "cut":
         shown["value"] = int(words[1])
@@ -174,7 +194,7 @@ def _call(call: int) -> dict[str, Any]:
     return shown
 
 
-def _call_number(call: Mapping[str, Any]) -> int:
+def _call_number(call: Mapping[str, Any], seats: int) -> int:
     """The inverse of ``_call``."""
     said: str = call["said"]
     value: int = call["value"] or 0
@@ -183,7 +203,7 @@ def _call_number(call: Mapping[str, Any]) -> int:
         code = ACTION_CODE[f"cut:{value}:{call['from']}" if said == "cut" else f"signal:{call['gesture']}"]
         if said == "cut":
             value = 0
-    played: int = call["trick"] * 4 + call["on_table"]
+    played: int = call["trick"] * seats + call["on_table"]
     seat: int = call["seat"]
     return played << 15 | seat << 13 | value << 9 | code
 
@@ -202,6 +222,7 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     - ``trick``: number, winner (team or None), leader (who leads next)
     - ``hand_over``: winner (team or None), points, score, reason
     - ``signal``: seat, gesture
+    - ``vira``: card
     - ``game_over``: winner (team or None), score
     """
     kind: str = event[0]
@@ -219,6 +240,8 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
         view["points"] = event[2]
     elif kind == "signal":
         view["gesture"] = event[2]
+    elif kind == "vira":
+        view["card"] = event[2]
     elif kind in ("dealt", "passed", "shown", "burned"):
         _view_cards(event, seat, view)
     elif kind == "hand":
@@ -262,18 +285,24 @@ def _team_or_none(team: int) -> int | None:
     return None if team == TIE else team
 
 
-def unplaced_cards(observation: Mapping[str, Any]) -> list[str]:
-    """The cards of which the observer does not know where they are, in the order of ``PACK``.
+def order_seen(observation: Mapping[str, Any]) -> Order:
+    """Which card beats which; that of fixed manilhas while none are turned."""
+    vira = observation["vira"]
+    return FIXED if vira is None else TURNED[observation["manilhas"][0][0]]
+
+
+def unplaced_cards(rules: Mapping[str, Any], observation: Mapping[str, Any]) -> list[str]:
+    """The cards of the pack in use of which the observer does not know where they are, in its order.
 
     A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them
     as long as it may be either.
     """
-    placed = set(observation.get("hand", ()))
+    placed = {*observation.get("hand", ()), observation["vira"]}
     for cards in observation["burned"]:
         placed.update(cards)
     for trick in observation["tricks"]:
         placed.update(play["card"] for play in trick["plays"] if "card" in play)
-    return [card for card in PACK if card not in placed]
+    return [card for card in PACKS[rules["pack"]].cards if card not in placed]
 
 
 def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
@@ -343,12 +372,14 @@ def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str
     table.burned = [numbers_of(cards) for cards in observation["burned"]]
     _fill_tricks(table, observation, hidden)
     viewer = observation["seat"]
-    for seat in range(SEATS):
+    for seat in range(table.rules.seats):
         shown = seat == viewer and "hand" in observation
         cards = observation["hand"] if shown else hidden["hands"].get(seat, [])
         if len(cards) != observation["held"][seat]:
             raise ValueError(f"seat {seat} holds {observation['held'][seat]} cards, not {len(cards)}")
         table.hands[seat] = numbers_of(cards)
+    vira = observation["vira"]
+    table.vira = NO_CARD if vira is None else CARD_NUMBER[vira]
     if table.phase in (CUT, CHOOSE):
         table.take_pack(bytes([CARD_NUMBER[card] for card in hidden["rest"]]))
     truco = observation["truco"]
@@ -360,7 +391,7 @@ def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str
     for signal in observation["signals"]:
         gesture = GESTURES.index(signal["gesture"])
         table.signals.append(signal["trick"] << 5 | signal["seat"] << 3 | gesture)
-    table.calls = [_call_number(call) for call in observation["calls"]]
+    table.calls = [_call_number(call, table.rules.seats) for call in observation["calls"]]
     _check_cards(table, observation)
     table.refresh()
 
@@ -380,10 +411,13 @@ def _check_cards(table: TrucoTable, observation: Mapping[str, Any]) -> None:
     numbers = list(table.undealt()) + [code & ~FACE_DOWN for code in table.plays]
     for hand in (*table.hands, *table.burned):
         numbers += hand
+    if table.vira != NO_CARD:
+        numbers.append(table.vira)
     if len(set(numbers)) != len(numbers):
         raise ValueError("a card is in two places")
-    if table.phase in (CUT, CHOOSE) and len(numbers) != CARD_COUNT:
-        raise ValueError(f"{len(numbers)} cards are given, not {CARD_COUNT}")
+    count = len(table.rules.pack.cards)
+    if table.phase in (CUT, CHOOSE) and len(numbers) != count:
+        raise ValueError(f"{len(numbers)} cards are given, not {count}")
     partner = (table.forehand + 2) & 3
     dealt = {"passed_cards": partner}
     if observation["seat"] is not None:

@@ -6,7 +6,7 @@ from math import comb
 from typing import Final, NamedTuple
 
 from arena.games.truco.bots.sight import TrucoSight
-from arena.games.truco.cards import PACK, STRENGTH
+from arena.games.truco.cards import PACK
 
 TOP: Final = 14
 """The greatest strength, the zap's."""
@@ -68,10 +68,11 @@ class Trick:
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
         unseen = [0] * (TOP + 1)
+        strength = sight.strength
         for number in range(len(PACK)):
             if sight.unseen >> number & 1:
-                unseen[STRENGTH[number]] += 1
-        partners = [STRENGTH[number] for number in range(len(PACK)) if sight.partners >> number & 1]
+                unseen[strength[number]] += 1
+        partners = [strength[number] for number in range(len(PACK)) if sight.partners >> number & 1]
         nothing = certain(0)
         held = certain(sight.best)
         self._ours = held if sight.holder == 1 else nothing

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.truco.bots.chances import TOP, best_of, better_of, certain, compare
-from arena.games.truco.cards import FACE_DOWN, PACK, STRENGTH
+from arena.games.truco.cards import FACE_DOWN, FIXED, PACK
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 
@@ -22,11 +22,11 @@ _DARED: Final = 0.6
 """As the ``regular`` player reckons: how often a called team runs, and by how much a chance shrinks when
 the other team dares to call or to stay."""
 
-_STAY_FROM: Final = {1: 0.44, 3: 0.34, 6: 0.24, 9: 0.18}
-"""From which chance on a team stays, by what the hand is worth if it runs."""
+_STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
+"""From which chance on a team stays, by the step of the ladder that the hand is worth if it runs."""
 
 _PACK_STRENGTHS: Final = [
-    sum(strength == own for own in STRENGTH[: len(PACK)]) for strength in range(TOP + 1)
+    sum(strength == own for own in FIXED.strength[: len(PACK)]) for strength in range(TOP + 1)
 ]
 
 
@@ -57,16 +57,20 @@ class TrucoPlayout:
         if phase == ANSWER:
             return self._answer(state, seat)
         if phase == CHOOSE:
-            worth = sum(_WORTH[STRENGTH[card]] for card in state.hands[seat])
+            worth = sum(_WORTH[state.order.strength[card]] for card in state.hands[seat])
             return "burn" if worth < _KEEP_FROM and "burn" in state.legal else "keep"
         if phase == ELEVEN:
-            cards = state.hands[seat] + state.hands[(seat + 2) & 3]
-            return "accept:3" if sum(_WORTH[STRENGTH[card]] for card in cards) >= 24 else "run:1"
+            cards = state.hands[seat]
+            if state.rules.seats > 2:
+                cards += state.hands[(seat + 2) & 3]
+            strength = state.order.strength
+            return state.legal[int(sum(_WORTH[strength[card]] for card in cards) >= 24)]
         return state.legal[0]
 
     def _play(self, state: TrucoState, seat: int) -> str:
         best, holder, place = best_on_table(state)
-        hand = sorted(state.hands[seat], key=STRENGTH.__getitem__)
+        strength = state.order.strength
+        hand = sorted(state.hands[seat], key=strength.__getitem__)
         ours = holder >= 0 and holder & 1 == seat & 1
         if "truco" in state.legal and self.would_call(state, seat):
             return "truco"
@@ -75,11 +79,11 @@ class TrucoPlayout:
         elif ours and (place == 3 or best >= 11):
             card = hand[0]
         else:
-            winners = [card for card in hand if STRENGTH[card] > best]
+            winners = [card for card in hand if strength[card] > best]
             if winners:
                 card = winners[0] if place >= 2 else winners[-1]
             else:
-                ties = [card for card in hand if STRENGTH[card] == best and not ours]
+                ties = [card for card in hand if strength[card] == best and not ours]
                 card = ties[0] if ties else hand[0]
         return "play:" + PACK[card]
 
@@ -95,14 +99,14 @@ class TrucoPlayout:
     def would_raise(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would raise what the other team has called or raised."""
         best, holder, place = best_on_table(state)
-        return self._chance(state, seat, best, holder, place, (seat + 1) & 3) > 0.93
+        return self._chance(state, seat, best, holder, place, (seat + 1) & state.rules.mask) > 0.93
 
     def _answer(self, state: TrucoState, seat: int) -> str:
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, state.proposer)
         if chance > 0.93 and len(state.legal) > 2 and state.legal[2].startswith("raise"):
             return state.legal[2]
-        if chance > _STAY_FROM[state.stake]:
+        if chance > _STAY_FROM[state.rules.step_of[state.stake]]:
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 
@@ -120,13 +124,14 @@ class TrucoPlayout:
             mine = theirs = best
         partners = others = 0
         leader = state.leaders[-1]
-        for turn in range(place, 4):
-            player = (leader + turn) & 3
+        strength = state.order.strength
+        for turn in range(place, state.rules.seats):
+            player = (leader + turn) & state.rules.mask
             cards = state.hands[player]
             if player == seat:
                 for card in cards:
-                    if STRENGTH[card] > mine:
-                        mine = STRENGTH[card]
+                    if strength[card] > mine:
+                        mine = strength[card]
             elif player & 1 == side:
                 partners += len(cards)
             else:
@@ -139,14 +144,14 @@ def best_on_table(state: TrucoState) -> tuple[int, int, int]:
     how many cards lie there.
     """
     plays = state.plays
-    start = 4 * (len(state.leaders) - 1)
+    start = state.rules.seats * (len(state.leaders) - 1)
     best, holder = 0, -1
     for place in range(len(plays) - start):
         code = plays[start + place]
         if code >= FACE_DOWN:
             continue
-        strength = STRENGTH[code]
-        seat = (state.leaders[-1] + place) & 3
+        strength = state.order.strength[code]
+        seat = (state.leaders[-1] + place) & state.rules.mask
         if strength > best:
             best, holder = strength, seat
         elif strength == best and holder & 1 != seat & 1:

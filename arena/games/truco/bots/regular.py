@@ -9,7 +9,7 @@ from arena.games.kernel import Turn
 from arena.games.truco.bots.chances import Chances, Trick
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
-from arena.games.truco.cards import STRENGTH
+from arena.games.truco.cards import PACK
 
 WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 """What a card of each strength is worth in a hand, in hundredths of a hand."""
@@ -25,9 +25,9 @@ _ACCEPTED: Final = 0.6
 _MARGIN: Final = 0.015
 
 
-def worth(cards: list[int]) -> int:
+def worth(sight: TrucoSight, cards: list[int]) -> int:
     """What a hand is worth."""
-    return sum(WORTH[STRENGTH[card]] for card in cards)
+    return sum(WORTH[sight.strength[card]] for card in cards)
 
 
 class TrucoRegular:
@@ -68,14 +68,14 @@ def _card(sight: TrucoSight, trick: Trick) -> str:
     best: tuple[float, int] | None = None
     chosen = sight.hand[0]
     for card in sight.hand:
-        chances = trick.with_card(STRENGTH[card])
+        chances = trick.with_card(sight.strength[card])
         value = chances.win + _tie_value(sight) * chances.tie
-        later = 0.0 if decides else WORTH[STRENGTH[card]] / 100
-        key = (round(value - later, 9), -STRENGTH[card])
+        later = 0.0 if decides else WORTH[sight.strength[card]] / 100
+        key = (round(value - later, 9), -sight.strength[card])
         if best is None or key > best:
             best, chosen = key, card
-    cannot_win = trick.with_card(STRENGTH[chosen]) == trick.with_card(0)
-    if cannot_win and hide(chosen) in sight.legal and not decides and STRENGTH[chosen] >= 8:
+    cannot_win = trick.with_card(sight.strength[chosen]) == trick.with_card(0)
+    if cannot_win and hide(chosen) in sight.legal and not decides and sight.strength[chosen] >= 8:
         return hide(chosen)
     return play(chosen)
 
@@ -97,7 +97,7 @@ def _tie_value(sight: TrucoSight) -> float:
 def _hand_chance(sight: TrucoSight, chances: Chances) -> float:
     """A rough probability that the seat's team wins the hand, given the chances in the trick in progress."""
     rest = sight.hand[:-1]
-    later = min(0.9, max(0.1, 0.42 + worth(rest) / 60))
+    later = min(0.9, max(0.1, 0.42 + worth(sight, rest) / 60))
     results = sight.results
     if len(results) == 2:
         return chances.win + _tie_value(sight) * chances.tie
@@ -161,7 +161,7 @@ def _answer(sight: TrucoSight) -> str:
 
 def _choose(sight: TrucoSight) -> str:
     """A good hand goes to the partner while better ones may come; a bad one is burned."""
-    value = worth(sight.hand)
+    value = worth(sight, sight.hand)
     if "pass" in sight.legal and value >= _PASS_FROM and sight.burns_left:
         return "pass"
     if value < _KEEP_FROM and "burn" in sight.legal:
@@ -171,8 +171,10 @@ def _choose(sight: TrucoSight) -> str:
 
 def _eleven(sight: TrucoSight) -> str:
     """Both hands are known: play for 3 unless they are poor."""
-    partners = [card for card in range(len(STRENGTH)) if sight.partners >> card & 1]
+    partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     race = _race(sight)
-    chance = min(0.95, 0.2 + worth(sight.hand + partners) / 80)
-    playing = chance * race.won(3) + (1 - chance) * race.lost(3)
-    return "accept:3" if playing > race.lost(1) else "run:1"
+    chance = min(0.95, 0.2 + worth(sight, sight.hand + partners) / 80)
+    run, accept, *_ = sight.legal
+    points = int(accept.split(":")[1])
+    playing = chance * race.won(points) + (1 - chance) * race.lost(points)
+    return accept if playing > race.lost(int(run.split(":")[1])) else run

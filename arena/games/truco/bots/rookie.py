@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots.sight import THREE, TrucoSight, play
-from arena.games.truco.cards import STRENGTH
+from arena.games.truco.cards import PACK
 
 _KEEP_FROM: Final = 4
 _PLAY_AT_ELEVEN_FROM: Final = 4
@@ -46,15 +46,15 @@ class TrucoRookie:
             return play(strongest)
         if sight.holder == 1 and (last or sight.best >= THREE):
             return play(weakest)
-        winners = [card for card in sight.hand if STRENGTH[card] > sight.best]
+        winners = [card for card in sight.hand if sight.strength[card] > sight.best]
         if not winners:
-            equals = [card for card in sight.hand if STRENGTH[card] == sight.best]
+            equals = [card for card in sight.hand if sight.strength[card] == sight.best]
             return play(equals[0] if equals else weakest)
         return play(winners[0] if last else winners[-1])
 
     def _answer(self, sight: TrucoSight) -> str:
         """The best card in hand and the team's cards on the table, against the value called."""
-        best = max([STRENGTH[card] for card in sight.hand] + [sight.best if sight.holder == 1 else 0])
+        best = max([*sight.strengths, sight.best if sight.holder == 1 else 0])
         run, accept, *further = sight.legal
         if sight.holder == -1 and (sight.seat not in sight.to_play or best <= sight.best):
             return "defer" if "defer" in further and sight.partner in sight.to_play else run
@@ -69,24 +69,24 @@ STRENGTH_OF_ZAP: Final = 14
 
 def _is_strong(sight: TrucoSight) -> bool:
     """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins."""
-    best = STRENGTH[sight.hand[-1]]
+    best = sight.strength[sight.hand[-1]]
     if sight.place == 3:
         return best > sight.best or (sight.holder == 1)
     return best > sight.best and best >= THREE + 3
 
 
-def _worth(cards: list[int]) -> int:
-    return sum(_WORTH[STRENGTH[card]] for card in cards)
+def _worth(sight: TrucoSight, cards: list[int]) -> int:
+    return sum(_WORTH[sight.strength[card]] for card in cards)
 
 
 def _choose(sight: TrucoSight) -> str:
     """Keep a fair hand, else burn it while that is allowed."""
-    if _worth(sight.hand) >= _KEEP_FROM or "burn" not in sight.legal:
+    if _worth(sight, sight.hand) >= _KEEP_FROM or "burn" not in sight.legal:
         return "keep"
     return "burn"
 
 
 def _eleven(sight: TrucoSight) -> str:
     """Both hands are known: play with two good cards between them."""
-    partners = [card for card in range(len(STRENGTH)) if sight.partners >> card & 1]
-    return "accept:3" if _worth(sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM else "run:1"
+    partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
+    return sight.legal[_worth(sight, sight.hand + partners) >= _PLAY_AT_ELEVEN_FROM]

@@ -15,10 +15,11 @@ from arena.games.kernel import Turn
 from arena.games.truco.bots import regular
 from arena.games.truco.bots.playout import TrucoPlayout, best_on_table
 from arena.games.truco.bots.race import Race
-from arena.games.truco.cards import STRENGTH, card_strength
+from arena.games.truco.cards import CARD_NUMBER
 from arena.games.truco.redeal import redeal
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, NOBODY
+from arena.games.truco.view import order_seen
 
 ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
 """Rounds of the search: the number of worlds, and of best candidates that they are played for."""
@@ -73,7 +74,9 @@ class TrucoShark:
             else:
                 best, holder, _ = best_on_table(world)
                 shown = best if holder >= 0 and (holder ^ seat) & 1 else 0
-                weight *= _CALLERS[max([shown, *(STRENGTH[card] for card in world.hands[caller])])]
+                weight *= _CALLERS[
+                    max([shown, *(world.order.strength[card] for card in world.hands[caller])])
+                ]
         if raiser not in (NOBODY, caller) and (raiser ^ seat) & 1 and world.phase == ANSWER:
             weight *= 1.0 if self._playout.would_raise(world, raiser) else _SURPRISE
         return weight
@@ -105,7 +108,8 @@ def _candidates(turn: Turn) -> list[str]:
     plays = [action for action in actions if action.startswith("play:")]
     if len(plays) > 1:
         # A card is hidden only to lose on purpose, and then the weakest will do.
-        weakest = min(plays, key=lambda action: card_strength(action[5:]))
+        strength = order_seen(turn["observation"]).strength
+        weakest = min(plays, key=lambda action: strength[CARD_NUMBER[action[5:]]])
         actions = [a for a in actions if not a.startswith("hide:") or a[5:] == weakest[5:]]
     elif plays:
         actions = [a for a in actions if not a.startswith("hide:")]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.games.kernel import Turn
-from arena.games.truco.cards import ALL_CARDS, BIT, CARD_NUMBER, PACK, SEATS, STRENGTH, TARGET, mask_of
+from arena.games.truco.cards import BIT, CARD_NUMBER, PACK, PACKS, TARGET, mask_of
+from arena.games.truco.view import order_seen
 
 THREE: Final = 10
 """The strength of a 3; the manilhas have 11 to 14, a 2 has 9, an ace 8, and so on down to 1 for a 4."""
@@ -29,7 +30,10 @@ class TrucoSight:
         seen = turn["observation"]
         self.phase: str = seen["phase"]
         self.seat: int = turn["seat"]
-        self.partner = (self.seat + 2) % SEATS
+        self.seats: int = turn["rules"]["seats"]
+        self.partner = (self.seat + 2) % self.seats
+        """With two seats that is the seat itself, which has no partner."""
+        self.strength = order_seen(seen).strength
         self.legal: list[str] = turn["legal_actions"]
         team = self.seat & 1
         self.score: tuple[int, int] = (seen["score"][team], seen["score"][1 - team])
@@ -43,7 +47,7 @@ class TrucoSight:
         self.burns_left: int = turn["rules"]["max_burns"] - len(seen["burned"])
         self.forehand: bool = seen["forehand"] == self.seat
         self.hand = sorted(
-            (CARD_NUMBER[card] for card in seen.get("hand", ())), key=lambda card: STRENGTH[card]
+            (CARD_NUMBER[card] for card in seen.get("hand", ())), key=self.strength.__getitem__
         )
         self._read_tricks(seen["tricks"])
         partners = list(seen.get("partner_dealt", ()))
@@ -51,9 +55,11 @@ class TrucoSight:
             partners = seen.get("passed_cards", [])
         self.partners = mask_of(partners) & ~self.table
         gone = self.table | self.partners | mask_of(seen.get("hand", ()))
+        if seen["vira"]:
+            gone |= BIT[CARD_NUMBER[seen["vira"]]]
         for cards in seen["burned"]:
             gone |= mask_of(cards)
-        self.unseen = ALL_CARDS & ~gone
+        self.unseen = PACKS[turn["rules"]["pack"]].mask & ~gone
 
     def _read_tricks(self, tricks: Sequence[Any]) -> None:
         self.table = 0
@@ -67,9 +73,9 @@ class TrucoSight:
                     card = CARD_NUMBER[play["card"]]
                     self.table |= BIT[card]
                     if not play["face_down"]:
-                        self._lay(STRENGTH[card], play["seat"])
-            self.place = len(trick["plays"]) % SEATS
-            self.to_play = [(trick["leader"] + place) % SEATS for place in range(self.place, SEATS)]
+                        self._lay(self.strength[card], play["seat"])
+            self.place = len(trick["plays"]) % self.seats
+            self.to_play = [(trick["leader"] + place) % self.seats for place in range(self.place, self.seats)]
             if "winner" in trick:
                 winner = trick["winner"]
                 self.results.append(0 if winner is None else 1 if winner == self.seat & 1 else -1)
@@ -89,7 +95,7 @@ class TrucoSight:
     @property
     def strengths(self) -> list[int]:
         """The strengths of the seat's cards, weakest first."""
-        return [STRENGTH[card] for card in self.hand]
+        return [self.strength[card] for card in self.hand]
 
 
 def play(card: int) -> str:

@@ -1,0 +1,233 @@
+"""The rule options of Brazilian Truco, and what they mean (docs/rules/truco-variants.md, TV-x.y)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from arena.games.options import Option, OptionSet, Refusal
+from arena.games.truco.cards import FIXED, LADDERS, PACKS, TARGET, Order, Pack
+
+_PER_VARIANT: Final = "variant"
+
+OPTIONS: Final = OptionSet(
+    "truco",
+    (
+        Option(
+            "variant",
+            "base",
+            "which game the other options follow by default (TV-1.1)",
+            ("base", "paulista", "mineiro"),
+            later=True,
+        ),
+        Option("seats", 4, "how many play, two or four (TV-2.1)", low=2, high=4, later=True),
+        Option(
+            "pack",
+            "full",
+            "40 cards, or the 24 of the ranks from Q to 3 (TV-3.1)",
+            ("full", "clean"),
+            later=True,
+        ),
+        Option(
+            "manilhas",
+            "fixed",
+            "which cards are the manilhas: always the same, or by the card that is turned (TV-3.2, TV-3.3)",
+            ("fixed", "turned"),
+            follows=_PER_VARIANT,
+            defaults={"paulista": "turned"},
+            later=True,
+        ),
+        Option(
+            "cut",
+            "player",
+            "who cuts the pack: the cutting seat, or nobody (BT-2.2)",
+            ("player", "none"),
+            follows=_PER_VARIANT,
+            defaults={"paulista": "none", "mineiro": "none"},
+        ),
+        Option(
+            "exchange",
+            True,
+            "whether the forehand may pass and burn hands (BT-2.3, TV-4.3)",
+            follows=_PER_VARIANT,
+            defaults={"paulista": False, "mineiro": False},
+            later=True,
+        ),
+        Option(
+            "max_burns",
+            3,
+            "how many hands the forehand may burn (BT-2.4)",
+            low=0,
+            high=9,
+            follows="exchange",
+            defaults={False: 0},
+        ),
+        Option(
+            "stakes",
+            LADDERS[0],
+            "what a hand can be worth, step by step (TV-6.1)",
+            LADDERS,
+            follows=_PER_VARIANT,
+            defaults={"mineiro": LADDERS[1]},
+            later=True,
+        ),
+        Option(
+            "truco_scope",
+            "trick",
+            "whether the trick under truco alone decides the hand, or all its tricks (BT-4.5, TV-6.8)",
+            ("trick", "hand"),
+            follows=_PER_VARIANT,
+            defaults={"paulista": "hand", "mineiro": "hand"},
+            later=True,
+        ),
+        Option(
+            "truco_from",
+            "any",
+            "from which trick on truco may be called (TV-6.10)",
+            ("any", "after_first_trick"),
+            later=True,
+        ),
+        Option(
+            "raise_limit",
+            "none",
+            "who may not raise because the points are enough: nobody, the team for which they are, or both "
+            "teams if they are for the weaker one (TV-6.9)",
+            ("none", "own", "both"),
+            later=True,
+        ),
+        Option(
+            "face_down",
+            "any",
+            "when a card may be played face down (BT-3.2)",
+            ("any", "after_first_trick", "never"),
+            follows=_PER_VARIANT,
+            defaults={"paulista": "after_first_trick", "mineiro": "after_first_trick"},
+        ),
+        Option(
+            "tie_lead",
+            "first_best",
+            "who leads after a tied trick: the player of the first of the best cards, or who led it (TV-5.4)",
+            ("first_best", "opener"),
+            later=True,
+        ),
+        Option(
+            "all_tied",
+            "nobody",
+            "who scores if all three tricks are tied (TV-5.5)",
+            ("nobody", "forehand"),
+            later=True,
+        ),
+        Option(
+            "both_eleven",
+            "blind",
+            "how the hand is played with both teams one hand from the end (TV-7.5)",
+            ("blind", "open"),
+            later=True,
+        ),
+        Option("signals", "off", "whether gestures are part of the game (BT-6.2)", ("off", "table")),
+        Option("max_hands", 100, "after how many hands the game ends (BT-1.7)", low=1, high=1000),
+    ),
+    refused=(
+        Refusal({"seats": (3,)}, "two or four play"),
+        Refusal({"exchange": (True,), "seats": (2,)}, "there is no partner to pass to"),
+        Refusal(
+            {"exchange": (True,), "manilhas": ("turned",)},
+            "it is not settled whether the forehand chooses before a card is turned or after it",
+        ),
+        Refusal({"exchange": (True,), "pack": ("clean",)}, "24 cards are not enough to burn hands"),
+        Refusal({"max_burns": range(1, 10), "exchange": (False,)}, "there is nothing to burn"),
+        Refusal(
+            {"pack": ("clean",), "manilhas": ("fixed",)}, "three of the four manilhas are not in that pack"
+        ),
+        Refusal({"signals": ("table",), "seats": (2,)}, "there is nobody to signal to"),
+    ),
+)
+"""Refused: TV-1.3."""
+
+
+class TrucoRules:
+    """The options of one game, ready for use. Never changed, so copies of a state share it.
+
+    ``seats`` is two or four; seats are counted with ``mask``, and the index of a card on the table is shifted
+    by ``shift`` for that of its trick. A hand is worth ``low`` at first, and ``threshold_stake`` if one team
+    alone has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` are what a team that
+    is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` with ``threshold`` points.
+    """
+
+    __slots__ = (
+        "all_tied_to_forehand",
+        "answers",
+        "blind",
+        "call_words",
+        "cut",
+        "eleven_answers",
+        "exchange",
+        "face_down_from",
+        "first_calls",
+        "limit",
+        "low",
+        "mask",
+        "max_burns",
+        "max_hands",
+        "next_stake",
+        "opener_leads",
+        "options",
+        "pack",
+        "seats",
+        "shift",
+        "signals",
+        "step_of",
+        "threshold",
+        "threshold_stake",
+        "truco_from",
+        "turned",
+        "whole_hand",
+    )
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options: dict[str, Any] = dict(options)
+        self.seats: int = options["seats"]
+        self.mask: int = self.seats - 1
+        self.shift: int = self.seats >> 1
+        self.pack: Pack = PACKS[options["pack"]]
+        self.turned: bool = options["manilhas"] == "turned"
+        self.cut: bool = options["cut"] == "player"
+        self.exchange: bool = options["exchange"]
+        self.max_burns: int = options["max_burns"]
+        self.max_hands: int = options["max_hands"]
+        self.face_down_from: int = {"any": 1, "after_first_trick": 2, "never": 4}[options["face_down"]]
+        """The number of the first trick in which a card may be hidden."""
+        self.truco_from: int = {"any": 1, "after_first_trick": 2}[options["truco_from"]]
+        """The number of the first trick in which truco may be called."""
+        self.signals: bool = options["signals"] == "table"
+        self.whole_hand: bool = options["truco_scope"] == "hand"
+        self.limit: str = options["raise_limit"]
+        self.opener_leads: bool = options["tie_lead"] == "opener"
+        self.all_tied_to_forehand: bool = options["all_tied"] == "forehand"
+        self.blind: bool = options["both_eleven"] == "blind"
+        self._read_stakes([int(value) for value in options["stakes"].split("-")])
+
+    def _read_stakes(self, stakes: list[int]) -> None:
+        partner = ("defer",) if self.seats > 2 else ()
+        self.low: int = stakes[0]
+        self.threshold_stake: int = stakes[1]
+        self.threshold: int = TARGET - self.low
+        self.step_of: dict[int, int] = {stake: step for step, stake in enumerate(stakes)}
+        self.next_stake: dict[int, int] = dict(pairwise(stakes))
+        self.call_words: dict[int, str] = {
+            stake: f"raise:{value}" if stake > self.low else "truco"
+            for stake, value in self.next_stake.items()
+        }
+        """How a seat on its turn proposes the next stake, by what the hand is worth (TV-6.3)."""
+        self.first_calls: tuple[str, str] = ("truco", "truco") if self.truco_from == 1 else ("", "")
+        """What each team may call at the first lead of a hand."""
+        self.answers: dict[int, tuple[str, ...]] = {}
+        for stake, value in self.next_stake.items():
+            higher = (f"raise:{self.next_stake[value]}",) if value in self.next_stake else ()
+            self.answers[stake] = (f"run:{stake}", f"accept:{value}", *higher, *partner)
+        self.eleven_answers: tuple[str, ...] = (f"run:{self.low}", f"accept:{self.threshold_stake}", *partner)
+
+    def order(self, vira: int) -> Order:
+        """Which card beats which with this vira; without one that of fixed manilhas."""
+        return self.pack.orders.get(vira, FIXED) if self.turned else FIXED
