@@ -20,13 +20,33 @@ GAME: Final = Game(
     title="Brazilian Truco",
     rules_page="rules/brazilian-truco.md",
     rules_prefix="BT",
-    seating="There are always four seats; 0 and 2 play against 1 and 3.",
+    seating="There are four seats, 0 and 2 against 1 and 3, or two.",
     presets=(
         Preset(name="base@1", doc="All options as they are by default."),
         Preset(
             name="no-cut@1",
             doc="Without a cut, as `botequim play` deals; all other options by default.",
             rules={"cut": "none"},
+        ),
+        Preset(
+            name="paulista@1",
+            doc="Truco paulista with four: a card that is turned makes the manilhas.",
+            rules={"variant": "paulista"},
+        ),
+        Preset(
+            name="paulista-2@1",
+            doc="Truco paulista with two.",
+            rules={"variant": "paulista", "seats": 2},
+        ),
+        Preset(
+            name="mineiro@1",
+            doc="Truco mineiro with four: fixed manilhas, and stakes from 2.",
+            rules={"variant": "mineiro"},
+        ),
+        Preset(
+            name="mineiro-2@1",
+            doc="Truco mineiro with two.",
+            rules={"variant": "mineiro", "seats": 2},
         ),
     ),
     duel_rules={},

@@ -151,8 +151,9 @@ class TrucoRules:
 
     ``seats`` is two or four; seats are counted with ``mask``, and the index of a card on the table is shifted
     by ``shift`` for that of its trick. A hand is worth ``low`` at first, and ``threshold_stake`` if one team
-    alone has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` are what a team that
-    is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` with ``threshold`` points.
+    alone has ``threshold`` points; ``next_stake`` is the ladder from there on. ``answers`` are what a team
+    that is asked may do, by what the hand is worth if it runs, and ``eleven_answers`` what a team with
+    ``threshold`` points may do.
     """
 
     __slots__ = (
