@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -203,7 +204,7 @@ class TrucoRules:
         """The number of the first trick in which truco may be called."""
         self.signals: bool = options["signals"] == "table"
         self.whole_hand: bool = options["truco_scope"] == "hand"
-        self.limit: str = options["raise_limit"]
+        self.limit: str = options["raise_limit"].replace("none", "")
         self.opener_leads: bool = options["tie_lead"] == "opener"
         self.all_tied_to_forehand: bool = options["all_tied"] == "forehand"
         self.blind: bool = options["both_eleven"] == "blind"
@@ -232,3 +233,13 @@ class TrucoRules:
     def order(self, vira: int) -> Order:
         """Which card beats which with this vira; without one that of fixed manilhas."""
         return self.pack.orders.get(vira, FIXED) if self.turned else FIXED
+
+
+@lru_cache(maxsize=64)
+def _cached_rules(options: tuple[tuple[str, Any], ...]) -> TrucoRules:
+    return TrucoRules(dict(options))
+
+
+def rules_from(options: Mapping[str, Any]) -> TrucoRules:
+    """The rules of complete and valid options, see ``OPTIONS.complete``."""
+    return _cached_rules(tuple(options.items()))

@@ -68,7 +68,7 @@ from arena.games.truco.cards import (
 from arena.games.truco.cards import (
     TRUCO as CALL,
 )
-from arena.games.truco.options import OPTIONS, TrucoRules
+from arena.games.truco.options import OPTIONS, rules_from
 from arena.games.truco.table import (
     ANSWER,
     BOTH,
@@ -171,9 +171,10 @@ class TrucoState(TrucoTable):
         if code < RUN:
             events = self._play(seat, code, action)
         elif code >= CUT_TOP:
-            if seat != self.actor or self.phase != CUT or code == NO_ACTION:
+            # With 24 cards fewer may be lifted than there are codes for.
+            if seat != self.actor or self.phase != CUT or code % 100 >= len(self.pack):
                 raise self.illegal(seat, action)
-            events = self._cut(seat, code, action)
+            events = self._cut(seat, code)
         elif action not in self.legal_actions(seat):
             raise self.illegal(seat, action)
         elif code <= DEFER:
@@ -235,19 +236,18 @@ class TrucoState(TrucoTable):
                 events += self.apply(self.actor, self.legal[0])
         return events
 
-    def _cut(self, seat: int, code: int, action: str) -> list[Event]:
+    def _cut(self, seat: int, code: int) -> list[Event]:
         """BT-2.2: the lifted packet goes under; from the bottom is in reverse order."""
         count = len(self.pack)
-        bottom = code >= CUT_BOTTOM
-        lifted = code - (CUT_BOTTOM if bottom else CUT_TOP)
-        if lifted >= count:
-            raise self.illegal(seat, action)
-        self.note(seat, code)
-        if bottom:
-            self.top, self.end = lifted - 1, lifted - 1 - count
-        else:
+        if code < CUT_BOTTOM:
+            lifted = code - CUT_TOP
             self.top, self.end = lifted - count, lifted
-        events: list[Event] = [("cut", seat, lifted, "bottom" if bottom else "top")]
+            events: list[Event] = [("cut", seat, lifted, "top")]
+        else:
+            lifted = code - CUT_BOTTOM
+            self.top, self.end = lifted - 1, lifted - 1 - count
+            events = [("cut", seat, lifted, "bottom")]
+        self.note(seat, code)
         self._deal_first(events)
         return events
 
@@ -266,14 +266,15 @@ class TrucoState(TrucoTable):
 
     def _deal_first(self, events: list[Event]) -> None:
         """BT-2.3: three cards for the forehand, and the choice; TV-4.3: or three for every seat at once."""
-        if self.rules.exchange and not self.blind:
+        rules = self.rules
+        if rules.exchange and not self.blind:
             self._deal_forehand(events)
             return
         forehand = self.forehand
-        mask = self.rules.mask
-        for seat in range(forehand, forehand + self.rules.seats):
+        mask = rules.mask
+        for seat in range(forehand, forehand + rules.seats):
             events.append(self._deal(seat & mask, self.blind))
-        if self.rules.turned:
+        if rules.turned:
             self._turn_vira(events)
         self.end = self.top
         if self.blind:
@@ -282,7 +283,7 @@ class TrucoState(TrucoTable):
             self._begin_play(events)
 
     def _deal_forehand(self, events: list[Event]) -> None:
-        forehand = self.forehand
+        forehand = (self.dealer + 1) & 3
         events.append(self._deal(forehand, False))
         self.phase = CHOOSE
         self.actor = forehand
@@ -316,7 +317,10 @@ class TrucoState(TrucoTable):
             events.append(self._deal((seat + 2) & 3, False))
         events.append(self._deal(self.dealer, False))
         self.end = self.top
-        self._begin_play(events)
+        if self.elevens:
+            self._begin_play(events)
+        else:
+            self._lead(seat)
         return events
 
     def _begin_play(self, events: list[Event]) -> None:
@@ -339,14 +343,15 @@ class TrucoState(TrucoTable):
         rules = self.rules
         leaders = self.leaders
         leaders.append(seat)
+        number = len(leaders)
         self.phase = PLAY
         self.actor = seat
         if not self.blind:
-            if len(leaders) >= rules.face_down_from:
+            if number >= rules.face_down_from:
                 self.may_hide = True
-            if len(leaders) == rules.truco_from == 2:
+            if number == 2 and rules.truco_from == 2:
                 self.refresh_calls()
-            if rules.signals and len(leaders) > 1:
+            if number > 1 and rules.signals:
                 self.may_signal = EVERY_SEAT
         self.legal = turn_actions(self.hands[seat], self.may_hide, self.turn_calls[seat & 1])
 
@@ -459,7 +464,7 @@ class TrucoState(TrucoTable):
     # 4. Truco, and the same questions at eleven (BT-5.2)
 
     def _call(self, seat: int, code: int) -> list[Event]:
-        value = self.proposed
+        value = self.rules.next_stake[self.stake]
         self.truco_seat = self.proposer = seat
         self.truco_trick = len(self.leaders) - 1
         self.truco_on_table = len(self.plays) & self.rules.mask
@@ -537,7 +542,7 @@ class TrucoGameRules(GameRules):
 
     def new_state(self, rules: Mapping[str, Any]) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`."""
-        return TrucoState(TrucoRules(rules))
+        return TrucoState(rules_from(rules))
 
     def deserialise(self, data: bytes) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`."""
@@ -557,7 +562,7 @@ class TrucoGameRules(GameRules):
         self, rules: Mapping[str, Any], observation: Mapping[str, Any], hidden: Mapping[str, Any]
     ) -> TrucoState:
         """See :class:`~arena.games.kernel.GameRules`; for ``hidden`` see ``view.fill_from_observation``."""
-        state = TrucoState(TrucoRules(rules))
+        state = TrucoState(rules_from(rules))
         fill_from_observation(state, observation, hidden)
         return state
 

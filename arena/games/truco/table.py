@@ -24,7 +24,7 @@ from arena.games.truco.cards import (
     Order,
     turn_actions,
 )
-from arena.games.truco.options import OPTIONS, TrucoRules
+from arena.games.truco.options import OPTIONS, TrucoRules, rules_from
 
 VERSION: Final = 1
 FIELDS: Final = frozenset(
@@ -139,20 +139,27 @@ class TrucoTable(State):
         self.burned: list[tuple[int, ...]] = []
         self.signals: list[int] = []
         self.calls: list[int] = []
+        self.vira: int = NO_CARD
+        self.order: Order = FIXED
         self.clear_hand()
 
     def clear_hand(self) -> None:
         """Take everything of the last hand off the table."""
-        self._read_score()
+        rules = self.rules
+        score = self.score
+        threshold = rules.threshold
+        self.elevens: int = (score[0] == threshold) + 2 * (score[1] == threshold)
+        self.blind: bool = self.elevens == BOTH and rules.blind
         self.top: int = 0
         self.end: int = 0
-        self.hands: list[tuple[int, ...]] = [()] * self.rules.seats
-        self.vira: int = NO_CARD
-        self.order: Order = FIXED
+        self.hands: list[tuple[int, ...]] = [()] * rules.seats
+        if rules.turned:
+            self.vira = NO_CARD
+            self.order = FIXED
         self.passed: bool = False
         if self.burned:
             self.burned = []
-        self.stake: int = self.rules.low
+        self.stake: int = rules.low
         self.truco_seat: int = NOBODY
         self.truco_trick: int = 0
         self.truco_on_table: int = 0
@@ -168,12 +175,6 @@ class TrucoTable(State):
         self.may_hide: bool = False
         self.turn_calls: tuple[str, str] = NO_CALLS
         self.may_signal: int = 0
-
-    def _read_score(self) -> None:
-        rules = self.rules
-        threshold = rules.threshold
-        self.elevens: int = (self.score[0] == threshold) + 2 * (self.score[1] == threshold)
-        self.blind: bool = self.elevens == BOTH and rules.blind
 
     def take_pack(self, numbers: bytes) -> None:
         """Take these cards, top first, to deal from."""
@@ -240,7 +241,8 @@ class TrucoTable(State):
         rules = self.rules
         trick = len(self.leaders)
         dealt = self.phase in (CUT, CHOOSE, ELEVEN, PLAY, ANSWER)
-        self._read_score()
+        self.elevens = sum(1 << team for team in (0, 1) if self.score[team] == rules.threshold)
+        self.blind = self.elevens == BOTH and rules.blind
         self.order = rules.order(self.vira)
         self.may_hide = dealt and not self.blind and trick >= rules.face_down_from
         self.turn_calls = NO_CALLS
@@ -268,14 +270,15 @@ class TrucoTable(State):
     def may_raise(self, team: int, value: int) -> bool:
         """Whether the limit allows ``team`` to propose more than ``value`` (TV-6.9)."""
         limit = self.rules.limit
-        if limit == "none":
+        if not limit:
             return True
         return (self.score[team] if limit == "own" else min(self.score)) + value < TARGET
 
     def answers(self, team: int) -> tuple[str, ...]:
         """What the first seat of ``team`` to be asked may do (BT-4.2, BT-4.4, TV-6.4)."""
-        answers = self.rules.answers[self.stake]
-        if self.may_raise(team, self.proposed):
+        rules = self.rules
+        answers = rules.answers[self.stake]
+        if not rules.limit or self.may_raise(team, self.proposed):
             return answers
         return tuple(answer for answer in answers if not answer.startswith("raise:"))
 
@@ -401,7 +404,7 @@ def read_serialised(data: bytes) -> tuple[TrucoRules, dict[str, Any]]:
         if fields["kind"] != "truco":
             raise ValueError(f"kind {fields['kind']!r}")
         check_format(fields, VERSION, FIELDS)
-        return TrucoRules(OPTIONS.complete(fields["rules"])), fields
+        return rules_from(OPTIONS.complete(fields["rules"])), fields
     except InvalidOption as error:
         raise NewerFormat(f"this is a state of newer rules of truco: {error}") from None
     except (KeyError, TypeError, ValueError) as error:
