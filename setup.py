@@ -17,6 +17,7 @@ COMPILED = (
     "arena/games/options.py",
     "arena/games/*/cards.py",
     "arena/games/*/fields.py",
+    "arena/games/*/options.py",
     "arena/games/*/state.py",
     "arena/games/*/table.py",
     "arena/games/*/titles.py",

@@ -112,7 +112,9 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
         "tricks": [_trick(table, index, seat) for index in range(len(table.leaders))],
         "truco": _truco(table),
         "eleven_deferred": table.phase == ELEVEN and table.actor != table.eleven_asked,
-        "extra_trick": table.truco_seat != NOBODY and table.truco_trick < len(table.leaders) - 1,
+        "extra_trick": table.truco_seat != NOBODY
+        and table.truco_trick < len(table.leaders) - 1
+        and not table.rules.whole_hand,
         "signals": [
             {"trick": signal >> 5, "seat": signal >> 3 & 3, "gesture": GESTURES[signal & 7]}
             for signal in table.signals
