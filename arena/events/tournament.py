@@ -11,7 +11,7 @@ import orjson
 from arena.accounts.versions import BotAccount
 from arena.bots import BotSpec
 from arena.bots.transports import HOUSE, OWNER_RUN, SANDBOX, Runner
-from arena.errors import ArenaError, CorruptState
+from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
@@ -235,14 +235,14 @@ class Tournament:
             values["spec_unknown"] = {name: spec[name] for name in spec.keys() - set(SPEC_FIELDS)}
             values["entries"] = [read_row(Entered, entry) for entry in values["entries"]]
             values["byes"] = {int(number): count for number, count in values["byes"].items()}
-        except (AttributeError, KeyError, TypeError, ValueError, CorruptState) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, ArenaError) as error:
             raise unreadable("a tournament", values, error, field_names(cls)) from error
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
         """The row as stored."""
         values = row_values(self)
-        values["spec"] = {**self.spec.as_json(), **values.pop("spec_unknown")}
+        values["spec"] = {**self.spec.stored(), **values.pop("spec_unknown")}
         values["entries"] = [row_values(entry) for entry in self.entries]
         values["byes"] = {str(number): count for number, count in self.byes.items()}
         return orjson.dumps(values)

@@ -114,6 +114,16 @@ class OptionSet:
             name for name, option in self.by_name.items() if name not in rules and (later or not option.later)
         ]
 
+    def stored(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete rules without the later options that have their defaults, as the releases before these
+        options store and read them. :meth:`complete` is the inverse.
+        """
+        return {
+            name: rules[name]
+            for name, option in self.by_name.items()
+            if not option.later or rules[name] != option.default_in(rules)
+        }
+
     def changed(self, rules: Mapping[str, Any]) -> dict[str, Any]:
         """The options of complete rules that differ from the defaults that the other options set."""
         return {

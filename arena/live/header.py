@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 import orjson
 
-from arena.errors import ArenaError, CorruptState
+from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
@@ -149,13 +149,14 @@ class GameHeader:
             values = orjson.loads(data)
             values["seats"] = [read_row(SeatEntry, entry) for entry in values["seats"]]
             values["clock"] = read_row(ClockSettings, values["clock"])
-        except (AttributeError, KeyError, TypeError, ValueError, CorruptState) as error:
+            values["rules"] = game_of(values["kind"]).options.complete(values["rules"])
+        except (AttributeError, KeyError, TypeError, ValueError, ArenaError) as error:
             raise unreadable("a game's header", values, error, field_names(cls)) from error
         return read_row(cls, values)
 
     def dumps(self) -> bytes:
         """The header as stored."""
-        return write_row(self)
+        return write_row(replace(self, rules=game_of(self.kind).options.stored(self.rules)))
 
     @property
     def is_full(self) -> bool:

@@ -109,7 +109,7 @@ class Spec:
         return self.game.options.complete({**self.rules, "seats": seats})
 
     def as_json(self) -> dict[str, Any]:
-        """As it is published and as :meth:`from_json` reads it."""
+        """As it is published."""
         data = {item.name: getattr(self, item.name) for item in fields(self)}
         return {
             **data,
@@ -119,10 +119,15 @@ class Spec:
             "tie_breaks": list(self.tie_breaks),
         }
 
+    def stored(self) -> dict[str, Any]:
+        """As it is stored and as :meth:`from_json` reads it."""
+        return {**self.as_json(), "rules": self.game.options.stored(self.rules)}
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Spec:
-        """The settings of an :meth:`as_json`; other keys are ignored."""
+        """The settings of a :meth:`stored`; other keys are ignored."""
         values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
+        values["rules"] = game_of(data["kind"]).options.complete(data["rules"])
         for name in ("invited", "tie_breaks"):
             values[name] = tuple(values[name])
         return cls(**values)

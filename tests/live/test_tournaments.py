@@ -64,7 +64,7 @@ def refused(code: str, act: Callable[..., object], *args: Any, **options: Any) -
 @pytest.mark.parametrize(
     ("kind", "records_hash"),
     [
-        ("truco", "6a3a2e59af09e6ab3ef8b33ed0bcd73767ecc538e801fbcb720ea18f03023cb8"),
+        ("truco", "837838a105fc73b621b79895022a5d16afa4959f21fcf82fc699d1e16f1dacdf"),
         ("toepen", "621832a19c00f41fd3dcfce775a9f2935b15d695c585a5be7dc1f95ef6fb2d82"),
     ],
 )

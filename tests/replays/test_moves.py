@@ -11,7 +11,8 @@ import pytest
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.kernel import CHANCE, Event, State
-from arena.games.truco.cards import PACK, TrucoRules
+from arena.games.truco.cards import PACK
+from arena.games.truco.options import TrucoRules
 from arena.games.truco.state import TrucoState
 from arena.records.record import Record
 from arena.records.tell import tell

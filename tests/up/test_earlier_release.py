@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from arena.games import game_of
 from arena.ratings.board import METHOD
 from arena.ratings.board import boards as boards_of
 from arena.ratings.results import collect
@@ -55,8 +56,9 @@ def test_running_games_continue(folder: Path) -> None:
             turns = {turn["turn"]: turn for turn in bots[name].exchange()["turns"]}
             for turn in pending["turns"]:
                 found = turns[turn["turn"]]
-                for key in ("game", "kind", "rules", "seat", "legal_actions", "events"):
+                for key in ("game", "kind", "seat", "legal_actions", "events"):
                     assert found[key] == turn[key], key
+                assert found["rules"] == game_of(turn["kind"]).options.complete(turn["rules"])
                 seen = found["observation"]
                 assert {key: seen[key] for key in turn["observation"]} == turn["observation"]
                 assert seen["calls"] == [], "that release did not store the calls"

@@ -180,6 +180,7 @@ class TrucoRules:
         "shift",
         "signals",
         "step_of",
+        "stored",
         "threshold",
         "threshold_stake",
         "truco_from",
@@ -189,6 +190,7 @@ class TrucoRules:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options: dict[str, Any] = dict(options)
+        self.stored: dict[str, Any] = OPTIONS.stored(self.options)
         self.seats: int = options["seats"]
         self.mask: int = self.seats - 1
         self.shift: int = self.seats >> 1

@@ -344,10 +344,10 @@ class TrucoTable(State):
 
     def content(self) -> dict[str, Any]:
         """See :class:`~arena.games.kernel.State`: a JSON object of the state proper, cards as numbers."""
-        return {
+        content = {
             "kind": "truco",
             "version": VERSION,
-            "rules": self.rules.options,
+            "rules": self.rules.stored,
             "phase": PHASES[self.phase],
             "actor": self.actor,
             "dealer": self.dealer,
@@ -365,8 +365,10 @@ class TrucoTable(State):
             "winners": self.winners,
             "signals": self.signals,
             "calls": self.calls,
-            "vira": self.vira,
         }
+        if self.rules.turned:
+            content["vira"] = self.vira
+        return content
 
     def load(self, data: dict[str, Any]) -> None:
         """Take over what ``serialise`` wrote. Raises KeyError, TypeError or ValueError if it is damaged."""
