@@ -96,9 +96,8 @@ def _code(text: object) -> str:
 
 
 def _option(option: Option) -> tuple[str, ...]:
-    default = str(option.default).lower() if isinstance(option.default, bool) else option.default
     values = ", ".join(map(_code, option.choices)) or option.allowed
-    return _code(option.name), values, _code(default), option.doc
+    return _code(option.name), values, option.default_text, option.doc
 
 
 def _rules(rules: Mapping[str, object]) -> str:

@@ -111,11 +111,10 @@ def _schema(kind: str) -> Schema:
 
 def _words(game: Game) -> Words:
     presets = {preset.name: f"{preset.name}: {preset.doc.rstrip('.')}" for preset in game.presets}
-    options = {f"rules.{option.name}": option.doc for option in game.options.by_name.values()}
     timed = " and ".join(name for name, format in FORMATS.items() if format.ends_by_time)
     return Words(
         _LABELS,
-        {**_HELPS, **options, "ends_ms": f"For the format {timed} only."},
+        {**_HELPS, "ends_ms": f"For the format {timed} only."},
         {
             "preset": {**presets, "": _OWN_RULES},
             "format": {
@@ -174,8 +173,12 @@ def _body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
         names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
         body["tie_breaks"] = [name for name in names if name]
     # With a preset only what somebody has changed: then the two contradict each other.
-    defaults = game.options.complete({})
-    rules = {name: value for name, value in body.pop("rules", {}).items() if value != defaults[name]}
+    options = game.options.by_name
+    rules = {
+        name: value
+        for name, value in body.pop("rules", {}).items()
+        if options[name].follows or value != options[name].default
+    }
     if rules or "preset" not in body:
         body["rules"] = rules
     return {**body, "kind": game.kind}

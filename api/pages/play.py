@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -17,7 +18,8 @@ from api.services import service_address, services
 from api.sessions import client_address, person, visitor
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
-from arena.games.descriptor import Game
+from arena.games.descriptor import Game, Preset
+from arena.games.options import Option
 from arena.games.panels import NUMBER
 from arena.games.pictures import UNSEEN
 from arena.live.finalizer import ENDED
@@ -51,10 +53,16 @@ def open_table() -> ResponseReturnValue:
     try:
         services().limits.spend("tables_per_address", client_address())
         me = person()
-        seats = _seats(game, request.form.get("seats", ""))
+        preset = _chosen_preset(game, request.form.get("preset", ""))
+        seats = _seats(game, preset, request.form.get("seats", ""))
         others = [request.form.get(f"seat{seat}", "") for seat in range(1, seats)]
         made = services().people.open(
-            me, client_address(), game.kind, others, _rules(game), agrees="public" in request.form
+            me,
+            client_address(),
+            game.kind,
+            others,
+            _rules(game, preset, seats),
+            agrees="public" in request.form,
         )
         for seat, other in enumerate(others, 1):
             if other == FRIEND:
@@ -67,7 +75,9 @@ def open_table() -> ResponseReturnValue:
 def _new_table(error: ArenaError | None = None) -> Response:
     sent = request.form if error is not None else request.args
     game = _chosen_game(sent.get("game", ""))
-    seats = _seats(game, sent.get("seats", ""))
+    preset = _chosen_preset(game, sent.get("preset", ""))
+    seats = _seats(game, preset, sent.get("seats", ""))
+    rules = _preset_rules(game, preset, seats)
     me = visitor().viewer.bot
     return page(
         "play.html",
@@ -76,13 +86,14 @@ def _new_table(error: ArenaError | None = None) -> Response:
         game=game,
         kinds=[GAMES[kind] for kind in playable()],
         seats=seats,
-        low=game.seat_range[0],
-        high=game.seat_range[1],
-        roles=_roles(game, seats),
+        preset=preset,
+        counts=game.seat_counts(preset.rules),
+        roles=_roles(game, rules),
         bots=services().people.opponents(),
         chosen=sent,
         easiest=HOUSE + _EASIEST,
-        options=[option for name, option in game.options.by_name.items() if name != "seats"],
+        options=_options(game),
+        values=game.options.complete(rules),
         yours=services().people.games_of(me) if me else [],
     )
 
@@ -91,28 +102,50 @@ def _chosen_game(kind: str) -> Game:
     return GAMES[kind] if kind in playable() else GAMES[playable()[0]]
 
 
-def _seats(game: Game, text: str) -> int:
-    low, high = game.seat_range
-    wanted = int(text) if _COUNT(text) else game.seats(game.options.complete())
-    return min(high, max(low, wanted))
+def _chosen_preset(game: Game, name: str) -> Preset:
+    return next((preset for preset in game.presets if preset.name == name), game.presets[0])
 
 
-def _roles(game: Game, seats: int) -> list[str]:
+def _seats(game: Game, preset: Preset, text: str) -> int:
+    counts = game.seat_counts(preset.rules)
+    wanted = int(text) if _COUNT(text) else game.seats(game.options.complete(preset.rules))
+    return min(counts, key=lambda count: abs(count - wanted))
+
+
+def _preset_rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
+    others = {name: value for name, value in preset.rules.items() if name != "seats"}
+    return dict(game.rules_for(others, seats))
+
+
+def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
     """What the seats after one's own are called."""
-    teams = game.teams(game.options.complete(game.rules_for({}, seats)))
+    teams = game.teams(game.options.complete(rules))
+    seats = sum(map(len, teams))
     own = next(team for team in teams if YOUR_SEAT in team)
     if len(own) == 1:
         return [f"Player {seat + 1}" for seat in range(1, seats)]
     return ["Your partner" if seat in own else f"Opponent, seat {seat}" for seat in range(1, seats)]
 
 
-def _rules(game: Game) -> dict[str, Any]:
+def _options(game: Game) -> list[Option]:
+    """The options that can be changed: all but those that the preset decides for others."""
+    decided = {option.follows for option in game.options.by_name.values()} & {
+        name for preset in game.presets for name in preset.rules
+    }
+    return [option for name, option in game.options.by_name.items() if name not in {"seats", *decided}]
+
+
+def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
+    """The rules of the preset with what has been changed: the rest may follow what has been."""
+    rules = _preset_rules(game, preset, seats)
+    before = game.options.complete(rules)
     texts = [
-        f"{name}={request.form[_RULE + name]}"
-        for name in game.options.by_name
-        if request.form.get(_RULE + name)
+        f"{option.name}={request.form[_RULE + option.name]}"
+        for option in _options(game)
+        if request.form.get(_RULE + option.name)
     ]
-    return game.options.parse(texts)
+    sent = game.options.read(texts)
+    return {**rules, **{name: value for name, value in sent.items() if value != before[name]}}
 
 
 # Friends

@@ -107,7 +107,11 @@ def action_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str
 
 
 def _option_field(option: Option) -> fields.Field[Any]:
-    metadata = {"description": option.doc[0].upper() + option.doc[1:] + ".", "default": option.default}
+    metadata: dict[str, Any] = {"description": option.doc[0].upper() + option.doc[1:] + "."}
+    if option.follows:
+        metadata["description"] += f" By default {option.default_text}."
+    else:
+        metadata["default"] = option.default
     if option.choices:
         return fields.String(validate=validate.OneOf(option.choices), metadata=metadata)
     if isinstance(option.default, bool):

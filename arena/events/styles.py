@@ -122,7 +122,7 @@ def _add(game: Game, boards: dict[str, dict[str, list[int]]], line: bytes) -> No
         if board is None:
             return
         seats = [player["name"] for player in canonical["players"]]
-        counted = game.style.count(replayed(game, canonical), len(seats))
+        counted = game.style.count(replayed(game, canonical), game.options.complete(canonical["rules"]))
     except (ArenaError, ValueError, KeyError, TypeError, IndexError):
         return
     bots = boards.setdefault(board, {})

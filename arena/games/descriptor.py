@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from arena.errors import UnknownBot, UnknownPreset
+from arena.errors import InvalidOption, UnknownBot, UnknownPreset
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
 from arena.games.panels import Panel
@@ -100,12 +100,13 @@ class Figure:
 class StyleFigures:
     """How players play, in figures that are shown and decide nothing.
 
-    ``count(events, seats)`` returns, per seat of a game and figure, how often something was done, and of how
-    many times. ``version`` changes when it counts otherwise; then all records are counted anew.
+    ``count(events, rules)``, with the complete rules, returns, per seat of a game and figure, how often
+    something was done, and of how many times. ``version`` changes when it counts otherwise; then all
+    records are counted anew.
     """
 
     figures: tuple[Figure, ...]
-    count: Callable[[Iterable[Event], int], Sequence[Sequence[Sequence[int]]]]
+    count: Callable[[Iterable[Event], Mapping[str, Any]], Sequence[Sequence[Sequence[int]]]]
     version: int
 
 
@@ -168,6 +169,15 @@ class Game:
         seats = self.seats(self.options.complete())
         return seats, seats
 
+    def seat_counts(self, rules: Mapping[str, Any]) -> list[int]:
+        """The numbers of seats with which ``rules`` make a game."""
+        low, high = self.seat_range
+        return [
+            seats
+            for seats in range(low, high + 1)
+            if self._is_allowed({**rules, **self.rules_for({}, seats)})
+        ]
+
     @property
     def has_partners(self) -> bool:
         """Whether teams have several seats."""
@@ -195,6 +205,13 @@ class Game:
             if self.options.complete(preset.rules) == complete:
                 return preset.name
         return None
+
+    def _is_allowed(self, rules: Mapping[str, Any]) -> bool:
+        try:
+            self.options.complete(rules)
+        except InvalidOption:
+            return False
+        return True
 
     def house_bot(self, level: str) -> HouseVersion:
         """The house bot of that level. Raises :class:`~arena.errors.UnknownBot`."""

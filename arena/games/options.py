@@ -38,6 +38,16 @@ class Option:
             return "true or false"
         return f"a whole number from {self.low} to {self.high}"
 
+    @property
+    def default_text(self) -> str:
+        """The default, and where it is another one, for people; in Markdown."""
+        texts = [f"`{_text(self.default)}`"]
+        for other in dict.fromkeys(self.defaults.values()):
+            values = (value for value, default in self.defaults.items() if default == other)
+            where = " or ".join(f"`{self.follows}={_text(value)}`" for value in values)
+            texts.append(f"`{_text(other)}` with {where}")
+        return ", ".join(texts)
+
     def default_in(self, rules: Mapping[str, Any]) -> str | int | bool:
         """The default where the earlier options have these values."""
         return self.defaults.get(rules[self.follows], self.default) if self.follows else self.default
@@ -133,7 +143,13 @@ class OptionSet:
         }
 
     def parse(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Options from ``name=value`` texts, as typed on a command line; not completed."""
+        """Options from ``name=value`` texts, as typed on a command line; not completed, but checked."""
+        rules = self.read(texts)
+        self.complete(rules)
+        return rules
+
+    def read(self, texts: Sequence[str]) -> dict[str, Any]:
+        """As :meth:`parse`, but values are not checked."""
         rules: dict[str, Any] = {}
         for text in texts:
             name, separator, value = text.partition("=")
@@ -146,7 +162,6 @@ class OptionSet:
                 rules[name] = {"true": True, "false": False}.get(value.lower(), value)
             else:
                 rules[name] = int(value) if value.lstrip("-").isdecimal() else value
-        self.complete(rules)
         return rules
 
 

@@ -55,7 +55,7 @@ class Picture(ABC):
     """Events that are a move of their own, also where another action brought them about."""
     calls: ClassVar[frozenset[str]] = frozenset()
     """Events that raise the stake."""
-    titles: ClassVar[Mapping[str, str]] = {}
+    titles: Mapping[str, str] = {}
     """Names of single cards."""
 
     def __init__(self, names: Sequence[str], pack: Sequence[str]) -> None:

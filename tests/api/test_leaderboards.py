@@ -15,6 +15,7 @@ from flask import Flask
 
 from arena.cli import run
 from arena.client import Client
+from arena.games import GAMES
 from arena.ops.service import Service
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
@@ -42,14 +43,10 @@ def published(app: Flask, admin: ContractClient) -> None:
 def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> None:
     boards = anybody.get("/v1/leaderboards").json["leaderboards"]
     assert [(board["kind"], board["preset"], board["division"]) for board in boards] == [
-        ("truco", "base@1", "sealed"),
-        ("truco", "base@1", "open"),
-        ("truco", "no-cut@1", "sealed"),
-        ("truco", "no-cut@1", "open"),
-        ("toepen", "duel@1", "sealed"),
-        ("toepen", "duel@1", "open"),
-        ("toepen", "table-4@1", "sealed"),
-        ("toepen", "table-4@1", "open"),
+        (game.kind, preset.name, division)
+        for game in GAMES.values()
+        for preset in game.presets
+        for division in ("sealed", "open")
     ]
     board = anybody.get(PATH).json
     assert (board["rows"], board["groups"], board["published_ms"]) == ([], 0, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arena.games import GAMES
 from arena.games.toepen import style as toepen
 from arena.games.truco import style as truco
 
@@ -17,13 +18,15 @@ DEAL = [
 
 def of(module: object, events: list[tuple[object, ...]], seats: int = 4) -> list[dict[str, tuple[int, int]]]:
     """The counts by seat and name, without those that are 0 of 0."""
+    game = GAMES[module.__name__.split(".")[-2]]  # type: ignore[attr-defined]
+    rules = game.options.complete(game.rules_for({}, seats))
     return [
         {
             figure.name: (counts[0], counts[1])
             for figure, counts in zip(module.FIGURES, own, strict=True)  # type: ignore[attr-defined]
             if counts[1]
         }
-        for own in module.count(events, seats)  # type: ignore[attr-defined]
+        for own in module.count(events, rules)  # type: ignore[attr-defined]
     ]
 
 

@@ -5,6 +5,7 @@ Most tests have seat 3 deal, so that seat 0 is the forehand and the seats play i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -16,11 +17,11 @@ from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import random_rules as contract_rules
 
 
-def pack_of(*threes: str) -> str:
-    """The deal action of a pack that begins with these cards (``"4C7HAS"``) and goes on in any order."""
+def pack_of(*threes: str, cards: Sequence[str] = PACK) -> str:
+    """The deal action of a pack of ``cards`` that begins with these (``"4C7HAS"``), then in any order."""
     first = split_cards("".join(threes))
     assert len(set(first)) == len(first), first
-    return "deal:" + "".join(first + [card for card in PACK if card not in first])
+    return "deal:" + "".join(first + [card for card in cards if card not in first])
 
 
 def hands(zero: str = "", one: str = "", two: str = "", three: str = "", dealer: int = 3) -> str:

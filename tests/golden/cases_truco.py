@@ -5,13 +5,14 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from arena.games.truco.cards import PACK
+from arena.games.truco.cards import PACK, PACKS
 from arena.games.truco.state import TRUCO
 from tests.games.truco_play import hands, pack_of
 from tests.golden.case import Case
 
 WEAK = ("4D5D6D", "4H5H6H", "4S5S6S", "5C6CQC")
 CARDS = set(PACK)
+CLEAN = PACKS["clean"].cards
 
 
 def case(name: str, about: str, *steps: str, dealer: int = 3, **rules: Any) -> Case:
@@ -47,6 +48,15 @@ def raised(dealer: int, winners: str) -> list[str]:
     for number, letter in enumerate(winners):
         steps += [hands(*WEAK, dealer=(dealer + number) % 4), "keep", *calls[letter]]
     return steps
+
+
+def paulista_raised(dealer: int, winners: str) -> list[str]:
+    """The same with a card turned and without choices before play."""
+    return [
+        pack_of(*WEAK) if step.startswith("deal:") else step
+        for step in raised(dealer, winners)
+        if step != "keep"
+    ]
 
 
 def whole_game(seed: int) -> list[str]:
@@ -218,6 +228,87 @@ CASES = [
         *(hands(*WEAK), "keep", "truco", "run:1"),
         *(hands(*WEAK, dealer=0), "keep", "truco", "run:1"),
         max_hands=2,
+    ),
+    case(
+        "paulista",
+        "the card turned makes the manilhas; a call is for the hand, and only the asked may raise it later "
+        "(TV-3.3, TV-6.6, TV-6.8)",
+        pack_of("4C5C7C", "4H5H7H", "4S5S7S", "4D5D7D", "3D"),
+        *("truco", "accept:3", "5C", "5H", "5S", "raise:6", "accept:6", "7D"),
+        *("4D", "raise:9", "accept:9", "4C", "7H", "7S", "7C", "4H", "4S", "5D"),
+        variant="paulista",
+    ),
+    case(
+        "paulista-eleven",
+        "eleven with a card turned: the team plays for 3 and loses (TV-7.2)",
+        *paulista_raised(3, "63111"),
+        pack_of("6C6H4D", "4S5S7S", "5H7H7C", "4H5C7D", "5D"),
+        *("accept:3", "6C", "7S", "7H", "7D", "6H", "5S", "7C", "5C"),
+        variant="paulista",
+    ),
+    case(
+        "paulista-two",
+        "two seats and the clean pack: a tie, and the same seat leads again (TV-2.1, TV-5.4)",
+        pack_of("ASKDQC", "AHKHQH", "3C", cards=CLEAN),
+        *("AS", "AH", "truco", "accept:3", "xKD", "KH"),
+        pack_of("ASKDQC", "AHKHQH", "2C", cards=CLEAN),
+        *("truco", "run:1"),
+        dealer=1,
+        variant="paulista",
+        seats=2,
+        pack="clean",
+    ),
+    case(
+        "paulista-both-at-eleven",
+        "both have 11 and look at their cards: nobody may call (TV-7.5)",
+        *paulista_raised(0, "6633111"),
+        *(pack_of(*WEAK), "run:1"),
+        pack_of("5CKD7S", "4HAD2S", "6H6SJC", "3DQH4C", "5H"),
+        *("KD", "2S", "6S", "3D", "6H", "QH", "5C", "4H"),
+        dealer=0,
+        variant="paulista",
+        both_eleven="open",
+    ),
+    case(
+        "opener-leads",
+        "the opener leads after a tie, and three ties are the forehand's (TV-5.4, TV-5.5)",
+        pack_of("KS2S4S", "3H2H4H", "3S2C5H", "ACJC4D", "5S"),
+        *("KS", "3H", "3S", "AC", "2S", "2H", "2C", "JC", "4S", "4H", "5H", "4D"),
+        pack_of("3S2SAS", "3H2HAH", "4H7SKC", "JCJDJH", "5D"),
+        *("3S", "3H", "4H", "JC", "2S", "2H", "7S", "JD", "AS", "AH", "KC", "JH"),
+        variant="paulista",
+        tie_lead="opener",
+        all_tied="forehand",
+    ),
+    case(
+        "mineiro",
+        "stakes from 2, and no card is turned (TV-3.2, TV-6.1)",
+        hands("4C5D6D", "7H5H6H", "AS5S6S", "7D6CQC"),
+        *("truco", "raise:6", "raise:10", "defer", "accept:10", "4C", "7H", "AS", "7D"),
+        *("5D", "5H", "6S", "QC", "6C", "6D"),
+        variant="mineiro",
+    ),
+    case(
+        "no-call-in-the-first-trick",
+        "truco from the second trick on, and no raise that is enough already (TV-6.9, TV-6.10)",
+        hands("3C4C6D", "2C5H6H", "4S5S6S", "5C6CQC"),
+        *("3C", "2C", "4S", "5C", "truco", "accept:4", "4C", "5H", "5S", "6C"),
+        *(hands("3C4C6D", "2C5H6H", "4S5S6S", "5C6CQC", dealer=0), "2C", "4S", "5C", "3C"),
+        *("truco", "raise:8", "accept:8", "4C", "5H", "5S", "6C"),
+        variant="mineiro",
+        stakes="2-4-8-12",
+        truco_from="after_first_trick",
+        raise_limit="own",
+    ),
+    case(
+        "raise-limit-of-both",
+        "a raise that can change nothing for either team is not there (TV-6.9)",
+        *(hands(*WEAK), "truco", "raise:8", "run:4"),
+        *(hands(*WEAK, dealer=0), "truco", "raise:8", "run:4"),
+        *(hands(*WEAK, dealer=1), "truco", "raise:8", "accept:8"),
+        variant="mineiro",
+        stakes="2-4-8-10-12",
+        raise_limit="both",
     ),
     case("game", "a whole game with the default rules", *whole_game(2), dealer=0, cut="player"),
 ]

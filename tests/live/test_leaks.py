@@ -18,7 +18,7 @@ from arena.live.service import LiveGames, Viewer
 from tests.live.playing import BOTS, answer, checked_record, new_game, open_games
 
 ONE = re.compile(r"(?:[2-9TJQKA][CHSD])+")
-NOT_CARDS = {"game", "turn", "commitment", "nonce", "name", "kind", "type", "version", "cursor"}
+NOT_CARDS = {"game", "turn", "commitment", "nonce", "name", "kind", "type", "version", "cursor", "manilhas"}
 
 
 def cards_in(value: Any) -> Iterator[str]:
@@ -117,6 +117,7 @@ class Watch:
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("truco", {"signals": "table"}),
     ("truco", {"cut": "none", "face_down": "after_first_trick"}),
+    ("truco", {"variant": "paulista", "cut": "player"}),
     ("toepen", {"whistling": True, "lives": 4}),
 ]
 

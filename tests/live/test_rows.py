@@ -21,7 +21,7 @@ from tests.live.playing import answer, awaited_turn, new_game, quiet
 OLD_HEADER = {
     "game": "g1",
     "kind": "truco",
-    "rules": {"cut": "none"},
+    "rules": {"cut": "none", "max_burns": 3, "face_down": "any", "signals": "off", "max_hands": 100},
     "seats": [{"bot": "ann", "house": None, "version": "1", "nonce": ""}],
     "clock": {"per_turn_ms": 1000, "bank_ms": 0},
     "seed": "00" * 32,

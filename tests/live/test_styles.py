@@ -36,7 +36,8 @@ def counted(hall: Arena) -> dict[str, list[list[int]]]:
     for _, line in hall.live.iter_records(kind="truco"):
         canonical: dict[str, Any] = orjson.loads(line)["canonical"]
         events = replayed(GAMES["truco"], canonical)
-        for player, counts in zip(canonical["players"], style.count(events, 4), strict=True):
+        rules = GAMES["truco"].options.complete(canonical["rules"])
+        for player, counts in zip(canonical["players"], style.count(events, rules), strict=True):
             sums = found.setdefault(player["name"], [[0, 0] for _ in counts])
             for own, (done, of) in zip(sums, counts, strict=True):
                 own[0] += done

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from arena.games.descriptor import Figure, StyleFigures
 from arena.games.kernel import Event
@@ -13,9 +13,9 @@ _CLEAN: Final = frozenset("T987")
 """The ranks that no honestly laid-away hand holds (TP-2.5)."""
 
 
-def count(events: Iterable[Event], seats: int) -> list[list[list[int]]]:
+def count(events: Iterable[Event], rules: Mapping[str, Any]) -> list[list[list[int]]]:
     """See :class:`~arena.games.descriptor.StyleFigures`."""
-    counts = [[[0, 0] for _ in FIGURES] for _ in range(seats)]
+    counts = [[[0, 0] for _ in FIGURES] for _ in range(rules["seats"])]
     once: set[tuple[int, int]] = set()
 
     def note(seat: int, figure: int, counted: bool) -> None:

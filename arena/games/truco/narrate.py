@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from arena.games.cards import pretty
 from arena.games.kernel import Event
+from arena.games.truco.cards import CARD_NUMBER, FIXED, Order
+from arena.games.truco.options import rules_from
 
-TITLES: Final = {"4C": "zap", "7H": "escopeta", "AS": "espadilha", "7D": "pica-fumo"}
-"""The names of the manilhas (BT-1.3)."""
+TITLES: Final = ("zap", "escopeta", "espadilha", "pica-fumo")
+"""The names of the manilhas, strongest first (BT-1.3)."""
 
 GESTURES: Final = {
     "wink": "winks",
@@ -21,18 +23,32 @@ GESTURES: Final = {
 }
 
 
+def titles(order: Order) -> dict[str, str]:
+    """The names of the manilhas by card."""
+    return dict(zip(order.manilhas, TITLES, strict=True))
+
+
+def sides(names: Sequence[str]) -> list[str]:
+    """The two sides by the names of their players, that of seat 0 first."""
+    return [" and ".join(names[side::2]) for side in (0, 1)]
+
+
 class TrucoTeller:
     """Narrates one game of Brazilian Truco. Scores have the team of seat 0 first."""
 
     def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
         self.names = list(names)
-        self.teams = [f"{names[team]} and {names[team + 2]}" for team in (0, 1)]
+        self.rules = rules_from(rules)
+        self.teams = sides(names)
+        self.s = "s" if self.rules.seats == 2 else ""
+        """The end of a verb with a side."""
+        self.titles = titles(FIXED)
         self.forehand = 0
         self.choosing = False
         """Whether the forehand has cards to keep, pass or burn."""
         self.looked_at: Sequence[str] = ()
         """Those cards, in the order in which they were dealt."""
-        self.stake = 1
+        self.stake = self.rules.low
         self.deciding_at_eleven = False
         self.truco = False
         self.one_more = False
@@ -61,7 +77,7 @@ class TrucoTeller:
 
     def _said(self, event: Event, who: str) -> list[str]:
         kind, seat = event[0], event[1]
-        partner = self.names[(seat + 2) % 4]
+        partner = self.names[(seat + 2) % self.rules.seats]
         if kind == "dealer":
             return [f"The lot makes {who} the first dealer."]
         if kind == "cut":
@@ -78,8 +94,10 @@ class TrucoTeller:
         if kind == "shown":
             self.deciding_at_eleven = True
             return [f"{who} shows {partner} {_cards(event[2])}."]
+        if kind == "vira":
+            return [self._vira(event[2])]
         if kind == "truco":
-            self.truco = True
+            self.truco = not self.rules.whole_hand
             return [f"{who} calls truco!"]
         if kind == "raise":
             return [f"{who} raises to {event[2]}!"]
@@ -91,21 +109,34 @@ class TrucoTeller:
 
     def _hand(self, event: Event) -> list[str]:
         _, dealer, number, *points = event
-        self.forehand = (dealer + 1) % 4
-        self.choosing = True
+        self.forehand = (dealer + 1) % self.rules.seats
+        self.choosing = self.rules.exchange
         self.truco = self.one_more = self.deciding_at_eleven = False
-        self.stake = 1
+        self.stake = self.rules.low
         lines = [
             "",
             f"Hand {number}, dealt by {self.names[dealer]}: {_count(points[0], 'point')} for "
             f"{self.teams[0]}, {points[1]} for {self.teams[1]}.",
         ]
-        if points == [11, 11]:
-            lines.append("Both have 11: nobody looks at the cards, and the top ones are played.")
-        elif 11 in points:
-            self.stake = 3
-            lines.append(f"{self.teams[points.index(11)]} have 11: the hand is worth 3, without truco.")
+        most = self.rules.threshold
+        if points == [most, most]:
+            how = (
+                "nobody looks at the cards, and the top ones are played"
+                if self.rules.blind
+                else "nobody may call truco"
+            )
+            lines.append(f"Both have {most}: {how}.")
+        elif most in points:
+            self.stake = self.rules.threshold_stake
+            has = "has" if self.s else "have"
+            side = self.teams[points.index(most)]
+            lines.append(f"{side} {has} {most}: the hand is worth {self.stake}, without truco.")
         return lines
+
+    def _vira(self, card: str) -> str:
+        order = self.rules.order(CARD_NUMBER[card])
+        self.titles = titles(order)
+        return f"{pretty(card)} is turned: the manilhas are {_cards(order.manilhas)}."
 
     def _dealt(self, seat: int, cards: Sequence[str], blind: bool) -> list[str]:
         if blind:
@@ -123,7 +154,7 @@ class TrucoTeller:
             self.one_more = False
         if kind == "hide":
             return [*lines, f"{who} plays a card face down ({pretty(card)})."]
-        title = f", the {TITLES[card]}" if card in TITLES else ""
+        title = f", the {self.titles[card]}" if card in self.titles else ""
         return [*lines, f"{who} plays {pretty(card)}{title}."]
 
     def _trick(self, leader: str, number: int, winner: int) -> list[str]:
@@ -140,7 +171,8 @@ class TrucoTeller:
         if self.deciding_at_eleven:
             self.deciding_at_eleven = False
             return [f"{who} decides to play."]
-        return [f"{who} accepts: the trick is for {value} points."]
+        what = "hand" if self.rules.whole_hand else "trick"
+        return [f"{who} accepts: the {what} is for {value} points."]
 
     def _hand_over(self, event: Event) -> list[str]:
         _, _, team, points, ours, theirs, why = event
@@ -150,13 +182,13 @@ class TrucoTeller:
         if why == "run":
             return [f"{self.runner} runs; {gain}"]
         if why == "tied_before_call":
-            return [f"A tied card was there before the call, so {self.teams[1 - team]} lose; {gain}"]
-        return [f"{self.teams[team]} win the hand and {_count(points, 'point')}: {ours}-{theirs}."]
+            return [f"A tied card was there before the call, so {self.teams[1 - team]} lose{self.s}; {gain}"]
+        return [f"{self.teams[team]} win{self.s} the hand and {_count(points, 'point')}: {ours}-{theirs}."]
 
     def _game_over(self, team: int, ours: int, theirs: int) -> list[str]:
         if team < 0:
             return ["", f"The game is a draw, {ours}-{theirs}."]
-        return ["", f"{self.teams[team]} win the game {ours}-{theirs}."]
+        return ["", f"{self.teams[team]} win{self.s} the game {ours}-{theirs}."]
 
 
 def _cards(cards: Sequence[str]) -> str:

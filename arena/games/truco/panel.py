@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.games.panels import NUMBER, Choice, Panel, Slider, Toggle, card_choices
-from arena.games.truco.cards import CARD_COUNT, NO_CUT
+from arena.games.truco.cards import NO_CUT
+from arena.games.truco.options import TrucoRules, rules_from
+from arena.games.truco.picture import RAISE_CALLS, TRUCO_CALL
 
-_CALLED: Final = {3: "truco", 6: "six", 9: "nine", 12: "twelve"}
-_RAISES: Final = {6: "Seis!", 9: "Nove!", 12: "Doze!"}
+_NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "twelve"}
 
 
 def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
@@ -27,7 +28,8 @@ def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
 
 def _asked(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
     legal, seen = turn["legal_actions"], turn["observation"]
-    partner = names[(turn["seat"] + 2) % 4]
+    rules = rules_from(turn["rules"])
+    partner = names[(turn["seat"] + 2) % rules.seats]
     if NO_CUT in legal:
         return Panel(
             "Cut the pack: how many cards do you lift?",
@@ -36,10 +38,10 @@ def _asked(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
                 Choice(f"cut:{NUMBER}:bottom", "From the bottom"),
                 Choice(NO_CUT, "Do not cut"),
             ),
-            slider=Slider("Cards to lift", 1, CARD_COUNT - 1, CARD_COUNT // 2),
+            slider=Slider("Cards to lift", 1, len(rules.pack.cards) - 1, len(rules.pack.cards) // 2),
         )
     if "keep" in legal:
-        left = turn["rules"]["max_burns"] - len(seen["burned"])
+        left = rules.max_burns - len(seen["burned"])
         shown = {
             "keep": Choice("keep", "Keep", "go"),
             "pass": Choice("pass", "Pass", cost=f"to {partner}, once"),
@@ -49,15 +51,25 @@ def _asked(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
         question = ", ".join(words[:-1]) + f" or {words[-1]}" if len(words) > 1 else words[0]
         return Panel(f"{question.capitalize()}?", tuple(shown[action] for action in legal if action in shown))
     if any(action.startswith("run:") for action in legal):
-        return _answer(legal, seen, names, partner)
+        return _answer(legal, seen, names, partner, rules)
     toggle = None
     if any(action.startswith("hide:") for action in legal):
         toggle = Toggle("Face down", "it cannot win", "play", "hide")
-    calls = (Choice("truco", "Truco!", "call", "for 3"),) if "truco" in legal else ()
+    calls = tuple(_call(action, rules) for action in legal if action.startswith(("truco", "raise:")))
     return Panel("Play a card", card_choices(legal) + calls, toggle=toggle)
 
 
-def _answer(legal: Sequence[str], seen: Mapping[str, Any], names: Sequence[str], partner: str) -> Panel:
+def _call(action: str, rules: TrucoRules) -> Choice:
+    """A call on the own turn (TV-6.3)."""
+    if action == "truco":
+        return Choice(action, TRUCO_CALL, "call", f"for {rules.threshold_stake}")
+    value = int(action.partition(":")[2])
+    return Choice(action, RAISE_CALLS[value], "call", f"raise to {value}")
+
+
+def _answer(
+    legal: Sequence[str], seen: Mapping[str, Any], names: Sequence[str], partner: str, rules: TrucoRules
+) -> Panel:
     at_eleven = seen["truco"] is None
     choices = []
     for action in legal:
@@ -67,10 +79,11 @@ def _answer(legal: Sequence[str], seen: Mapping[str, Any], names: Sequence[str],
         elif word == "accept":
             choices.append(Choice(action, "Play" if at_eleven else "Accept", "go", f"play for {value}"))
         elif word == "raise":
-            choices.append(Choice(action, _RAISES[int(value)], "call", f"raise to {value}"))
+            choices.append(_call(action, rules))
         elif word == "defer":
             choices.append(Choice(action, "Ask partner", cost=f"{partner} decides"))
     if at_eleven:
-        return Panel("You have 11 points. Play this hand?", tuple(choices))
+        return Panel(f"You have {rules.threshold} points. Play this hand?", tuple(choices))
     call = seen["truco"]
-    return Panel(f"{names[call['proposer']]} says {_CALLED[call['value']]}. Your answer?", tuple(choices))
+    called = "truco" if call["value"] == rules.threshold_stake else _NUMBERS[call["value"]]
+    return Panel(f"{names[call['proposer']]} says {called}. Your answer?", tuple(choices))

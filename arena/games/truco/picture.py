@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.games.pictures import ANSWER, CALL, Picture
-from arena.games.truco.cards import PACK, TARGET
-from arena.games.truco.narrate import GESTURES, TITLES
+from arena.games.truco.cards import CARD_NUMBER, FIXED, TARGET
+from arena.games.truco.narrate import GESTURES, sides, titles
+from arena.games.truco.options import rules_from
 
-_LADDER: Final = (1, 3, 6, 9, 12)
-"""BT-4.4."""
-_WORDS: Final = {3: "Truco!", 6: "Seis!", 9: "Nove!", 12: "Doze!"}
+TRUCO_CALL: Final = "Truco!"
+RAISE_CALLS: Final = {4: "Quatro!", 6: "Seis!", 8: "Oito!", 9: "Nove!", 10: "Dez!", 12: "Doze!"}
 
 
 class TrucoPicture(Picture):
@@ -22,11 +22,13 @@ class TrucoPicture(Picture):
     target = TARGET
     moves = frozenset(("play", "hide"))
     calls = frozenset(("truco", "raise"))
-    titles = TITLES
 
     def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
-        super().__init__(names, PACK)
-        self.rules = rules
+        self.rules = rules_from(rules)
+        super().__init__(names, self.rules.pack.cards)
+        if not self.rules.turned:
+            self.titles = titles(FIXED)
+        self.vira = ""
         self.points = [0, 0]
         self.burned: list[str] = []
         self.passed: Sequence[str] = ()
@@ -43,6 +45,8 @@ class TrucoPicture(Picture):
             self._hand_over(event)
         elif kind == "trick":
             self._trick(event)
+        elif kind == "vira":
+            self.vira = event["card"]
         elif kind == "dealer":
             self.dealer = event["seat"]
         elif kind in ("play", "hide"):
@@ -53,16 +57,20 @@ class TrucoPicture(Picture):
             self._said(kind, event["seat"], event)
 
     def ladder(self) -> list[int]:
-        """BT-4.4."""
-        return list(_LADDER)
+        """BT-4.4, TV-6.1."""
+        return list(self.rules.step_of)
 
     def score(self) -> list[int]:
         """Points by team."""
         return list(self.points)
 
     def notes(self) -> list[dict[str, Any]]:
-        """The hand passed to the partner, and the burned ones (BT-2.3)."""
+        """The vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3, TV-4.4)."""
         notes = []
+        if self.vira:
+            order = self.rules.order(CARD_NUMBER[self.vira])
+            notes.append({"label": "Vira", "cards": [self.vira], "text": ""})
+            notes.append({"label": "Manilhas", "cards": list(order.manilhas), "text": ""})
         if self.passed:
             notes.append({"label": "Passed to the partner", "cards": list(self.passed), "text": ""})
         if self.burned:
@@ -74,29 +82,31 @@ class TrucoPicture(Picture):
         self.points = list(event["score"])
         self.burned = []
         self.passed = ()
-        self.choosing = True
+        self.vira = ""
+        self.choosing = self.rules.exchange
         self.deciding_at_eleven = False
-        if self.points.count(TARGET - 1) == 1:
-            self.stake = 3  # BT-5.1
-        self.question = "Cut?" if self.rules["cut"] == "player" else ""
+        # BT-5.1, TV-7.2
+        alone = self.points.count(self.rules.threshold) == 1
+        self.stake = self.rules.threshold_stake if alone else self.rules.low
+        self.question = "Cut?" if self.rules.cut else ""
 
     def _cards(self, kind: str, event: Mapping[str, Any]) -> None:
         seat = event["seat"]
         cards = event.get("cards")
         if kind == "dealt":
             self._give(seat, cards, event["count"])
-            both_at_eleven = self.points == [TARGET - 1] * 2
+            both_at_eleven = self.points == [self.rules.threshold] * 2
             self.question = "Keep?" if self.choosing and not both_at_eleven else ""
         elif kind == "shown":
             if cards:
                 self._give(seat, cards, 0)
             self.deciding_at_eleven = True
-            self.question = "Play for 3?"
+            self.question = f"Play for {self.stake}?"
         else:
             self._say(seat, ANSWER, "Pass" if kind == "passed" else "Burn")
             if kind == "passed":
-                self._give((seat + 2) % 4, cards, 3)
-                self.passed = list(self.cards[(seat + 2) % 4])
+                self._give((seat + 2) % self.rules.seats, cards, 3)
+                self.passed = list(self.cards[(seat + 2) % self.rules.seats])
             else:
                 self.burned += event["cards"]
             self.cards[seat] = []
@@ -107,7 +117,7 @@ class TrucoPicture(Picture):
             if kind == "raise":
                 self.stake = self.asked or self.stake
             self.asked = value
-            self._say(seat, CALL, _WORDS[value], value)
+            self._say(seat, CALL, TRUCO_CALL if kind == "truco" else RAISE_CALLS[value], value)
             self.question = f"Accept {value}?"
         elif kind == "accept":
             self.stake = event["value"]
@@ -145,5 +155,4 @@ class TrucoPicture(Picture):
         if team is None:
             self.ended = {"text": "nobody wins", "score": score}
             return
-        winners = f"{self.names[team]} and {self.names[team + 2]}"
-        self.ended = {"text": f"{winners}, {points} {self.unit[points != 1]}", "score": score}
+        self.ended = {"text": f"{sides(self.names)[team]}, {points} {self.unit[points != 1]}", "score": score}

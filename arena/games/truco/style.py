@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from arena.games.descriptor import Figure, StyleFigures
 from arena.games.kernel import Event
-from arena.games.truco.cards import MANILHAS
+from arena.games.truco.cards import CARD_NUMBER, FIXED
+from arena.games.truco.options import TrucoRules, rules_from
 
-_SEATS: Final = 4
 _CALLS, _RUNS, _RAISES, _WINS, _BLUFFS = range(5)
 _HIGH: Final = "3"
 
@@ -17,9 +17,14 @@ _HIGH: Final = "3"
 class _Counting:
     """Counts one game. ``counts[seat][figure]`` is ``[n, m]``."""
 
-    def __init__(self) -> None:
-        self.counts = [[[0, 0] for _ in FIGURES] for _ in range(_SEATS)]
-        self._hands: list[set[str]] = [set() for _ in range(_SEATS)]
+    def __init__(self, rules: TrucoRules) -> None:
+        seats = rules.seats
+        self.counts = [[[0, 0] for _ in FIGURES] for _ in range(seats)]
+        self._rules = rules
+        self._seats = seats
+        self._dealer = -1
+        self._manilhas = FIXED.manilhas
+        self._hands: list[set[str]] = [set() for _ in range(seats)]
         self._callers: dict[int, bool] = {}
         self._won = [False, False]
         self._asked = False
@@ -27,16 +32,19 @@ class _Counting:
     def take(self, event: Event) -> None:
         type, seat = event[0], event[1]
         if type == "hand":
-            self._hands = [set() for _ in range(_SEATS)]
+            self._dealer = seat
+            self._hands = [set() for _ in range(self._seats)]
             self._callers, self._won, self._asked = {}, [False, False], False
         elif type == "dealt":
             self._hands[seat] = set(event[2])
+            if seat == self._dealer and not event[3]:
+                # The last hand that is dealt: from here on all of it is played.
+                for counts in self.counts:
+                    counts[_CALLS][1] += 1
         elif type == "passed":
-            self._hands[(seat + 2) % _SEATS] = set(event[2])
-        elif type == "kept":
-            # The last deal of the hand follows: from here on all of it is played.
-            for counts in self.counts:
-                counts[_CALLS][1] += 1
+            self._hands[(seat + 2) % self._seats] = set(event[2])
+        elif type == "vira":
+            self._manilhas = self._rules.order(CARD_NUMBER[event[2]]).manilhas
         elif type in ("play", "hide"):
             self._hands[seat].discard(event[2])
         elif type == "trick":
@@ -70,13 +78,13 @@ class _Counting:
             own[figure][0] += type == counted
 
     def _is_bluff(self, seat: int) -> bool:
-        high = any(card in MANILHAS or card[0] == _HIGH for card in self._hands[seat])
+        high = any(card in self._manilhas or card[0] == _HIGH for card in self._hands[seat])
         return not high and not self._won[seat % 2]
 
 
-def count(events: Iterable[Event], seats: int) -> list[list[list[int]]]:
+def count(events: Iterable[Event], rules: Mapping[str, Any]) -> list[list[list[int]]]:
     """See :class:`~arena.games.descriptor.StyleFigures`."""
-    counting = _Counting()
+    counting = _Counting(rules_from(rules))
     for event in events:
         counting.take(event)
     return counting.counts
