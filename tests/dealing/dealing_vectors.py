@@ -20,6 +20,7 @@ REJECTING_HAND = 15021834
 """With this seed and these nonces the first word of this hand's deal of 40 cards is rejected."""
 
 TRUCO_PACK = pack("4567QJKA23")
+CLEAN_PACK = pack("QJKA23")
 TOEPEN_PACK = pack("JQKA789T")
 
 
@@ -30,6 +31,7 @@ def vectors() -> dict[str, Any]:
         "chance": [
             _chance(SEED, NONCES, "dealer", 1, ["0", "1", "2", "3"]),
             *(_chance(SEED, NONCES, "deal", hand, TRUCO_PACK) for hand in (1, 2, REJECTING_HAND)),
+            _chance(SEED, ["a", "b"], "deal", 1, CLEAN_PACK),
             _chance(SEED, ["", "", ""], "dealer", 1, ["0", "1", "2"]),
             _chance(SEED, ["", "", ""], "deal", 1, TOEPEN_PACK),
             _chance(bytes(32), ["", ""], "deal", 1, TOEPEN_PACK),

@@ -16,6 +16,7 @@ import pytest
 from arena.games.kernel import Chance
 from arena.play.dealing import Dealer, Entry, bot_seed, entries_hash, group_seed
 
+PACKS = [dealing_vectors.TRUCO_PACK, dealing_vectors.CLEAN_PACK, dealing_vectors.TOEPEN_PACK]
 RESULTS = ("commitment", "action", "hash", "group_seed", "game_seed", "bot_seed")
 
 
@@ -51,7 +52,7 @@ def random_calls(count: int) -> dict[str, list[dict[str, Any]]]:
         kind = rng.choice(["dealer", "deal"])
         items = [str(seat) for seat in range(seats)]
         if kind == "deal":
-            items = list(rng.choice([dealing_vectors.TRUCO_PACK, dealing_vectors.TOEPEN_PACK]))
+            items = list(rng.choice(PACKS))
         hand = rng.randint(1, 300)
         action = Dealer(seed, nonces).action(Chance(kind, hand, items))
         arguments = {"seed": seed.hex(), "nonces": nonces, "kind": kind, "hand": hand}

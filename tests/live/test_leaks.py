@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from arena.live.service import LiveGames, Viewer
-from tests.live.playing import BOTS, answer, checked_record, new_game, open_games
+from tests.live.playing import BOTS, SEATS, answer, checked_record, new_game, open_games
 
 ONE = re.compile(r"(?:[2-9TJQKA][CHSD])+")
 NOT_CARDS = {"game", "turn", "commitment", "nonce", "name", "kind", "type", "version", "cursor", "manilhas"}
@@ -41,17 +41,18 @@ class Knowledge:
     every event by its number.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, viewers: int) -> None:
         self.kind = kind
-        self.known: list[set[str]] = [set() for _ in range(5)]
+        self.viewers = viewers
+        self.known: list[set[str]] = [set() for _ in range(viewers)]
         self.by_event: list[list[set[str]]] = []
 
     def note(self, event: list[Any]) -> None:
         type_, seat = event[0], event[1]
         if type_ == "hand":
-            self.known = [set() for _ in range(5)]
+            self.known = [set() for _ in range(self.viewers)]
         cards = set(cards_in(event))
-        who: list[int] = list(range(5))
+        who: list[int] = list(range(self.viewers))
         if self.kind == "toepen":
             if type_ in ("dealt", "new_cards", "exchange"):
                 who = [seat]
@@ -65,7 +66,7 @@ class Knowledge:
             who = [(seat + 2) % 4]
         if type_ == "shown":
             who.append(seat)
-        self.by_event.append([cards if viewer in who else set() for viewer in range(5)])
+        self.by_event.append([cards if viewer in who else set() for viewer in range(self.viewers)])
         for viewer in who:
             self.known[viewer] |= cards
 
@@ -73,19 +74,20 @@ class Knowledge:
 class Watch:
     """Receives everything that can be received of a game, and checks it."""
 
-    def __init__(self, games: LiveGames, game: str, kind: str) -> None:
+    def __init__(self, games: LiveGames, game: str, kind: str, seats: int = 4) -> None:
         self.games, self.game = games, game
-        self.knowledge = Knowledge(kind)
-        self.cursors: list[str | None] = [None] * 4
-        self.next_events = [0] * 5
+        self.knowledge = Knowledge(kind, seats + 1)
+        self.seats = seats
+        self.cursors: list[str | None] = [None] * seats
+        self.next_events = [0] * (seats + 1)
         self.received = 0
         self.hidden = 0
 
     def look(self) -> None:
         for event in self.games.store.events(self.game, len(self.knowledge.by_event), 10_000):
             self.knowledge.note(json.loads(event))
-        for viewer in range(5):
-            who = Viewer(BOTS[viewer]) if viewer < 4 else Viewer()
+        for viewer in range(self.seats + 1):
+            who = Viewer(BOTS[viewer]) if viewer < self.seats else Viewer()
             view = self.games.view(self.game, who)
             assert view is not None
             turn = view.pop("turn")
@@ -94,7 +96,7 @@ class Watch:
             self.next_events[viewer] = told["next"]
             self.check_events(viewer, told["events"])
             turns = [turn] if turn else []
-            if viewer < 4:
+            if viewer < self.seats:
                 page = self.games.turns(BOTS[viewer], self.cursors[viewer])
                 self.cursors[viewer] = page.cursor
                 turns += page.turns
@@ -118,6 +120,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
     ("truco", {"signals": "table"}),
     ("truco", {"cut": "none", "face_down": "after_first_trick"}),
     ("truco", {"variant": "paulista", "cut": "player"}),
+    ("truco", {"variant": "paulista", "seats": 2, "pack": "clean"}),
     ("toepen", {"whistling": True, "lives": 4}),
 ]
 
@@ -127,8 +130,9 @@ def test_hidden_cards_are_never_sent(single_url: str, kind: str, rules: dict[str
     games = open_games(single_url)
     other = open_games(single_url)
     source = random.Random(5)
-    game = new_game(games, kind, rules=rules, seed=source.randbytes(32))
-    watch = Watch(games, game, kind)
+    size = rules.get("seats", 4)
+    game = new_game(games, kind, rules=rules, seats=SEATS[:size], seed=source.randbytes(32))
+    watch = Watch(games, game, kind, size)
     secret = games.repository.load(game).header.seed
     moves = 0
     while (view := games.view(game))["state"] == "running":  # type: ignore[index]
@@ -137,7 +141,7 @@ def test_hidden_cards_are_never_sent(single_url: str, kind: str, rules: dict[str
         # Now from the memory of the process that made the move, now read anew.
         watch.games = (games, other)[moves % 2]
         watch.look()
-        rights = [seat for seat in range(4) if seat not in view["awaiting"]]
+        rights = [seat for seat in range(size) if seat not in view["awaiting"]]
         seat = source.choice(rights) if source.random() < 0.05 else view["awaiting"][0]
         mine = games.view(game, Viewer(BOTS[seat]))
         assert mine is not None

@@ -90,13 +90,19 @@ HONEST = {
     "rights": RIGHTS,
 }
 
-RULES: dict[str, Mapping[str, Any]] = {"truco": {"cut": "none"}, "toepen": {"seats": 2}}
+RULES: dict[str, Mapping[str, Any]] = {
+    "truco": {"cut": "none"},
+    "truco paulista": {"variant": "paulista", "seats": 2},
+    "toepen": {"seats": 2},
+}
+"""By kind, and after a space what else is said of the rules."""
 
 
-def played(engine: SandboxEngine, kind: str, sources: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The provable part of all games of two bots."""
+def played(engine: SandboxEngine, name: str, sources: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The provable part of all games of two bots, by rules of ``RULES``."""
+    kind = name.split()[0]
     specs = tuple(EngineSpec(name, "1", source, engine.python) for name, source in sources.items())
-    plan = Plan(kind, game_of(kind).options.complete(dict(RULES[kind])), specs, 2, "engines")
+    plan = Plan(kind, game_of(kind).options.complete(dict(RULES[name])), specs, 2, "engines")
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     return [json.loads(record)["canonical"] for result in results for record in result.records]
 
