@@ -10,9 +10,8 @@ import orjson
 
 from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
 from arena.errors import ArenaError, CorruptState
-from arena.store.accounts import AccountStore
+from arena.store.repositories import Store
 from arena.store.rows import read_row, write_row
-from arena.store.secrets import SecretRows
 
 SESSION_MS: Final = 30 * 86_400_000
 """How long a session lasts, in milliseconds."""
@@ -50,12 +49,11 @@ class Session:
 class Sessions:
     """All sessions. A session is found by its key, which only the browser has."""
 
-    def __init__(
-        self, sessions: SecretRows, codes: SecretRows, store: AccountStore, accounts: Accounts
-    ) -> None:
-        self._sessions = sessions
-        self._codes = codes
-        self._store = store
+    def __init__(self, store: Store, accounts: Accounts) -> None:
+        self._sessions = store.sessions
+        self._sign_ins = store.sign_ins
+        self._sign_ups = store.sign_ups
+        self._store = store.accounts
         self._accounts = accounts
 
     def find(self, key: str) -> Session | None:
@@ -99,19 +97,19 @@ class Sessions:
         """A code that signs in as the owner once, within :data:`LINK_MS`."""
         code = secrets.token_urlsafe(_CODE_BYTES)
         row = {"owner": owner, "token": self._token(owner)}
-        self._codes.put(code, orjson.dumps(row), LINK_MS)
+        self._sign_ins.put(code, orjson.dumps(row), LINK_MS)
         return code
 
     def linked_owner(self, code: str) -> str:
         """The owner as whom the code signs in; nothing changes. Raises :class:`LinkExpired`."""
-        return self._owner_of(self._codes.find(code))
+        return self._owner_of(self._sign_ins.find(code))
 
     def sign_in_by_link(self, code: str, before: str | None = None) -> tuple[str, Session]:
         """Begin a session as :meth:`sign_in` does; the code cannot be used again.
 
         Raises :class:`LinkExpired`.
         """
-        return self._signed_in(self._owner_of(self._codes.take(code)), before)
+        return self._signed_in(self._owner_of(self._sign_ins.take(code)), before)
 
     def replace_token(self, key: str) -> str:
         """Replace the token of the owner who has signed in, and return the new one. All sessions of the owner
@@ -133,16 +131,15 @@ class Sessions:
 
         Raises as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
         """
-        place = f"sign-up {draft}"
         try:
             owner, token = self._accounts.sign_up(name)
         except NameTaken:
-            row = self._codes.find(place) if len(draft) >= _LEAST_DRAFT else None
+            row = self._sign_ups.find(draft) if len(draft) >= _LEAST_DRAFT else None
             if row is None or orjson.loads(row) != [name, self._token(name)]:
                 raise
             owner, token = self._accounts.owner(name), self._accounts.new_owner_token(name)
         if len(draft) >= _LEAST_DRAFT:
-            self._codes.put(place, orjson.dumps([name, self._token(name)]), LINK_MS)
+            self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS)
         return owner, token
 
     def end(self, key: str) -> None:

@@ -217,7 +217,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
-        sessions=Sessions(store.sessions, store.codes, store.accounts, accounts),
+        sessions=Sessions(store, accounts),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,

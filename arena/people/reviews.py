@@ -19,7 +19,7 @@ from arena.records.decisions import decisions
 from arena.records.record import parse_record
 from arena.records.tell import seat_names
 from arena.store.rows import read_row, write_row
-from arena.store.secrets import SecretRows
+from arena.store.secrets import ExpiringRows
 
 REVIEWER: Final = "shark"
 
@@ -58,7 +58,7 @@ class Review:
 class Reviews:
     """The reviews of all games. ``request``: requests the job that makes one."""
 
-    def __init__(self, live: LiveGames, rows: SecretRows, request: Callable[[str, int], None]) -> None:
+    def __init__(self, live: LiveGames, rows: ExpiringRows, request: Callable[[str, int], None]) -> None:
         self._live = live
         self._rows = rows
         self._request = request

@@ -59,7 +59,7 @@ class PeopleTables:
 
     def __init__(self, live: LiveGames, store: Store, accounts: Accounts, at_once: int | None) -> None:
         self._live = live
-        self._codes = store.codes
+        self._invitations = store.invitations
         self._links = store.links
         self._people = store.people
         self._presence = store.presence
@@ -168,9 +168,8 @@ class PeopleTables:
             )
         code, mark = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(8)
         self._links.put(_link_name(game_id, seat), mark.encode(), LINK_MS)
-        # Neither owner nor token: it signs nobody in.
-        row = {"owner": "", "token": "", "game": game_id, "seat": seat, "mark": mark}
-        self._codes.put(code, orjson.dumps(row), LINK_MS)
+        row = {"game": game_id, "seat": seat, "mark": mark}
+        self._invitations.put(code, orjson.dumps(row), LINK_MS)
         return code
 
     def withdraw_link(self, game_id: str, person: str, seat: int) -> None:
@@ -184,7 +183,7 @@ class PeopleTables:
 
     def invited(self, code: str) -> InvitedSeat:
         """The seat that the code is for; nothing changes. Raises ``link_expired``."""
-        data = self._codes.find(code)
+        data = self._invitations.find(code)
         row: dict[str, Any] = {} if data is None else orjson.loads(data)
         invited = InvitedSeat(row.get("game", ""), row.get("seat", 0))
         mark = self._links.find(_link_name(*invited))
@@ -205,7 +204,7 @@ class PeopleTables:
         if header.seats_of(person):
             return game
         self._take_table(address, game)
-        if self._codes.take(code) is None:
+        if self._invitations.take(code) is None:
             self._people.remove(address, [game])
             raise LinkExpired("this link was used", field="code", expected="a new link")
         self._links.take(_link_name(game, seat))

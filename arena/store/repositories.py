@@ -27,7 +27,7 @@ from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
-from arena.store.secrets import SecretRows, WebKey
+from arena.store.secrets import ExpiringRows, WebKey
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.styles import StyleStore
@@ -76,10 +76,12 @@ class Store:
         self.unrated = Documents(connection, "unrated")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
-        self.sessions = SecretRows(connection, "session")
-        self.codes = SecretRows(connection, "code")
-        self.links = SecretRows(connection, "link")
-        self.reviews = SecretRows(connection, "review")
+        self.sessions = ExpiringRows(connection, "session")
+        self.sign_ins = ExpiringRows(connection, "sign-in")
+        self.sign_ups = ExpiringRows(connection, "sign-up")
+        self.invitations = ExpiringRows(connection, "code")
+        self.links = ExpiringRows(connection, "link")
+        self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)

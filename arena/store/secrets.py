@@ -1,4 +1,4 @@
-"""Rows found by a secret: sessions of people, and codes in links. Only the hash of the secret is stored."""
+"""Rows that expire, such as sessions and codes in links, and the key that signs cookies."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from arena.store.connection import RedisConnection
 _WEB_KEY = "{arena}:web-key"
 
 
-class SecretRows:
-    """Rows of one ``kind``, by secret; each expires."""
+class ExpiringRows:
+    """Rows of one ``kind``, found by a secret, of which only the hash is stored."""
 
     def __init__(self, connection: RedisConnection, kind: str) -> None:
         self._connection = connection

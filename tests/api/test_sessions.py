@@ -119,7 +119,7 @@ def test_keys_and_codes_are_stored_as_hashes(browser: Browser, owner: Account, s
         key = cookie["key"]
     with redis.Redis.from_url(store.url) as database:
         names = [name.decode() for name in database.scan_iter()]
-        values = [database.get(name) for name in names if name.startswith(("session:", "code:"))]
+        values = [database.get(name) for name in names if name.startswith(("session:", "sign-in:"))]
     assert len(values) == 2
     everything = repr(names) + repr(values)
     assert key not in everything
@@ -162,7 +162,7 @@ def test_a_link_works_once(browser: Browser, owner: Account, app: Flask) -> None
 def test_a_link_expires(browser: Browser, owner: Account, store: EmbeddedStore) -> None:
     code = code_of(owner)
     with redis.Redis.from_url(store.url) as database:
-        (name,) = database.scan_iter("code:*")
+        (name,) = database.scan_iter("sign-in:*")
         assert 0 < database.pttl(name) <= LINK_MS
         database.pexpire(name, 0)
     assert browser.get(f"/sign-in?code={code}").status_code == 410
@@ -222,3 +222,10 @@ def test_no_way_to_another_site(browser: Browser, owner: Account, elsewhere: str
 def test_the_way_back(browser: Browser, owner: Account) -> None:
     response = browser.send("/sign-in", {"token": owner.token, "next": "/tournaments?state=open"})
     assert response.location == "/tournaments?state=open"
+
+
+def test_the_form_of_a_sign_up_signs_nobody_in(browser: Browser, app: Flask) -> None:
+    draft = "d" * 32
+    app.extensions["botequim"].sessions.sign_up("nora", draft)
+    for code in (draft, f"sign-up {draft}"):
+        assert browser.get("/sign-in", query_string={"code": code}).status_code == 410
