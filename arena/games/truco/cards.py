@@ -119,9 +119,14 @@ LADDERS: Final = ("1-3-6-9-12", "2-4-6-10-12", "2-4-8-10-12", "2-4-8-12")
 """The stakes of a hand (TV-6.1), lowest first."""
 
 
+_PLAY: Final[list[str]] = ["play:" + card for card in PACK]
+_HIDE: Final[list[str]] = ["hide:" + card for card in PACK]
+
+
 def _action_codes() -> dict[str, int]:
-    codes = {"play:" + card: number for number, card in enumerate(PACK)}
-    codes.update({"hide:" + card: number + FACE_DOWN for number, card in enumerate(PACK)})
+    # The keys are the texts of the actions offered, so that finding one compares no characters.
+    codes = {action: number for number, action in enumerate(_PLAY)}
+    codes.update({action: number + FACE_DOWN for number, action in enumerate(_HIDE)})
     codes.update({"truco": TRUCO, "keep": KEEP, "pass": PASS, "burn": BURN, "defer": DEFER, NO_CUT: CUT_TOP})
     codes.update({action: SIGNAL + index for index, action in enumerate(SIGNAL_ACTIONS)})
     for ladder in LADDERS:
@@ -143,10 +148,6 @@ PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
     for seat in range(SEATS)
 ]
 """By ``code * 4 + seat``."""
-
-_PLAY: Final[list[str]] = ["play:" + card for card in PACK]
-_HIDE: Final[list[str]] = ["hide:" + card for card in PACK]
-
 
 def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str, ...]:
     """What a seat with these cards may do on its turn to play; ``call``: how it may raise, if it may.
