@@ -43,7 +43,7 @@ class LiveTable:
         self.players = [
             "You" if number == you else seat["name"] or "open" for number, seat in enumerate(summary["seats"])
         ]
-        names = seat_names([{"name": player} for player in self.players])
+        names = seat_names(self.players)
         self.form = new_picture(game, names, rules)
         self._own_moves = self.form.moves | self.form.calls
         self.shown: dict[str, Any] = self.form.shown(())

@@ -25,6 +25,7 @@ from arena.games.pictures import UNSEEN
 from arena.live.finalizer import ENDED
 from arena.live.service import EventsGone
 from arena.people.tables import FRIEND, HOUSE, YOUR_SEAT, playable
+from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
 from arena.replays.page import embedded_json, game_title, static, table_layout
 
@@ -231,7 +232,7 @@ def table_page(game: str) -> ResponseReturnValue:
     rules = game_of(header.kind)
     names = [entry.name or "" for entry in header.seats]
     names[seat] = YOU
-    layout = table_layout(rules, header.rules, new_picture(rules, _numbered(names), header.rules))
+    layout = table_layout(rules, header.rules, new_picture(rules, seat_names(names), header.rules))
     data = {
         **layout,
         "seat": seat,
@@ -319,11 +320,6 @@ def _player() -> str:
 
 def _number(text: str | None) -> int | None:
     return int(text) if text is not None and _NUMBER(text) else None
-
-
-def _numbered(names: list[str]) -> list[str]:
-    """As :func:`~arena.records.tell.seat_names` does."""
-    return [name if names.count(name) == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
 
 
 def _json(value: Any) -> Response:

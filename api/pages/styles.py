@@ -14,7 +14,7 @@ OTHERS_MOST: Final = 50
 """Maximum other bots that have a dot, those that are first on the board."""
 
 LEAST: Final = 20
-"""Others have a dot if a figure counts at least so many times."""
+"""Another bot has a dot if what the figure is a share of was counted at least this often."""
 
 
 class StyleRow(NamedTuple):

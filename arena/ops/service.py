@@ -156,7 +156,7 @@ class Service:
         self.histories.update(kind, division, preset)
         if self.styles.update(kind):
             self.jobs.compute_matchups(kind, division, preset)
-        # Last: what is due is told by it.
+        # Last, because a board without current matchups is computed again.
         self.matchups.compute(kind, division, preset)
 
     def check_upload(self, bot: str, upload: str) -> None:

@@ -95,7 +95,7 @@ class Reviews:
         canonical = record["canonical"]
         panel = game_of(canonical["kind"]).panel
         assert panel is not None
-        names = seat_names(canonical["players"])
+        names = seat_names(player["name"] for player in canonical["players"])
         until = clock() + REVIEW_SECONDS
         remarks: dict[str, str] = {}
         same, complete = 0, True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.games import game_of
@@ -19,7 +19,7 @@ def tell(record: Record) -> Iterator[str]:
     canonical = record["canonical"]
     game = game_of(canonical["kind"])
     rules = game.options.complete(canonical["rules"])
-    names = seat_names(canonical["players"])
+    names = seat_names(player["name"] for player in canonical["players"])
     yield from _heading(canonical, names)
     state = game.new_state(rules)
     narrator = game.narrator(names, rules)
@@ -33,9 +33,9 @@ def tell(record: Record) -> Iterator[str]:
     yield from _result(canonical["outcome"], names)
 
 
-def seat_names(players: Sequence[Mapping[str, str]]) -> list[str]:
+def seat_names(players: Iterable[str]) -> list[str]:
     """The names of the players, seat by seat; a name that occurs twice gets its seat's number."""
-    names = [printable(player["name"]) for player in players]
+    names = [printable(name) for name in players]
     count = Counter(names)
     return [name if count[name] == 1 else f"{name} {seat}" for seat, name in enumerate(names)]
 

@@ -76,7 +76,7 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
     canonical = record["canonical"]
     game = game_of(canonical["kind"])
     rules = game.options.complete(canonical["rules"])
-    names = seat_names(canonical["players"])
+    names = seat_names(player["name"] for player in canonical["players"])
     pictures = new_pictures(game, names, rules)
     replayed = ReplayedGame(game, rules, names, pictures[OPEN], pictures={view: [] for view in pictures})
     state = game.new_state(rules)

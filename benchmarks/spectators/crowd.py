@@ -28,8 +28,8 @@ _TICK: Final = 0.2
 
 @dataclass
 class Got:
-    """What all got after their tables: ``bytes`` and ``messages``; ``moves``: those that one spectator was
-    told of, in messages of ``move_bytes``. ``tables``: how many were sent the table again because they
+    """What all got after their tables: ``bytes`` and ``messages``; ``moves``: those that one spectator
+    received, in messages of ``move_bytes``. ``tables``: how many were sent the table again because they
     missed a message.
     """
 

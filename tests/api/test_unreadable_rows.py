@@ -36,7 +36,7 @@ def database(clean_store: EmbeddedStore) -> Iterator[Redis]:
 
 
 def damaged(row: Any) -> Iterator[bytes]:
-    """The row without each of its fields, with other values for it, and what is no row at all."""
+    """The row without each of its fields, with other values for it, and values that are not rows."""
     is_object = isinstance(row, dict)
     fields: dict[Any, Any] = dict(row.items() if is_object else enumerate(row))
     for name in fields:

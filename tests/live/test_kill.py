@@ -97,7 +97,7 @@ def test_a_killed_player_process_loses_no_accepted_answer(
         killed(child)
         journal.check(games)
         for game in ids:
-            # What a sweeper does within ten seconds: on a cluster the killed may not have told of its steps.
+            # As a sweeper does within ten seconds: on a cluster a killed process may have published nothing.
             games.finalizer.check(game)
     play_out(games, ids)
     assert journal.check(games) > 100

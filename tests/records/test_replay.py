@@ -70,7 +70,7 @@ def test_events_are_narrated_in_order() -> None:
 
 
 def test_names_cannot_drive_the_terminal() -> None:
-    assert seat_names([{"name": "a\x1b[2J"}, {"name": "b\n"}]) == ["a\\x1b[2J", "b\\n"]
+    assert seat_names(["a\x1b[2J", "b\n"]) == ["a\\x1b[2J", "b\\n"]
 
 
 def test_choosing_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,4 +110,4 @@ def test_the_keys_of_a_replay(open_page: OpenPage) -> None:
     press(page, "s")
     assert page.get_attribute("#felt .at-0", "data-seat") == "1"
     press(page, "ArrowRight")
-    assert page.url.endswith("#move-3"), "what is no letter stays a key"
+    assert page.url.endswith("#move-3"), "keys that are not letters still work"

@@ -140,7 +140,7 @@ def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, servi
     assert {group["state"] for group in groups} == {"done"}
     games = [game for group in groups for game in group["games"]]
     assert sorted(games) == sorted(record["canonical"]["game"] for record in records)
-    # What is told of a group is what its records say.
+    # A group shows what its records say.
     assert collect(records)[0].id == "cup-r1-p1-g1"
     for group, result in zip(sorted(groups, key=lambda group: group["id"]), collect(records), strict=True):
         assert {player.name: result.score(player) for player in result.players} == group["score"]

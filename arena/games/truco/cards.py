@@ -149,6 +149,7 @@ PLAY_EVENTS: Final[list[tuple[Any, ...]]] = [
 ]
 """By ``code * 4 + seat``."""
 
+
 def turn_actions(hand: tuple[int, ...], may_hide: bool, call: str) -> tuple[str, ...]:
     """What a seat with these cards may do on its turn to play; ``call``: how it may raise, if it may.
 
