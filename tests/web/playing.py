@@ -24,7 +24,7 @@ _TURN = """() => document.querySelector("#ask.waits")
 
 
 def open_table(page: Any, url: str, kind: str, rules: dict[str, str], seats: dict[str, str]) -> str:
-    """Sit down with the form, and return the game's id."""
+    """Sit down with the form, and return the game's id. ``kind``: with a preset as in the address."""
     page.goto(f"{url}/play?game={kind}&seats={len(seats) + 1}")
     for name, value in seats.items():
         page.select_option(f"#{name}", value)

@@ -24,10 +24,15 @@ from tests.web.playing import (
 
 pytestmark = pytest.mark.system
 
-RULES = {"toepen": {"lives": "2"}, "truco": {"max_hands": "2"}}
+RULES = {
+    "toepen": {"lives": "2"},
+    "truco": {"max_hands": "2"},
+    "truco&preset=paulista-2@1": {"max_hands": "3", "cut": "player"},
+}
 SEATS = {
     "toepen": {"seat1": "house:random", "seat2": "house:random"},
     "truco": {"seat1": "house:random", "seat2": "house:random", "seat3": "house:random"},
+    "truco&preset=paulista-2@1": {"seat1": "house:random"},
 }
 WIDE = {"width": 1280, "height": 1000}
 
