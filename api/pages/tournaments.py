@@ -84,7 +84,7 @@ def tournament_view(
         refresh=REFRESH_SECONDS.get(view["state"]),
         own=own_part(view),
         error=error,
-        defaults=GAMES[view["kind"]].options.complete({}),
+        changed=GAMES[view["kind"]].options.changed(view["rules"]),
         standings=shown,
         crosstable=drawn(
             cells(shown["crosstable"] or ()),
