@@ -67,12 +67,15 @@ class Trick:
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
-        unseen = [0] * (TOP + 1)
+        unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):
             if sight.unseen >> number & 1:
                 unseen[strength[number]] += 1
         partners = [strength[number] for number in range(len(PACK)) if sight.partners >> number & 1]
+        self._later: list[tuple[bool, bool]] = [
+            (seat == sight.partner, seat == bold) for seat in range(sight.seats) if seat != sight.seat
+        ]
         nothing = certain(0)
         held = certain(sight.best)
         self._ours = held if sight.holder == 1 else nothing
@@ -95,6 +98,20 @@ class Trick:
     def with_card(self, strength: int) -> Chances:
         """When this seat still plays a card of that strength, and everybody then shows the best."""
         return compare(better_of(self._ours, certain(strength)), self._theirs)
+
+    def later(self, strength: int, cards: int) -> float:
+        """The chance to win a later trick with a card of that strength, a tie counting half, when every other
+        seat shows the best of that many cards.
+        """
+        ours, theirs = certain(strength), certain(0)
+        spread = best_of(cards, self._unseen)
+        for partner, bold in self._later:
+            if partner:
+                ours = better_of(ours, spread)
+            else:
+                theirs = better_of(theirs, [chance**_BOLD for chance in spread] if bold else spread)
+        chances = compare(ours, theirs)
+        return chances.win + chances.tie / 2
 
     def without_card(self) -> Chances:
         """When this seat has played already."""

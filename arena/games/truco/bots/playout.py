@@ -8,8 +8,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from arena.games.truco.bots.chances import TOP, best_of, better_of, certain, compare
-from arena.games.truco.cards import FACE_DOWN, FIXED, PACK
+from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
+from arena.games.truco.bots.whole import (
+    RUNS,
+    RUNS_FROM_RAISE,
+    hand_chance,
+    raise_from,
+    stay_from,
+)
+from arena.games.truco.cards import CARD_NUMBER, FACE_DOWN, PACK, Order, Pack
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 
@@ -25,18 +32,22 @@ the other team dares to call or to stay."""
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
 """From which chance on a team stays, by the step of the ladder that the hand is worth if it runs."""
 
-_PACK_STRENGTHS: Final = [
-    sum(strength == own for own in FIXED.strength[: len(PACK)]) for strength in range(TOP + 1)
-]
+
+@cache
+def _strengths(pack: Pack, order: Order) -> list[int]:
+    """How many cards of the pack have each strength."""
+    cards = [order.strength[CARD_NUMBER[card]] for card in pack.cards]
+    return [cards.count(strength) for strength in range(TOP + 1)]
 
 
 @cache
-def trick_chance(mine: int, theirs: int, partners: int, others: int) -> float:
+def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack, order: Order) -> float:
     """How likely my team wins a trick in which it shows ``mine`` or the best of ``partners`` unknown cards,
     and the other team ``theirs`` or the best of ``others`` unknown ones; a tie counts half.
     """
-    ours = better_of(certain(mine), best_of(partners, _PACK_STRENGTHS))
-    chances = compare(ours, better_of(certain(theirs), best_of(others, _PACK_STRENGTHS)))
+    strengths = _strengths(pack, order)
+    ours = better_of(certain(mine), best_of(partners, strengths))
+    chances = compare(ours, better_of(certain(theirs), best_of(others, strengths)))
     return chances.win + chances.tie / 2
 
 
@@ -64,7 +75,7 @@ class TrucoPlayout:
             if state.rules.seats > 2:
                 cards += state.hands[(seat + 2) & 3]
             strength = state.order.strength
-            return state.legal[int(sum(_WORTH[strength[card]] for card in cards) >= 24)]
+            return state.legal[int(sum(_WORTH[strength[card]] for card in cards) >= 6 * state.rules.seats)]
         return state.legal[0]
 
     def _play(self, state: TrucoState, seat: int) -> str:
@@ -72,16 +83,18 @@ class TrucoPlayout:
         strength = state.order.strength
         hand = sorted(state.hands[seat], key=strength.__getitem__)
         ours = holder >= 0 and holder & 1 == seat & 1
-        if "truco" in state.legal and self.would_call(state, seat):
-            return "truco"
+        last = state.rules.seats - 1
+        call = state.turn_calls[seat & 1]
+        if call and self.would_call(state, seat):
+            return call
         if place == 0:
             card = hand[-1]
-        elif ours and (place == 3 or best >= 11):
+        elif ours and (place == last or best >= 11):
             card = hand[0]
         else:
             winners = [card for card in hand if strength[card] > best]
             if winners:
-                card = winners[0] if place >= 2 else winners[-1]
+                card = winners[0] if place >= last - 1 else winners[-1]
             else:
                 ties = [card for card in hand if strength[card] == best and not ours]
                 card = ties[0] if ties else hand[0]
@@ -89,6 +102,9 @@ class TrucoPlayout:
 
     def would_call(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would call truco with the cards on the table as they are."""
+        if state.rules.whole_hand:
+            stake = state.stake
+            return self._hand_chance(state, seat) > raise_from(stake, state.rules.next_stake[stake], RUNS)
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
         dared = chance * _DARED if chance < 0.999 else 1.0
@@ -98,10 +114,17 @@ class TrucoPlayout:
 
     def would_raise(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would raise what the other team has called or raised."""
+        before = (seat + 1) & state.rules.mask
+        if state.rules.whole_hand:
+            stake = state.stake
+            from_chance = raise_from(stake, state.rules.next_stake[stake], RUNS_FROM_RAISE)
+            return self._hand_chance(state, seat, before) > from_chance
         best, holder, place = best_on_table(state)
-        return self._chance(state, seat, best, holder, place, (seat + 1) & state.rules.mask) > 0.93
+        return self._chance(state, seat, best, holder, place, before) > 0.93
 
     def _answer(self, state: TrucoState, seat: int) -> str:
+        if state.rules.whole_hand:
+            return self._answer_hand(state, seat)
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, state.proposer)
         if chance > 0.93 and len(state.legal) > 2 and state.legal[2].startswith("raise"):
@@ -109,6 +132,35 @@ class TrucoPlayout:
         if chance > _STAY_FROM[state.rules.step_of[state.stake]]:
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
+
+    def _answer_hand(self, state: TrucoState, seat: int) -> str:
+        chance = self._hand_chance(state, seat, state.proposer)
+        stake, value = state.stake, state.proposed
+        if len(state.legal) > 2 and state.legal[2].startswith("raise"):
+            if chance > raise_from(value, state.rules.next_stake[value], RUNS_FROM_RAISE):
+                return state.legal[2]
+        if chance > stay_from(stake, value):
+            return state.legal[1]
+        return "defer" if state.legal[-1] == "defer" else state.legal[0]
+
+    def _hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
+        """The chance of the seat's team to win the hand, see ``_chance``."""
+        best, holder, place = best_on_table(state)
+        chance = self._chance(state, seat, best, holder, place, bold)
+        rules, order = state.rules, state.order
+        team = seat & 1
+        results = [0 if winner < 0 else 1 if winner == team else -1 for winner in state.winners]
+        cards = sorted([order.strength[card] for card in state.hands[seat]])
+        left = 2 - len(results)
+        later = last = 0.0
+        if left:
+            # The best card is for the trick in progress, unless the seat has played there.
+            cards = cards[:left]
+            pairs = rules.seats >> 1
+            others = pairs if bold < 0 else pairs + 1
+            later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
+            last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
+        return hand_chance(results, Chances(chance, 0.0, 1 - chance), later, last)
 
     def _chance(
         self, state: TrucoState, seat: int, best: int, holder: int, place: int, bold: int = -1
@@ -136,7 +188,7 @@ class TrucoPlayout:
                 partners += len(cards)
             else:
                 others += 5 * len(cards) if player == bold else len(cards)
-        return trick_chance(mine, theirs, partners, others)
+        return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 
 def best_on_table(state: TrucoState) -> tuple[int, int, int]:

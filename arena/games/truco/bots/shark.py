@@ -48,7 +48,7 @@ class TrucoShark:
         if phase == "cut" or len(candidates) == 1:
             return candidates[0]
         usual = self._regular.choose(turn)
-        if phase != "play":
+        if phase != "play" and (phase != "answer" or turn["rules"]["truco_scope"] == "trick"):
             return usual
         seat = turn["seat"]
         race = _race(turn)
@@ -97,7 +97,8 @@ def _race(turn: Turn) -> Race:
     seen = turn["observation"]
     team = turn["seat"] & 1
     hands_left = turn["rules"]["max_hands"] - seen["hand_number"]
-    return Race((seen["score"][team], seen["score"][1 - team]), hands_left)
+    stakes = tuple(int(value) for value in turn["rules"]["stakes"].split("-"))
+    return Race((seen["score"][team], seen["score"][1 - team]), hands_left, stakes)
 
 
 def _candidates(turn: Turn) -> list[str]:
