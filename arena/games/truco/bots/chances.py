@@ -22,6 +22,8 @@ class Chances(NamedTuple):
 
 _BOLD: Final = 5
 """A seat that calls is assumed to hold the best of this many hands."""
+_BOLD_HAND: Final = 2.0
+"""The same where a call is about the whole hand (TV-6.8), for which fewer cards have to be good."""
 
 Spread = list[float]
 """By strength from 0 to ``TOP``: how likely the best card has at most that strength."""
@@ -67,6 +69,7 @@ class Trick:
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
+        self._bold = _BOLD_HAND if sight.whole_hand else _BOLD
         unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):
@@ -92,7 +95,7 @@ class Trick:
             else:
                 spread = best_of(count, unseen)
                 if seat == bold:
-                    spread = [chance**_BOLD for chance in spread]
+                    spread = [chance**self._bold for chance in spread]
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
@@ -109,7 +112,7 @@ class Trick:
             if partner:
                 ours = better_of(ours, spread)
             else:
-                theirs = better_of(theirs, [chance**_BOLD for chance in spread] if bold else spread)
+                theirs = better_of(theirs, [chance**self._bold for chance in spread] if bold else spread)
         chances = compare(ours, theirs)
         return chances.win + chances.tie / 2
 

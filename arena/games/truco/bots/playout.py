@@ -12,7 +12,8 @@ from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, cer
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
-    hand_chance,
+    Standing,
+    chance_of_hand,
     raise_from,
     stay_from,
 )
@@ -28,6 +29,11 @@ _RUNS: Final = 0.45
 _DARED: Final = 0.6
 """As the ``regular`` player reckons: how often a called team runs, and by how much a chance shrinks when
 the other team dares to call or to stay."""
+
+_BOLD: Final = 5
+_BOLD_HAND: Final = 2
+"""A seat that calls is assumed to hold the best of this many hands; of the second where a call is about the
+whole hand."""
 
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
 """From which chance on a team stays, by the step of the ladder that the hand is worth if it runs."""
@@ -49,6 +55,15 @@ def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack,
     ours = better_of(certain(mine), best_of(partners, strengths))
     chances = compare(ours, better_of(certain(theirs), best_of(others, strengths)))
     return chances.win + chances.tie / 2
+
+
+def standing_of(state: TrucoState, team: int) -> Standing:
+    """What the points of the hand mean to a team."""
+    rules = state.rules
+    hands_left = rules.max_hands - state.hand_number
+    return Standing(
+        state.score[team], state.score[1 - team], hands_left if hands_left < 60 else 60, rules.stakes
+    )
 
 
 class TrucoPlayout:
@@ -104,7 +119,10 @@ class TrucoPlayout:
         """Whether ``seat`` would call truco with the cards on the table as they are."""
         if state.rules.whole_hand:
             stake = state.stake
-            return self._hand_chance(state, seat) > raise_from(stake, state.rules.next_stake[stake], RUNS)
+            value = state.rules.next_stake[stake]
+            return self.hand_chance(state, seat) > raise_from(
+                standing_of(state, seat & 1), stake, value, RUNS
+            )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
         dared = chance * _DARED if chance < 0.999 else 1.0
@@ -115,10 +133,6 @@ class TrucoPlayout:
     def would_raise(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would raise what the other team has called or raised."""
         before = (seat + 1) & state.rules.mask
-        if state.rules.whole_hand:
-            stake = state.stake
-            from_chance = raise_from(stake, state.rules.next_stake[stake], RUNS_FROM_RAISE)
-            return self._hand_chance(state, seat, before) > from_chance
         best, holder, place = best_on_table(state)
         return self._chance(state, seat, best, holder, place, before) > 0.93
 
@@ -134,16 +148,18 @@ class TrucoPlayout:
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 
     def _answer_hand(self, state: TrucoState, seat: int) -> str:
-        chance = self._hand_chance(state, seat, state.proposer)
+        chance = self.hand_chance(state, seat, state.proposer)
+        standing = standing_of(state, seat & 1)
         stake, value = state.stake, state.proposed
-        if len(state.legal) > 2 and state.legal[2].startswith("raise"):
-            if chance > raise_from(value, state.rules.next_stake[value], RUNS_FROM_RAISE):
-                return state.legal[2]
-        if chance > stay_from(stake, value):
+        higher = state.rules.next_stake.get(value, 0)
+        may_raise = higher and state.legal[2].startswith("raise")
+        if may_raise and chance > raise_from(standing, value, higher, RUNS_FROM_RAISE):
+            return state.legal[2]
+        if chance > stay_from(standing, stake, value):
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 
-    def _hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
+    def hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
         """The chance of the seat's team to win the hand, see ``_chance``."""
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, bold)
@@ -157,10 +173,10 @@ class TrucoPlayout:
             # The best card is for the trick in progress, unless the seat has played there.
             cards = cards[:left]
             pairs = rules.seats >> 1
-            others = pairs if bold < 0 else pairs + 1
+            others = pairs if bold < 0 else pairs - 1 + _BOLD_HAND
             later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
             last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
-        return hand_chance(results, Chances(chance, 0.0, 1 - chance), later, last)
+        return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
 
     def _chance(
         self, state: TrucoState, seat: int, best: int, holder: int, place: int, bold: int = -1
@@ -175,6 +191,7 @@ class TrucoPlayout:
         if holder < 0:
             mine = theirs = best
         partners = others = 0
+        bolder = _BOLD_HAND if state.rules.whole_hand else _BOLD
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -187,7 +204,7 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += 5 * len(cards) if player == bold else len(cards)
+                others += bolder * len(cards) if player == bold else len(cards)
         return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 

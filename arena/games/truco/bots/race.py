@@ -77,6 +77,10 @@ class Race:
         """The chances after the seat's team scores that many points."""
         return self._table[min(TARGET, self._ours + points)][self._theirs]
 
+    def played(self, points: int, chance: float) -> float:
+        """The chances when the seat's team scores that many points with this chance, and else the other."""
+        return chance * self.won(points) + (1 - chance) * self.lost(points)
+
     def lost(self, points: int) -> float:
         """When the other team scores them."""
         return self._table[self._ours][min(TARGET, self._theirs + points)]

@@ -9,7 +9,14 @@ from arena.games.kernel import Turn
 from arena.games.truco.bots.chances import Chances, Trick
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
-from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, doubted, hand_chance
+from arena.games.truco.bots.whole import (
+    RUNS,
+    RUNS_FROM_RAISE,
+    Standing,
+    chance_of_hand,
+    raise_from,
+    stay_from,
+)
 from arena.games.truco.cards import PACK
 
 WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
@@ -84,20 +91,17 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
     if rest:
         later = trick.later(sight.strength[rest[-1]], len(rest))
         last = trick.later(sight.strength[rest[0]], 1)
-    return hand_chance(sight.results, chances, later, last, sight.all_tied)
+    return chance_of_hand(sight.results, chances, later, last, sight.all_tied)
 
 
 def _should_raise(sight: TrucoSight, chance: float) -> bool:
-    """Whether a hand with this chance is worth more at the next stake (TV-6.3), which only its value changes."""
-    race = _race(sight)
+    """Whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
-    gain = _at_stake(race, value, doubted(chance))
-    called = RUNS * race.won(sight.stake) + (1 - RUNS) * gain
-    return called > _at_stake(race, sight.stake, chance) + _MARGIN
+    return chance > raise_from(_standing(sight), sight.stake, value, RUNS)
 
 
-def _at_stake(race: Race, points: int, chance: float) -> float:
-    return chance * race.won(points) + (1 - chance) * race.lost(points)
+def _standing(sight: TrucoSight) -> Standing:
+    return Standing(*sight.score, sight.hands_left, sight.stakes)
 
 
 def _card(sight: TrucoSight, trick: Trick) -> str:
@@ -155,7 +159,7 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
     race = _race(sight)
     quiet = _hand_chance(sight, chances)
     low, value = sight.stakes[:2]
-    now = _at_stake(race, low, quiet)
+    now = race.played(low, quiet)
     win = chances.win * _ACCEPTED if chances.win < 0.999 else 1.0
     # BT-4.7: a tie with a card that lay there before the call is lost.
     tie = 0.0 if sight.place else chances.tie
@@ -168,6 +172,8 @@ def _answer(sight: TrucoSight) -> str:
     """Run, accept or raise by the odds of this trick and the worth of the points."""
     truco = sight.truco
     trick = Trick(sight, None if truco is None else truco["proposer"])
+    if sight.whole_hand:
+        return _answer_hand(sight, trick)
     if sight.seat in sight.to_play:
         chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
     else:
@@ -177,8 +183,6 @@ def _answer(sight: TrucoSight) -> str:
     value = int(answers["accept"].split(":")[1])
     given_up = int(answers["run"].split(":")[1])
     win, tie = chances.win, chances.tie
-    if sight.whole_hand:
-        win, tie = _hand_if_asked(sight, trick, chances), 0.0
     tie_wins = sight.place > 0 and truco is not None and truco["team"] != sight.seat & 1
 
     def staying(points: int, win: float) -> float:
@@ -189,7 +193,7 @@ def _answer(sight: TrucoSight) -> str:
     run = race.lost(given_up)
     if "raise" in answers:
         higher = int(answers["raise"].split(":")[1])
-        shrunk = doubted(win) if sight.whole_hand else win * _ACCEPTED if win < 0.999 else 1.0
+        shrunk = win * _ACCEPTED if win < 0.999 else 1.0
         raised = RUNS_FROM_RAISE * race.won(value) + (1 - RUNS_FROM_RAISE) * staying(higher, shrunk)
         if raised > max(accept, run) + _MARGIN:
             return answers["raise"]
@@ -200,10 +204,20 @@ def _answer(sight: TrucoSight) -> str:
     return answers["run"]
 
 
-def _hand_if_asked(sight: TrucoSight, trick: Trick, chances: Chances) -> float:
+def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
+    """The same where the whole hand counts (TV-6.8)."""
     if sight.seat in sight.to_play:
-        return _best_card(sight, trick)[1]
-    return _chance_with(sight, trick, chances, sight.hand)
+        chance = _best_card(sight, trick)[1]
+    else:
+        chance = _chance_with(sight, trick, trick.without_card(), sight.hand)
+    answers = {action.split(":")[0]: action for action in sight.legal}
+    standing = _standing(sight)
+    stakes = sight.stakes[sight.stakes.index(sight.stake) :]
+    if "raise" in answers and chance > raise_from(standing, stakes[1], stakes[2], RUNS_FROM_RAISE):
+        return answers["raise"]
+    if chance > stay_from(standing, stakes[0], stakes[1]):
+        return answers["accept"]
+    return answers.get("defer", answers["run"])
 
 
 def _choose(sight: TrucoSight) -> str:

@@ -12,9 +12,9 @@ from arena.games.truco.cards import PACK
 _KEEP_FROM: Final = 4
 _PLAY_AT_ELEVEN_FROM: Final = 4
 _BLUFF: Final = 0.04
-_STAY_FROM: Final = 5
+_STAY_FROM: Final = 3
 _CALL_FROM: Final = 9
-_RAISE_FROM: Final = 13
+_RAISE_FROM: Final = 11
 """What the hand has to be worth where a call is about all its tricks (TV-6.8)."""
 _TRICK: Final = 4
 """What a trick won is worth then, and one lost costs."""
@@ -79,8 +79,9 @@ STRENGTH_OF_ZAP: Final = 14
 
 
 def _is_strong(sight: TrucoSight) -> bool:
-    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins. The hand, where
-    that counts: two good cards, or one and a trick.
+    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins.
+
+    Where a call is about the whole hand, whether that is: two good cards, or one and a trick.
     """
     if sight.whole_hand:
         return _points(sight) >= _CALL_FROM

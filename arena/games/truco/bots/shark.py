@@ -13,6 +13,7 @@ from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots import regular
+from arena.games.truco.bots.hints import likelihood
 from arena.games.truco.bots.playout import TrucoPlayout, best_on_table
 from arena.games.truco.bots.race import Race
 from arena.games.truco.cards import CARD_NUMBER
@@ -24,6 +25,7 @@ from arena.games.truco.view import order_seen
 ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
 """Rounds of the search: the number of worlds, and of best candidates that they are played for."""
 _USUAL: Final = 0.025
+_USUAL_HAND = 0.008
 """By how much of a chance to win another action must be better than what ``regular`` would do."""
 _SURPRISE: Final = 0.04
 """How likely a call or raise is from a seat that had no reason for it."""
@@ -48,7 +50,8 @@ class TrucoShark:
         if phase == "cut" or len(candidates) == 1:
             return candidates[0]
         usual = self._regular.choose(turn)
-        if phase != "play" and (phase != "answer" or turn["rules"]["truco_scope"] == "trick"):
+        whole_hand = turn["rules"]["truco_scope"] == "hand"
+        if phase != "play":
             return usual
         seat = turn["seat"]
         race = _race(turn)
@@ -57,7 +60,7 @@ class TrucoShark:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
             for _ in range(worlds):
                 world = redeal(turn, self._random)
-                weight = self._weight(world, seat)
+                weight = likelihood(world, seat, self._playout) if whole_hand else self._weight(world, seat)
                 for action in best:
                     value = self._value(world, seat, action, race)
                     totals[action] += weight * (value + _USUAL if action == usual else value)

@@ -6,20 +6,25 @@ For ``truco_scope=hand``, where a call changes the value and nothing else (TV-6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from arena.games.truco.bots.chances import Chances
+from arena.games.truco.bots.race import Race, Stakes
 
 RUNS: Final = 0.45
 """The caller's estimate of the probability that the other team runs."""
 RUNS_FROM_RAISE: Final = 0.15
 """The same of a team that has called itself."""
+_MARGIN: Final = 0.01
+"""By how much of a chance to win the game a raise must be better."""
+_CALL_FROM: Final = 50
+"""Percent; a hand with less is never worth more, even if the other team may run from it."""
 _DOUBT: Final = 2.0
 """By how much the odds of the hand shrink when the other team stays or raises."""
 
 
-def hand_chance(
+def chance_of_hand(
     results: Sequence[int], chances: Chances, later: float, last: float, all_tied: float = 0.5
 ) -> float:
     """The chance to win the hand (BT-3.5), given those of the trick in progress.
@@ -43,18 +48,37 @@ def doubted(chance: float) -> float:
     return chance / (chance + _DOUBT * (1 - chance)) if chance > 0 else 0.0
 
 
-@cache
-def raise_from(stake: int, value: int, runs: float) -> float:
-    """From which chance on a hand worth ``stake`` is better played for ``value``, by points."""
-    for percent in range(50, 100):
+class Standing(NamedTuple):
+    """What the points of a hand mean to one team: see :class:`Race`."""
+
+    ours: int
+    theirs: int
+    hands_left: int
+    stakes: Stakes
+
+
+@lru_cache(maxsize=1 << 14)
+def raise_from(standing: Standing, stake: int, value: int, runs: float) -> float:
+    """From which chance on a hand worth ``stake`` is better played for ``value``.
+
+    ``runs``: the probability that the other team runs from that.
+    """
+    race = _race(standing)
+    for percent in range(_CALL_FROM, 100):
         chance = percent / 100
-        raised = runs * stake + (1 - runs) * value * (2 * doubted(chance) - 1)
-        if raised > stake * (2 * chance - 1):
+        raised = runs * race.won(stake) + (1 - runs) * race.played(value, doubted(chance))
+        if raised > race.played(stake, chance) + _MARGIN:
             return chance
     return 1.0
 
 
-@cache
-def stay_from(stake: int, value: int) -> float:
-    """From which chance on it is better to play for ``value`` than to give ``stake`` away, by points."""
-    return (value - stake) / (2 * value)
+@lru_cache(maxsize=1 << 14)
+def stay_from(standing: Standing, stake: int, value: int) -> float:
+    """From which chance on it is better to play for ``value`` than to give ``stake`` away."""
+    race = _race(standing)
+    lost = race.lost(value)
+    return (race.lost(stake) - lost) / (race.won(value) - lost)
+
+
+def _race(standing: Standing) -> Race:
+    return Race((standing.ours, standing.theirs), standing.hands_left, standing.stakes)
