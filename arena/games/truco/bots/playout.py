@@ -152,9 +152,10 @@ class TrucoPlayout:
         standing = standing_of(state, seat & 1)
         stake, value = state.stake, state.proposed
         higher = state.rules.next_stake.get(value, 0)
-        may_raise = higher and state.legal[2].startswith("raise")
-        if may_raise and chance > raise_from(standing, value, higher, RUNS_FROM_RAISE):
-            return state.legal[2]
+        # A limit may forbid the raise (TV-6.9); `defer` may stand in its place.
+        raising = f"raise:{higher}"
+        if raising in state.legal and chance > raise_from(standing, value, higher, RUNS_FROM_RAISE):
+            return raising
         if chance > stay_from(standing, stake, value):
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]

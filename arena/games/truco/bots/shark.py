@@ -25,8 +25,9 @@ from arena.games.truco.view import order_seen
 ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
 """Rounds of the search: the number of worlds, and of best candidates that they are played for."""
 _USUAL: Final = 0.025
-_USUAL_HAND = 0.008
 """By how much of a chance to win another action must be better than what ``regular`` would do."""
+_USUAL_HAND: Final = 0.008
+"""The same where a call is about the whole hand (TV-6.8), of which ``regular`` knows less."""
 _SURPRISE: Final = 0.04
 """How likely a call or raise is from a seat that had no reason for it."""
 _CALLERS: Final = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
@@ -55,6 +56,7 @@ class TrucoShark:
             return usual
         seat = turn["seat"]
         race = _race(turn)
+        margin = _USUAL_HAND if whole_hand else _USUAL
         totals = dict.fromkeys(candidates, 0.0)
         for worlds, kept in ROUNDS:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
@@ -63,7 +65,7 @@ class TrucoShark:
                 weight = likelihood(world, seat, self._playout) if whole_hand else self._weight(world, seat)
                 for action in best:
                     value = self._value(world, seat, action, race)
-                    totals[action] += weight * (value + _USUAL if action == usual else value)
+                    totals[action] += weight * (value + margin if action == usual else value)
             candidates = best
         return max(candidates, key=lambda action: totals[action])
 

@@ -19,7 +19,7 @@ RUNS_FROM_RAISE: Final = 0.15
 _MARGIN: Final = 0.01
 """By how much of a chance to win the game a raise must be better."""
 _CALL_FROM: Final = 50
-"""Percent; a hand with less is never worth more, even if the other team may run from it."""
+"""Percent. With less a hand is not raised, even if it gains because the other team may run: no bluffs."""
 _DOUBT: Final = 2.0
 """By how much the odds of the hand shrink when the other team stays or raises."""
 
