@@ -173,12 +173,14 @@ def _rlcard() -> Playout:
 
 
 def compare(rounds: int, seconds: float, seed: int) -> list[Speed]:
-    """Speeds of our games, with default options, and of the installed peers.
+    """Speeds of our games, with each preset, and of the installed peers.
 
     Rounds of ``seconds`` each are interleaved, so that a drifting machine treats all alike.
     """
     playouts: dict[str, Playout] = {
-        kind: playout_of(game, game.options.complete(), Random(seed)) for kind, game in GAMES.items()
+        f"{kind} {preset.name}": playout_of(game, game.options.complete(preset.rules), Random(seed))
+        for kind, game in GAMES.items()
+        for preset in game.presets
     }
     for name in PEERS:
         peer = peer_playout(name)

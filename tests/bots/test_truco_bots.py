@@ -138,8 +138,9 @@ def test_chances_count_cards() -> None:
 
 
 def test_the_race_is_even_at_even_scores_and_over_at_twelve() -> None:
-    assert Race((4, 4), 50).nobody == 0.5
-    assert Race((10, 3), 50).won(3) == 1.0
-    assert Race((3, 11), 50).lost(1) == 0.0
-    assert Race((9, 3), 50).nobody > 0.7
-    assert Race((5, 4), 0).nobody == 1.0
+    stakes = (1, 3, 6, 9, 12)
+    assert Race((4, 4), 50, stakes).nobody == 0.5
+    assert Race((10, 3), 50, stakes).won(3) == 1.0
+    assert Race((3, 11), 50, stakes).lost(1) == 0.0
+    assert Race((9, 3), 50, stakes).nobody > 0.7
+    assert Race((5, 4), 0, stakes).nobody == 1.0

@@ -51,7 +51,13 @@ GAME: Final = Game(
     ),
     duel_rules={},
     # Without the cut, which is luck, fewer games show who is better.
-    ladder_rules=({"cut": "none"},),
+    ladder_rules=(
+        {"cut": "none"},
+        {"variant": "paulista"},
+        {"variant": "paulista", "seats": 2},
+        {"variant": "mineiro"},
+        {"variant": "mineiro", "seats": 2},
+    ),
     local_rules={"cut": "none"},
     house_bots={
         "random": HouseVersion(player=RandomPlayer, version="0.1.0"),

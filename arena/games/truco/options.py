@@ -179,6 +179,7 @@ class TrucoRules:
         "seats",
         "shift",
         "signals",
+        "stakes",
         "step_of",
         "stored",
         "threshold",
@@ -214,6 +215,7 @@ class TrucoRules:
 
     def _read_stakes(self, stakes: list[int]) -> None:
         partner = ("defer",) if self.seats > 2 else ()
+        self.stakes: tuple[int, ...] = tuple(stakes)
         self.low: int = stakes[0]
         self.threshold_stake: int = stakes[1]
         self.threshold: int = TARGET - self.low

@@ -22,6 +22,8 @@ class Chances(NamedTuple):
 
 _BOLD: Final = 5
 """A seat that calls is assumed to hold the best of this many hands."""
+_BOLD_HAND: Final = 2.0
+"""The same where a call is about the whole hand (TV-6.8), for which fewer cards have to be good."""
 
 Spread = list[float]
 """By strength from 0 to ``TOP``: how likely the best card has at most that strength."""
@@ -67,12 +69,16 @@ class Trick:
     """
 
     def __init__(self, sight: TrucoSight, bold: int | None = None) -> None:
-        unseen = [0] * (TOP + 1)
+        self._bold = _BOLD_HAND if sight.whole_hand else _BOLD
+        unseen = self._unseen = [0] * (TOP + 1)
         strength = sight.strength
         for number in range(len(PACK)):
             if sight.unseen >> number & 1:
                 unseen[strength[number]] += 1
         partners = [strength[number] for number in range(len(PACK)) if sight.partners >> number & 1]
+        self._later: list[tuple[bool, bool]] = [
+            (seat == sight.partner, seat == bold) for seat in range(sight.seats) if seat != sight.seat
+        ]
         nothing = certain(0)
         held = certain(sight.best)
         self._ours = held if sight.holder == 1 else nothing
@@ -89,12 +95,26 @@ class Trick:
             else:
                 spread = best_of(count, unseen)
                 if seat == bold:
-                    spread = [chance**_BOLD for chance in spread]
+                    spread = [chance**self._bold for chance in spread]
                 self._theirs = better_of(self._theirs, spread)
 
     def with_card(self, strength: int) -> Chances:
         """When this seat still plays a card of that strength, and everybody then shows the best."""
         return compare(better_of(self._ours, certain(strength)), self._theirs)
+
+    def later(self, strength: int, cards: int) -> float:
+        """The chance to win a later trick with a card of that strength, a tie counting half, when every other
+        seat shows the best of that many cards.
+        """
+        ours, theirs = certain(strength), certain(0)
+        spread = best_of(cards, self._unseen)
+        for partner, bold in self._later:
+            if partner:
+                ours = better_of(ours, spread)
+            else:
+                theirs = better_of(theirs, [chance**self._bold for chance in spread] if bold else spread)
+        chances = compare(ours, theirs)
+        return chances.win + chances.tie / 2
 
     def without_card(self) -> Chances:
         """When this seat has played already."""

@@ -8,8 +8,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from arena.games.truco.bots.chances import TOP, best_of, better_of, certain, compare
-from arena.games.truco.cards import FACE_DOWN, FIXED, PACK
+from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, certain, compare
+from arena.games.truco.bots.whole import (
+    RUNS,
+    RUNS_FROM_RAISE,
+    Standing,
+    chance_of_hand,
+    raise_from,
+    stay_from,
+)
+from arena.games.truco.cards import CARD_NUMBER, FACE_DOWN, PACK, Order, Pack
 from arena.games.truco.state import TrucoState
 from arena.games.truco.table import ANSWER, CHOOSE, CUT, ELEVEN, PLAY
 
@@ -22,22 +30,40 @@ _DARED: Final = 0.6
 """As the ``regular`` player reckons: how often a called team runs, and by how much a chance shrinks when
 the other team dares to call or to stay."""
 
+_BOLD: Final = 5
+_BOLD_HAND: Final = 2
+"""A seat that calls is assumed to hold the best of this many hands; of the second where a call is about the
+whole hand."""
+
 _STAY_FROM: Final = (0.44, 0.34, 0.24, 0.18)
 """From which chance on a team stays, by the step of the ladder that the hand is worth if it runs."""
 
-_PACK_STRENGTHS: Final = [
-    sum(strength == own for own in FIXED.strength[: len(PACK)]) for strength in range(TOP + 1)
-]
+
+@cache
+def _strengths(pack: Pack, order: Order) -> list[int]:
+    """How many cards of the pack have each strength."""
+    cards = [order.strength[CARD_NUMBER[card]] for card in pack.cards]
+    return [cards.count(strength) for strength in range(TOP + 1)]
 
 
 @cache
-def trick_chance(mine: int, theirs: int, partners: int, others: int) -> float:
+def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack, order: Order) -> float:
     """How likely my team wins a trick in which it shows ``mine`` or the best of ``partners`` unknown cards,
     and the other team ``theirs`` or the best of ``others`` unknown ones; a tie counts half.
     """
-    ours = better_of(certain(mine), best_of(partners, _PACK_STRENGTHS))
-    chances = compare(ours, better_of(certain(theirs), best_of(others, _PACK_STRENGTHS)))
+    strengths = _strengths(pack, order)
+    ours = better_of(certain(mine), best_of(partners, strengths))
+    chances = compare(ours, better_of(certain(theirs), best_of(others, strengths)))
     return chances.win + chances.tie / 2
+
+
+def standing_of(state: TrucoState, team: int) -> Standing:
+    """What the points of the hand mean to a team."""
+    rules = state.rules
+    hands_left = rules.max_hands - state.hand_number
+    return Standing(
+        state.score[team], state.score[1 - team], hands_left if hands_left < 60 else 60, rules.stakes
+    )
 
 
 class TrucoPlayout:
@@ -64,7 +90,7 @@ class TrucoPlayout:
             if state.rules.seats > 2:
                 cards += state.hands[(seat + 2) & 3]
             strength = state.order.strength
-            return state.legal[int(sum(_WORTH[strength[card]] for card in cards) >= 24)]
+            return state.legal[int(sum(_WORTH[strength[card]] for card in cards) >= 6 * state.rules.seats)]
         return state.legal[0]
 
     def _play(self, state: TrucoState, seat: int) -> str:
@@ -72,16 +98,18 @@ class TrucoPlayout:
         strength = state.order.strength
         hand = sorted(state.hands[seat], key=strength.__getitem__)
         ours = holder >= 0 and holder & 1 == seat & 1
-        if "truco" in state.legal and self.would_call(state, seat):
-            return "truco"
+        last = state.rules.seats - 1
+        call = state.turn_calls[seat & 1]
+        if call and self.would_call(state, seat):
+            return call
         if place == 0:
             card = hand[-1]
-        elif ours and (place == 3 or best >= 11):
+        elif ours and (place == last or best >= 11):
             card = hand[0]
         else:
             winners = [card for card in hand if strength[card] > best]
             if winners:
-                card = winners[0] if place >= 2 else winners[-1]
+                card = winners[0] if place >= last - 1 else winners[-1]
             else:
                 ties = [card for card in hand if strength[card] == best and not ours]
                 card = ties[0] if ties else hand[0]
@@ -89,6 +117,12 @@ class TrucoPlayout:
 
     def would_call(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would call truco with the cards on the table as they are."""
+        if state.rules.whole_hand:
+            stake = state.stake
+            value = state.rules.next_stake[stake]
+            return self.hand_chance(state, seat) > raise_from(
+                standing_of(state, seat & 1), stake, value, RUNS
+            )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
         dared = chance * _DARED if chance < 0.999 else 1.0
@@ -98,10 +132,13 @@ class TrucoPlayout:
 
     def would_raise(self, state: TrucoState, seat: int) -> bool:
         """Whether ``seat`` would raise what the other team has called or raised."""
+        before = (seat + 1) & state.rules.mask
         best, holder, place = best_on_table(state)
-        return self._chance(state, seat, best, holder, place, (seat + 1) & state.rules.mask) > 0.93
+        return self._chance(state, seat, best, holder, place, before) > 0.93
 
     def _answer(self, state: TrucoState, seat: int) -> str:
+        if state.rules.whole_hand:
+            return self._answer_hand(state, seat)
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place, state.proposer)
         if chance > 0.93 and len(state.legal) > 2 and state.legal[2].startswith("raise"):
@@ -109,6 +146,38 @@ class TrucoPlayout:
         if chance > _STAY_FROM[state.rules.step_of[state.stake]]:
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
+
+    def _answer_hand(self, state: TrucoState, seat: int) -> str:
+        chance = self.hand_chance(state, seat, state.proposer)
+        standing = standing_of(state, seat & 1)
+        stake, value = state.stake, state.proposed
+        higher = state.rules.next_stake.get(value, 0)
+        # A limit may forbid the raise (TV-6.9); `defer` may stand in its place.
+        raising = f"raise:{higher}"
+        if raising in state.legal and chance > raise_from(standing, value, higher, RUNS_FROM_RAISE):
+            return raising
+        if chance > stay_from(standing, stake, value):
+            return state.legal[1]
+        return "defer" if state.legal[-1] == "defer" else state.legal[0]
+
+    def hand_chance(self, state: TrucoState, seat: int, bold: int = -1) -> float:
+        """The chance of the seat's team to win the hand, see ``_chance``."""
+        best, holder, place = best_on_table(state)
+        chance = self._chance(state, seat, best, holder, place, bold)
+        rules, order = state.rules, state.order
+        team = seat & 1
+        results = [0 if winner < 0 else 1 if winner == team else -1 for winner in state.winners]
+        cards = sorted([order.strength[card] for card in state.hands[seat]])
+        left = 2 - len(results)
+        later = last = 0.0
+        if left:
+            # The best card is for the trick in progress, unless the seat has played there.
+            cards = cards[:left]
+            pairs = rules.seats >> 1
+            others = pairs if bold < 0 else pairs - 1 + _BOLD_HAND
+            later = trick_chance(cards[-1], 0, (pairs - 1) * left, others * left, rules.pack, order)
+            last = trick_chance(cards[0], 0, pairs - 1, others, rules.pack, order)
+        return chance_of_hand(results, Chances(chance, 0.0, 1 - chance), later, last)
 
     def _chance(
         self, state: TrucoState, seat: int, best: int, holder: int, place: int, bold: int = -1
@@ -123,6 +192,7 @@ class TrucoPlayout:
         if holder < 0:
             mine = theirs = best
         partners = others = 0
+        bolder = _BOLD_HAND if state.rules.whole_hand else _BOLD
         leader = state.leaders[-1]
         strength = state.order.strength
         for turn in range(place, state.rules.seats):
@@ -135,8 +205,8 @@ class TrucoPlayout:
             elif player & 1 == side:
                 partners += len(cards)
             else:
-                others += 5 * len(cards) if player == bold else len(cards)
-        return trick_chance(mine, theirs, partners, others)
+                others += bolder * len(cards) if player == bold else len(cards)
+        return trick_chance(mine, theirs, partners, others, state.rules.pack, state.order)
 
 
 def best_on_table(state: TrucoState) -> tuple[int, int, int]:

@@ -9,6 +9,14 @@ from arena.games.kernel import Turn
 from arena.games.truco.bots.chances import Chances, Trick
 from arena.games.truco.bots.race import Race
 from arena.games.truco.bots.sight import TrucoSight, hide, play
+from arena.games.truco.bots.whole import (
+    RUNS,
+    RUNS_FROM_RAISE,
+    Standing,
+    chance_of_hand,
+    raise_from,
+    stay_from,
+)
 from arena.games.truco.cards import PACK
 
 WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
@@ -16,10 +24,6 @@ WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 8, 13, 15, 18, 20)
 
 _KEEP_FROM: Final = 14
 _PASS_FROM: Final = 16
-_RUNS: Final = 0.45
-"""The caller's estimate of the probability that the other team runs."""
-_RUNS_FROM_RAISE: Final = 0.15
-"""The same of a team that has called itself."""
 _ACCEPTED: Final = 0.6
 """By how much a chance to win shrinks when the other team dares to stay, or has called."""
 _MARGIN: Final = 0.015
@@ -53,13 +57,51 @@ class TrucoRegular:
 
     def _play(self, sight: TrucoSight) -> str:
         trick = Trick(sight)
-        if "truco" in sight.legal and _should_call(sight, trick):
-            return "truco"
+        if sight.whole_hand:
+            card, chance = _best_card(sight, trick)
+            if sight.call and _should_raise(sight, chance):
+                return sight.call
+            return play(card)
+        if sight.call and _should_call(sight, trick):
+            return sight.call
         return _card(sight, trick)
 
 
 def _race(sight: TrucoSight) -> Race:
-    return Race(sight.score, sight.hands_left)
+    return Race(sight.score, sight.hands_left, sight.stakes)
+
+
+def _best_card(sight: TrucoSight, trick: Trick) -> tuple[int, float]:
+    """The card with the best chance to win the hand, and that chance."""
+    best: tuple[float, int] | None = None
+    chosen = sight.hand[0]
+    for card in sight.hand:
+        rest = [other for other in sight.hand if other != card]
+        chance = _chance_with(sight, trick, trick.with_card(sight.strength[card]), rest)
+        key = (round(chance, 9), -sight.strength[card])
+        if best is None or key > best:
+            best, chosen = key, card
+    assert best is not None
+    return chosen, best[0]
+
+
+def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[int]) -> float:
+    """The chance to win the hand with these in the trick in progress and ``rest`` in hand after it."""
+    later = last = 0.0
+    if rest:
+        later = trick.later(sight.strength[rest[-1]], len(rest))
+        last = trick.later(sight.strength[rest[0]], 1)
+    return chance_of_hand(sight.results, chances, later, last, sight.all_tied)
+
+
+def _should_raise(sight: TrucoSight, chance: float) -> bool:
+    """Whether a hand with this chance is worth more at the next stake (TV-6.3)."""
+    value = sight.stakes[sight.stakes.index(sight.stake) + 1]
+    return chance > raise_from(_standing(sight), sight.stake, value, RUNS)
+
+
+def _standing(sight: TrucoSight) -> Standing:
+    return Standing(*sight.score, sight.hands_left, sight.stakes)
 
 
 def _card(sight: TrucoSight, trick: Trick) -> str:
@@ -116,12 +158,13 @@ def _should_call(sight: TrucoSight, trick: Trick) -> bool:
     chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
     race = _race(sight)
     quiet = _hand_chance(sight, chances)
-    now = quiet * race.won(1) + (1 - quiet) * race.lost(1)
+    low, value = sight.stakes[:2]
+    now = race.played(low, quiet)
     win = chances.win * _ACCEPTED if chances.win < 0.999 else 1.0
     # BT-4.7: a tie with a card that lay there before the call is lost.
     tie = 0.0 if sight.place else chances.tie
-    stayed = win * race.won(3) + tie * race.nobody + (1 - win - tie) * race.lost(3)
-    called = _RUNS * race.won(1) + (1 - _RUNS) * stayed
+    stayed = win * race.won(value) + tie * race.nobody + (1 - win - tie) * race.lost(value)
+    called = RUNS * race.won(low) + (1 - RUNS) * stayed
     return called > now + _MARGIN
 
 
@@ -129,6 +172,8 @@ def _answer(sight: TrucoSight) -> str:
     """Run, accept or raise by the odds of this trick and the worth of the points."""
     truco = sight.truco
     trick = Trick(sight, None if truco is None else truco["proposer"])
+    if sight.whole_hand:
+        return _answer_hand(sight, trick)
     if sight.seat in sight.to_play:
         chances = max((trick.with_card(strength) for strength in sight.strengths), key=lambda c: c.win)
     else:
@@ -149,7 +194,7 @@ def _answer(sight: TrucoSight) -> str:
     if "raise" in answers:
         higher = int(answers["raise"].split(":")[1])
         shrunk = win * _ACCEPTED if win < 0.999 else 1.0
-        raised = _RUNS_FROM_RAISE * race.won(value) + (1 - _RUNS_FROM_RAISE) * staying(higher, shrunk)
+        raised = RUNS_FROM_RAISE * race.won(value) + (1 - RUNS_FROM_RAISE) * staying(higher, shrunk)
         if raised > max(accept, run) + _MARGIN:
             return answers["raise"]
     if accept > run:
@@ -157,6 +202,22 @@ def _answer(sight: TrucoSight) -> str:
     if "defer" in answers and sight.partner in sight.to_play:
         return answers["defer"]
     return answers["run"]
+
+
+def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
+    """The same where the whole hand counts (TV-6.8)."""
+    if sight.seat in sight.to_play:
+        chance = _best_card(sight, trick)[1]
+    else:
+        chance = _chance_with(sight, trick, trick.without_card(), sight.hand)
+    answers = {action.split(":")[0]: action for action in sight.legal}
+    standing = _standing(sight)
+    stakes = sight.stakes[sight.stakes.index(sight.stake) :]
+    if "raise" in answers and chance > raise_from(standing, stakes[1], stakes[2], RUNS_FROM_RAISE):
+        return answers["raise"]
+    if chance > stay_from(standing, stakes[0], stakes[1]):
+        return answers["accept"]
+    return answers.get("defer", answers["run"])
 
 
 def _choose(sight: TrucoSight) -> str:
@@ -173,7 +234,7 @@ def _eleven(sight: TrucoSight) -> str:
     """Both hands are known: play for 3 unless they are poor."""
     partners = [card for card in range(len(PACK)) if sight.partners >> card & 1]
     race = _race(sight)
-    chance = min(0.95, 0.2 + worth(sight, sight.hand + partners) / 80)
+    chance = min(0.95, 0.2 + worth(sight, sight.hand + partners) / (20 * sight.seats))
     run, accept, *_ = sight.legal
     points = int(accept.split(":")[1])
     playing = chance * race.won(points) + (1 - chance) * race.lost(points)

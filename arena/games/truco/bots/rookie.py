@@ -12,6 +12,12 @@ from arena.games.truco.cards import PACK
 _KEEP_FROM: Final = 4
 _PLAY_AT_ELEVEN_FROM: Final = 4
 _BLUFF: Final = 0.04
+_STAY_FROM: Final = 3
+_CALL_FROM: Final = 9
+_RAISE_FROM: Final = 11
+"""What the hand has to be worth where a call is about all its tricks (TV-6.8)."""
+_TRICK: Final = 4
+"""What a trick won is worth then, and one lost costs."""
 _WORTH: Final = (0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 5, 6, 7, 8)
 """What a card of each strength is worth in a hand: nothing below an ace."""
 
@@ -38,10 +44,10 @@ class TrucoRookie:
         return sight.legal[int(self._random.random() * len(sight.legal))]
 
     def _play(self, sight: TrucoSight) -> str:
-        if "truco" in sight.legal and (_is_strong(sight) or self._random.random() < _BLUFF):
-            return "truco"
+        if sight.call and (_is_strong(sight) or self._random.random() < _BLUFF):
+            return sight.call
         weakest, strongest = sight.hand[0], sight.hand[-1]
-        last = sight.place == 3
+        last = sight.place == sight.seats - 1
         if sight.place == 0:
             return play(strongest)
         if sight.holder == 1 and (last or sight.best >= THREE):
@@ -56,27 +62,46 @@ class TrucoRookie:
         """The best card in hand and the team's cards on the table, against the value called."""
         best = max([*sight.strengths, sight.best if sight.holder == 1 else 0])
         run, accept, *further = sight.legal
+        if sight.whole_hand:
+            points = _points(sight)
+            if further and further[0].startswith("raise") and points >= _RAISE_FROM:
+                return further[0]
+            return accept if points >= (_STAY_FROM if sight.stake == sight.stakes[0] else _CALL_FROM) else run
         if sight.holder == -1 and (sight.seat not in sight.to_play or best <= sight.best):
             return "defer" if "defer" in further and sight.partner in sight.to_play else run
         value = int(accept.split(":")[1])
         if best == STRENGTH_OF_ZAP and further and further[0].startswith("raise"):
             return further[0]
-        return accept if best >= (THREE + 1 if value == 3 else THREE + 2) else run
+        return accept if best >= (THREE + 1 if value == sight.stakes[1] else THREE + 2) else run
 
 
 STRENGTH_OF_ZAP: Final = 14
 
 
 def _is_strong(sight: TrucoSight) -> bool:
-    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins."""
+    """Whether this trick is nearly sure: the zap or the escopeta, or the last card and it wins.
+
+    Where a call is about the whole hand, whether that is: two good cards, or one and a trick.
+    """
+    if sight.whole_hand:
+        return _points(sight) >= _CALL_FROM
     best = sight.strength[sight.hand[-1]]
-    if sight.place == 3:
+    if sight.place == sight.seats - 1:
         return best > sight.best or (sight.holder == 1)
     return best > sight.best and best >= THREE + 3
 
 
 def _worth(sight: TrucoSight, cards: list[int]) -> int:
     return sum(_WORTH[sight.strength[card]] for card in cards)
+
+
+def _points(sight: TrucoSight) -> int:
+    """What the whole hand is worth: the cards, and the tricks so far."""
+    value = _worth(sight, sight.hand) + _TRICK * sum(sight.results)
+    if sight.place:
+        ahead = sight.holder == 1 or (sight.seat in sight.to_play and sight.strengths[-1] > sight.best)
+        value += 0 if ahead else -_TRICK
+    return value
 
 
 def _choose(sight: TrucoSight) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from arena.games.kernel import Turn
 from arena.games.truco.bots import regular
+from arena.games.truco.bots.hints import likelihood
 from arena.games.truco.bots.playout import TrucoPlayout, best_on_table
 from arena.games.truco.bots.race import Race
 from arena.games.truco.cards import CARD_NUMBER
@@ -25,6 +26,8 @@ ROUNDS: Final = ((40, 9), (80, 3), (120, 2))
 """Rounds of the search: the number of worlds, and of best candidates that they are played for."""
 _USUAL: Final = 0.025
 """By how much of a chance to win another action must be better than what ``regular`` would do."""
+_USUAL_HAND: Final = 0.008
+"""The same where a call is about the whole hand (TV-6.8), of which ``regular`` knows less."""
 _SURPRISE: Final = 0.04
 """How likely a call or raise is from a seat that had no reason for it."""
 _CALLERS: Final = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.12, 0.15, 0.2, 0.25, 0.4, 0.7, 0.9, 1.0, 1.0)
@@ -48,19 +51,21 @@ class TrucoShark:
         if phase == "cut" or len(candidates) == 1:
             return candidates[0]
         usual = self._regular.choose(turn)
+        whole_hand = turn["rules"]["truco_scope"] == "hand"
         if phase != "play":
             return usual
         seat = turn["seat"]
         race = _race(turn)
+        margin = _USUAL_HAND if whole_hand else _USUAL
         totals = dict.fromkeys(candidates, 0.0)
         for worlds, kept in ROUNDS:
             best = sorted(candidates, key=lambda action: -totals[action])[:kept]
             for _ in range(worlds):
                 world = redeal(turn, self._random)
-                weight = self._weight(world, seat)
+                weight = likelihood(world, seat, self._playout) if whole_hand else self._weight(world, seat)
                 for action in best:
                     value = self._value(world, seat, action, race)
-                    totals[action] += weight * (value + _USUAL if action == usual else value)
+                    totals[action] += weight * (value + margin if action == usual else value)
             candidates = best
         return max(candidates, key=lambda action: totals[action])
 
@@ -97,7 +102,8 @@ def _race(turn: Turn) -> Race:
     seen = turn["observation"]
     team = turn["seat"] & 1
     hands_left = turn["rules"]["max_hands"] - seen["hand_number"]
-    return Race((seen["score"][team], seen["score"][1 - team]), hands_left)
+    stakes = tuple(int(value) for value in turn["rules"]["stakes"].split("-"))
+    return Race((seen["score"][team], seen["score"][1 - team]), hands_left, stakes)
 
 
 def _candidates(turn: Turn) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.games.kernel import Turn
-from arena.games.truco.cards import BIT, CARD_NUMBER, PACK, PACKS, TARGET, mask_of
+from arena.games.truco.cards import BIT, CARD_NUMBER, PACK, PACKS, mask_of
 from arena.games.truco.view import order_seen
 
 THREE: Final = 10
@@ -23,7 +23,8 @@ class TrucoSight:
     (strength of the best, 0: none), ``holder`` (whose it is) and ``to_play`` (the seats that have still
     to play, in order). ``results`` are the completed tricks. ``unseen`` are the cards that may be
     anywhere; ``partners`` those that the partner was dealt, as far as the seat knows, without those it
-    has played face up.
+    has played face up. ``call`` is the action that raises the stake, "" if there is none, and ``all_tied``
+    what three ties are worth (TV-5.5), a won hand being 1.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -37,15 +38,20 @@ class TrucoSight:
         self.legal: list[str] = turn["legal_actions"]
         team = self.seat & 1
         self.score: tuple[int, int] = (seen["score"][team], seen["score"][1 - team])
-        self.eleven = TARGET - 1 in self.score
         self.hands_left: int = turn["rules"]["max_hands"] - seen["hand_number"]
         self.held: list[int] = seen["held"]
         self.stake: int = seen["stake"]
+        self.stakes = tuple(int(value) for value in turn["rules"]["stakes"].split("-"))
+        self.whole_hand: bool = turn["rules"]["truco_scope"] == "hand"
+        self.call = next((action for action in self.legal if action.startswith(("truco", "raise:"))), "")
         self.truco: dict[str, Any] | None = seen["truco"]
         self.extra_trick: bool = seen["extra_trick"]
         self.passed: bool = seen["passed"]
         self.burns_left: int = turn["rules"]["max_burns"] - len(seen["burned"])
         self.forehand: bool = seen["forehand"] == self.seat
+        self.all_tied = 0.5
+        if turn["rules"]["all_tied"] == "forehand" and seen["forehand"] is not None:
+            self.all_tied = float(seen["forehand"] & 1 == team)
         self.hand = sorted(
             (CARD_NUMBER[card] for card in seen.get("hand", ())), key=self.strength.__getitem__
         )

@@ -1,0 +1,96 @@
+"""How well a world explains the calls of a hand of Brazilian Truco: those made, and those that were not.
+
+For ``truco_scope=hand``, where every call and answer tells something about the whole hand (TV-6.8).
+"""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Final
+
+from arena.games.truco.bots.playout import TrucoPlayout, standing_of
+from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, raise_from, stay_from
+from arena.games.truco.cards import ACCEPT, DEFER, FACE_DOWN, RAISE
+from arena.games.truco.cards import TRUCO as CALL
+from arena.games.truco.state import TrucoState
+from arena.games.truco.table import BOTH, NOBODY
+
+_SPREAD: Final = 0.08
+"""By how much the chance at which a seat decides differs from the one at which it should."""
+_SURPRISE: Final = 0.04
+"""How likely a seat does what it has no reason for."""
+
+Hint = tuple[int, int, int, float, bool]
+"""When (cards played), who, against whose proposal, the chance at which it decides, whether it was above."""
+
+
+def likelihood(world: TrucoState, seat: int, playout: TrucoPlayout) -> float:
+    """How likely the other seats of ``world`` call and answer as they did."""
+    weight = 1.0
+    past = world.clone()
+    rules = world.rules
+    hints = _hints(world, seat)
+    while hints:
+        played, who, proposer, limit, above = hints.pop()
+        while len(past.plays) > played:
+            trick = len(past.plays) - 1 >> rules.shift
+            del past.leaders[trick + 1 :], past.winners[trick:]
+            player = past.leaders[trick] + len(past.plays) - 1 & rules.mask
+            past.hands[player] += (past.plays.pop() & ~FACE_DOWN,)
+        likely = 1 / (1 + exp((limit - playout.hand_chance(past, who, proposer)) / _SPREAD))
+        weight *= _SURPRISE + (1 - 2 * _SURPRISE) * (likely if above else 1 - likely)
+    return weight
+
+
+def _hints(world: TrucoState, seat: int) -> list[Hint]:
+    """What the other seats did, in order."""
+    rules = world.rules
+    hints: list[Hint] = []
+    if world.elevens:
+        return hints
+    stake, proposed, proposer, right = rules.low, 0, NOBODY, BOTH
+    calls = [
+        (call >> 15, call >> 13 & 3, call & 511)
+        for call in world.calls
+        if call & 511 in (CALL, RAISE, ACCEPT, DEFER)
+    ]
+    for played in range(len(world.plays) + 1):
+        called = NOBODY
+        while calls and calls[0][0] == played:
+            _, who, code = calls.pop(0)
+            if code in (ACCEPT, DEFER):
+                hint = (
+                    played,
+                    who,
+                    proposer,
+                    stay_from(standing_of(world, who & 1), stake, proposed),
+                    code == ACCEPT,
+                )
+                if code == ACCEPT:
+                    stake, proposed = proposed, 0
+            else:
+                runs = RUNS
+                if proposed:
+                    stake, runs = proposed, RUNS_FROM_RAISE
+                else:
+                    called = who
+                proposed = rules.next_stake[stake]
+                hint = (
+                    played,
+                    who,
+                    proposer if runs != RUNS else NOBODY,
+                    raise_from(standing_of(world, who & 1), stake, proposed, runs),
+                    True,
+                )
+                proposer = who
+                right = 1 << (who + 1 & 1)
+            if who != seat:
+                hints.append(hint)
+        trick = played >> rules.shift
+        if played == len(world.plays) or stake not in rules.next_stake or trick + 1 < rules.truco_from:
+            continue
+        who = world.leaders[trick] + played & rules.mask
+        if who not in (seat, called) and right >> (who & 1) & 1:
+            limit = raise_from(standing_of(world, who & 1), stake, rules.next_stake[stake], RUNS)
+            hints.append((played, who, NOBODY, limit, False))
+    return hints
