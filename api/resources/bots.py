@@ -358,17 +358,17 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     scopes=("owner",),
     body=QualifySchema,
     returns=QualificationSchema,
-    errors=("bot_not_found", "version_not_found", *UNSEATABLE, "budget_exceeded"),
+    errors=("bot_not_found", "version_not_found", "preset_not_found", *UNSEATABLE, "budget_exceeded"),
     limit="qualifications_per_owner",
 )
 def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:
     """Start the qualification of a version
 
-    The version plays a group against the house bot `rookie`. A bot with the transport `remote` or
-    `webhook` must be running.
+    The version plays a group against the house bot `rookie`, by the rules of the game or of a `preset` for
+    which bots qualify separately. A bot with the transport `remote` or `webhook` must be running.
     """
     submissions.check_owner(who, bot)
-    return services().tournaments.qualify(body["kind"], bot, version)
+    return services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
 
 @blueprint.operation(
