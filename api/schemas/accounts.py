@@ -284,8 +284,8 @@ class QualificationSchema(ResponseSchema):
     kind = described(fields.String, "The kind of game.")
     preset = described(
         fields.String,
-        "The preset for which the version qualifies: the first one of the game, which stands for the game, or "
-        "one for which bots qualify separately.",
+        "The preset for which the version qualifies: the first one, which stands for the game, or one for "
+        "which bots qualify separately.",
     )
     state = described(
         fields.String,
@@ -362,8 +362,8 @@ class QualifySchema(RequestSchema):
         load_default=absent,
         validate=validate.Length(1, 64),
         metadata={
-            "description": "A preset of the game; by default the first one. For presets such as `paulista@1` of "
-            "Truco bots qualify separately; any other means the first one."
+            "description": "A preset of the game; by default the first one. For presets such as `paulista@1` "
+            "of Truco bots qualify separately; any other means the first one."
         },
     )
 

@@ -116,15 +116,15 @@ class StyleFigures:
 class Game:
     """One game: its rules and all that belongs to them.
 
-    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``.
-    ``rules_prefix``: the letters before the numbers of its rules. ``seating``: one
-    sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``: the
-    rules of the tournaments that a new service starts, and of qualification duels, except for presets apart.
-    ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
-    others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
-    makes one from the names of the seats and the complete rules. ``picture``: the same; without it the game
-    has no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked,
-    from a turn and the names of the seats; without it people do not play the game.
+    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``rules_prefix``:
+    the letters before the numbers of its rules. ``seating``: one sentence on who sits where. ``presets``:
+    the first one is meant where none is named. ``duel_rules``: the rules of the tournaments that a new
+    service starts, and of qualification duels, except for presets apart. ``ladder_rules``: the rule sets of
+    the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set others.
+    ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes
+    one from the names of the seats and the complete rules. ``picture``: the same; without it the game has no
+    replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
+    turn and the names of the seats; without it people do not play the game.
     """
 
     game_rules: GameRules
