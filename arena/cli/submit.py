@@ -240,10 +240,7 @@ def _discipline(settings: Mapping[str, Any]) -> str | None:
     """The preset for which bots qualify in a tournament; None if only a later release knows its rules."""
     game = game_of(settings["kind"])
     with suppress(InvalidOption, UnknownPreset):
-        # A tournament has complete rules, a schedule rules or a preset or neither.
-        if settings.get("rules") is None and settings.get("preset") is not None:
-            return game.discipline(game.preset(settings["preset"]).rules).name
-        return game.discipline(settings.get("rules") or {}).name
+        return game.discipline(game.rules_of(settings)).name
     return None
 
 

@@ -12,6 +12,7 @@ from arena.accounts.versions import BotAccount
 from arena.events.creation import TournamentCreation
 from arena.events.tournament import OVER, PRIVATE_PREFIX, Tournament
 from arena.games import GAMES, game_of
+from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
 from arena.store.repositories import Store
@@ -48,6 +49,10 @@ class Discipline(NamedTuple):
         """The rules of the qualification."""
         game = game_of(self.kind)
         return game.qualifying_rules(game.preset(self.preset))
+
+    def board(self, division: str) -> str:
+        """The name for those who wait for bots that have qualified."""
+        return BoardName(self.kind, division, self.preset).key
 
     def row(self, bot: str, version: str) -> str:
         """The name of the row of a version. Releases without presets apart have one per game, that of its
@@ -180,7 +185,8 @@ class Qualifications:
 
         self._rows.change(tournament.purpose, end)
         if state == "qualified":
-            self._presence.note_arrival(f"{tournament.spec.kind}/{tournament.spec.division}")
+            spec = tournament.spec
+            self._presence.note_arrival(Discipline.of(spec.kind, spec.rules).board(spec.division))
 
     def _detail(self, bot: str, turn: dict[str, Any]) -> str:
         """The last fault of an uploaded bot."""

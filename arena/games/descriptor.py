@@ -208,6 +208,13 @@ class Game:
                 return preset.name
         return None
 
+    def rules_of(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The rules in the settings of a tournament: ``rules``, or those of ``preset``, or neither. Raises
+        :class:`~arena.errors.UnknownPreset`.
+        """
+        rules, preset = settings.get("rules"), settings.get("preset")
+        return self.preset(preset).rules if rules is None and preset is not None else rules or {}
+
     @property
     def disciplines(self) -> tuple[Preset, ...]:
         """The presets for which bots qualify: the first one, which stands for the game, and those apart."""
