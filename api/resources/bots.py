@@ -297,7 +297,8 @@ def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> 
 
     Returns what became of an upload, for a week after that is known. With `wait` it is a long poll, which
     returns as soon as the upload is a version or refused. An upload that no worker has checked within a day
-    is refused. A version qualifies by itself in every game; `qualifications` shows how that goes.
+    is refused. A version qualifies by itself in every game, but not for presets; `qualifications` shows how
+    that goes.
     """
     found = services().uploads.find(bot, upload)
     if found.owner != who.name or who.scope != "owner":
