@@ -51,11 +51,9 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
     for index, (kind, preset) in enumerate(PRESETS):
         if not flags.is_set(f"seeded-{kind}/{preset}"):
             name = f"{kind}-{preset.partition('@')[0]}"
-            house = _of_preset(_house(kind), preset)
+            house, sealed = (_of_preset(one, preset) for one in (_house(kind), _sealed(kind)))
             _schedule(schedules, f"house-{name}", preset_cron(2 * index), house)
-            _schedule(
-                schedules, f"sealed-{name}", preset_cron(2 * index + 1), _of_preset(_sealed(kind), preset)
-            )
+            _schedule(schedules, f"sealed-{name}", preset_cron(2 * index + 1), sealed)
             schedules.announce(_first(house), "", f"first-{name}")
             flags.set(f"seeded-{kind}/{preset}")
 

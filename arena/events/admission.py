@@ -292,16 +292,16 @@ def _public_reason(known: Qualification, discipline: Discipline) -> str:
     """The public reason of an entry's status: what happened in the qualification is its owner's business."""
     if known.state != "failed":
         return ""
-    return f"the version did not qualify{_for(discipline)}; its owner can see why"
+    if discipline.apart:
+        return f"the version did not qualify with preset {discipline.preset}; its owner can see why and retry"
+    return "the version did not qualify; its owner can see why"
 
 
 def _late(discipline: Discipline) -> str:
-    sooner = "; its owner may request it before entering" if discipline.apart else ""
-    return f"its qualification{_for(discipline)} was not over in time{sooner}"
-
-
-def _for(discipline: Discipline) -> str:
-    return f" for the preset {discipline.preset}" if discipline.apart else ""
+    if discipline.apart:
+        preset = f"preset {discipline.preset}"
+        return f"its qualification with {preset} was not over in time; its owner can request that sooner"
+    return "its qualification was not over in time"
 
 
 def _board(tournament: Tournament) -> str:

@@ -111,7 +111,9 @@ def test_who_does_not_qualify_for_the_preset_still_plays_the_game(arena: Arena) 
     view = arena.run("cup")
     (entry,) = [entry for entry in view["entries"] if entry["bot"] == "mine"]
     assert entry["status"] == "failed"
-    assert entry["reason"] == "the version did not qualify for the preset mineiro@1; its owner can see why"
+    assert entry["reason"] == (
+        "the version did not qualify with preset mineiro@1; its owner can see why and retry"
+    )
     (told,) = arena.tournaments.qualifications("mine", "1")
     assert "AssertionError" in told["detail"]
     assert qualify(arena, "mine", "base@1")["state"] == "qualified"
@@ -131,7 +133,9 @@ def test_an_entry_that_is_late_says_what_it_lacked(arena: Arena) -> None:
     arena.lock()
     (entry,) = [entry for entry in arena.tournaments.view("cup")["entries"] if entry["bot"] == "able"]
     assert entry["status"] == "failed"
-    assert entry["reason"].startswith("its qualification for the preset paulista@1 was not over in time; ")
+    assert entry["reason"] == (
+        "its qualification with preset paulista@1 was not over in time; its owner can request that sooner"
+    )
 
 
 def test_only_those_who_qualified_for_the_preset_are_entered_automatically(arena: Arena) -> None:
