@@ -49,6 +49,7 @@ def game_page(game: Game) -> str:
             "meaning",
             rows=((_code(preset.name), _rules(preset.rules), preset.doc) for preset in game.presets),
         ),
+        *_apart(game),
         "",
         "## Actions",
         "",
@@ -102,6 +103,15 @@ def _option(option: Option) -> tuple[str, ...]:
 
 def _rules(rules: Mapping[str, object]) -> str:
     return ", ".join(_code(f"{name}={value}") for name, value in rules.items()) or "-"
+
+
+def _apart(game: Game) -> list[str]:
+    """For which presets bots qualify separately."""
+    names = [_code(preset.name) for preset in game.disciplines[1:]]
+    if not names:
+        return []
+    separately = "Bots [qualify](tournaments.md#presets-that-are-games-of-their-own) separately for"
+    return ["", f"{separately} {', '.join(names)}."]
 
 
 def _forms(forms: tuple[ActionForm, ...], *, by_chance: bool) -> Iterator[tuple[str, ...]]:

@@ -18,25 +18,24 @@ UNTIL_GROUPS: Final = 100
 it plays in one of them.
 """
 
+PRESETS: Final = (("truco", "paulista@1"), ("truco", "paulista-2@1"), ("truco", "mineiro@1"))
+"""Presets that have recurring tournaments of their own."""
+
 _EVERY_MINUTES: Final = 5
+_TURNS: Final = 6
 _FIRST_GROUPS: Final = 40
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
     """Add schedules and first tournaments to a new service, once: deleted ones do not come back. Those of an
-    earlier release that nobody has changed get the pairing of this one, once.
+    earlier release that nobody has changed get the pairing of this one, once. A service of an earlier release
+    gets those of presets, once.
     """
     for index, kind in enumerate(GAMES):
         house, sealed = _house(kind), _sealed(kind)
         if not flags.is_set(f"seeded-{kind}"):
             _schedule(schedules, f"house-{kind}", cron(2 * index), house)
-            first = {
-                **_round_robin(house),
-                "name": f"First {house['name']}",
-                "groups": _FIRST_GROUPS,
-                "entry_s": 1,
-            }
-            schedules.announce(first, "", f"first-{kind}")
+            schedules.announce(_first(house), "", f"first-{kind}")
             flags.set(f"seeded-{kind}")
         elif not flags.is_set(f"paired-{kind}"):
             former = _swiss(house) if flags.is_set(f"rests-{kind}") else _round_robin(house)
@@ -49,12 +48,27 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
             schedules.replace(f"sealed-{kind}", former, sealed, UNTIL_GROUPS)
         flags.set(f"rests-{kind}")
         flags.set(f"paired-{kind}")
+    for index, (kind, preset) in enumerate(PRESETS):
+        if not flags.is_set(f"seeded-{kind}/{preset}"):
+            name = f"{kind}-{preset.partition('@')[0]}"
+            house, sealed = (_of_preset(one, preset) for one in (_house(kind), _sealed(kind)))
+            _schedule(schedules, f"house-{name}", preset_cron(2 * index), house)
+            _schedule(schedules, f"sealed-{name}", preset_cron(2 * index + 1), sealed)
+            schedules.announce(_first(house), "", f"first-{name}")
+            flags.set(f"seeded-{kind}/{preset}")
 
 
 def cron(minute: int) -> str:
     """A cron line for every five minutes; ``minute`` staggers the schedules of a service."""
     first = minute % _EVERY_MINUTES
     return f"{f'{first}-59' if first else '*'}/{_EVERY_MINUTES} * * * *"
+
+
+def preset_cron(turn: int) -> str:
+    """A cron line for twice an hour, in the minute that the games leave free, one schedule at a time. A bot
+    that needs groups does not wait for it.
+    """
+    return f"{_EVERY_MINUTES * (turn % _TURNS) + _EVERY_MINUTES - 1}-59/{_EVERY_MINUTES * _TURNS} * * * *"
 
 
 def _house(kind: str) -> dict[str, Any]:
@@ -75,6 +89,23 @@ def _house(kind: str) -> dict[str, Any]:
 def _sealed(kind: str) -> dict[str, Any]:
     """A tournament of house bots and uploaded bots."""
     return {**_house(kind), "name": f"Sealed {kind.capitalize()}", "division": SEALED, "entry_s": 20}
+
+
+def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, Any]:
+    """The same by the rules of a preset."""
+    game = template["kind"].capitalize()
+    name = template["name"].replace(game, f"{game} {preset.partition('@')[0]}")
+    return {
+        **{key: value for key, value in template.items() if key != "rules"},
+        "name": name,
+        "preset": preset,
+    }
+
+
+def _first(house: Mapping[str, Any]) -> dict[str, Any]:
+    """The tournament of the house bots that fills a new board."""
+    name = f"First {house['name']}"
+    return {**_round_robin(house), "name": name, "groups": _FIRST_GROUPS, "entry_s": 1}
 
 
 def _swiss(template: Mapping[str, Any]) -> dict[str, Any]:

@@ -143,12 +143,13 @@ def publish_source(bot: str, version: str) -> ResponseReturnValue:
 
 @form("/bots/<bot>/versions/<version>/qualifications")
 def qualify_version(bot: str, version: str) -> ResponseReturnValue:
-    """Let a version qualify in a game."""
+    """Let a version qualify in a game, or for a preset of it."""
 
     def act() -> None:
         services().limits.spend("qualifications_per_owner", signed_in().owner)
-        body = load(QualifySchema(), {"kind": request.form.get("kind", "")})
-        services().tournaments.qualify(body["kind"], bot, version)
+        given = {name: request.form[name] for name in ("kind", "preset") if name in request.form}
+        body = load(QualifySchema(), given)
+        services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
     return _change(bot, act, "pages.bot_log")
 

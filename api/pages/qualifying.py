@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from api.services import services
 from arena.accounts.accounts import Principal
-from arena.events.qualification import AGAINST
+from arena.events.qualification import AGAINST, Discipline, disciplines
 from arena.events.tournament import TournamentNotFound
-from arena.games import GAMES
 from arena.live.header import Viewer
 
 BEGINS_MS: Final = 600_000
@@ -18,12 +17,13 @@ BEGINS_MS: Final = 600_000
 
 
 class ShownQualifications(NamedTuple):
-    """The qualifications of a version: as the API has them, with ``games`` that can be looked at.
-    ``missing``: the games in which none has begun. ``is_busy``: whether one goes on, or will begin by itself.
+    """The qualifications of a version: as the API has them, with a ``title`` and ``games`` that can be looked
+    at. ``open``: those that can be requested now, as they failed or have not begun. ``is_busy``: whether one
+    goes on, or will begin by itself.
     """
 
     rows: list[dict[str, Any]]
-    missing: list[str]
+    open: list[dict[str, str]]
     is_busy: bool
     against: str = AGAINST
 
@@ -34,12 +34,23 @@ def shown_qualifications(
     """The qualifications ``found`` of a bot that ``who`` owns. ``uploaded_ms``: when the version was
     uploaded, None for other transports, whose qualifications begin when they are needed.
     """
-    rows = [{**one, "games": _games(who, one)} for one in found]
-    missing = [kind for kind in GAMES if kind not in {one["kind"] for one in found}]
+    states = {Discipline(one["kind"], one["preset"]): one["state"] for one in found}
+    rows = [
+        {**one, "title": _title(discipline), "games": _games(who, one)}
+        for discipline, one in zip(states, found, strict=True)
+    ]
+    failed = [discipline for discipline, state in states.items() if state == "failed"]
+    missing = [discipline for discipline in disciplines() if discipline not in states]
     now_ms = time.time_ns() // 1_000_000
-    begins = bool(missing) and uploaded_ms is not None and now_ms < uploaded_ms + BEGINS_MS
-    is_busy = begins or any(one["state"] == "qualifying" for one in found)
-    return ShownQualifications(rows, missing, is_busy)
+    awaited = any(not discipline.apart for discipline in missing)
+    begins = awaited and uploaded_ms is not None and now_ms < uploaded_ms + BEGINS_MS
+    again = [{**one._asdict(), "title": _title(one)} for one in (*failed, *missing)]
+    return ShownQualifications(rows, again, begins or "qualifying" in states.values())
+
+
+def _title(discipline: Discipline) -> str:
+    title = discipline.kind.capitalize()
+    return f"{title} {discipline.preset}" if discipline.apart else title
 
 
 def _games(who: Principal, one: dict[str, Any]) -> list[str]:

@@ -159,9 +159,10 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
 def enter_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
     """Enter a bot in a tournament
 
-    Enters the current version, or the given one. A version that has not qualified first plays a group
-    against the house bot `rookie`; `status` shows the progress. Entering again changes the version and the
-    nonce. House bots are entered by the owner that announced the tournament.
+    Enters the current version, or the given one. A version that has not qualified, in the game or for the
+    preset that the rules count as, first plays a group against the house bot `rookie`; `status` shows the
+    progress. Entering again changes the version and the nonce. House bots are entered by the owner that
+    announced the tournament.
     """
     return json_response(services().tournaments.enter(tournament, **body, by=who))
 

@@ -279,9 +279,14 @@ class UploadQuery(RequestSchema):
 
 
 class QualificationSchema(ResponseSchema):
-    """The qualification of a version in one game."""
+    """The qualification of a version in one game, or for one preset that is a game of its own."""
 
     kind = described(fields.String, "The kind of game.")
+    preset = described(
+        fields.String,
+        "The preset for which the version qualifies: the first one, which stands for the game, or one for "
+        "which bots qualify separately.",
+    )
     state = described(
         fields.String,
         "The state of the qualification.",
@@ -331,7 +336,7 @@ class UploadSchema(ResponseSchema):
         required=True,
         metadata={
             "description": "The qualifications of the version, one per game; empty until they have begun, "
-            "which they do by themselves."
+            "which they do by themselves. Those for presets follow if the owner requested them."
         },
     )
 
@@ -352,6 +357,14 @@ class QualifySchema(RequestSchema):
 
     kind = fields.String(
         required=True, validate=validate.OneOf(GAMES.keys()), metadata={"description": "The kind of game."}
+    )
+    preset = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 64),
+        metadata={
+            "description": "A preset of the game; by default the first one. For presets such as `paulista@1` "
+            "of Truco bots qualify separately; any other means the first one."
+        },
     )
 
 

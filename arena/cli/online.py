@@ -14,7 +14,7 @@ import click
 
 from arena.bots import InvalidBot, bot_spec
 from arena.cli.debug import debug
-from arena.cli.submit import submit_bot
+from arena.cli.submit import qualify_bot, submit_bot
 from arena.client import Client, run
 from arena.client.http import DEFAULT_URL
 from arena.games import GAMES, game_of
@@ -79,6 +79,11 @@ def web(url: str, token: str, browser: bool) -> None:
         webbrowser.open(link)
 
 
+_PRESET: Final = (
+    "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
+)
+
+
 @click.group()
 def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
@@ -129,6 +134,7 @@ def change(name: str, url: str, token: str, people: bool | None, tournaments: bo
     type=click.Choice(tuple(GAMES)),
     help="A game that it plays; may be repeated. [default: all games that it can play]",
 )
+@click.option("--preset", help=f"With one --kind: {_PRESET}")
 @click.option(
     "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
 )
@@ -144,6 +150,7 @@ def submit(
     name: str,
     label: str | None,
     kinds: tuple[str, ...],
+    preset: str | None,
     seconds: float,
     tournaments: bool | None,
 ) -> None:
@@ -153,7 +160,28 @@ def submit(
     when it plays next. If it failed, prints where and why, and the command that runs it again at that
     decision; the exit code is 2.
     """
-    submit_bot(service(url, token), file, name, label, kinds, seconds, tournaments)
+    submit_bot(service(url, token), file, name, label, kinds, seconds, tournaments, preset)
+
+
+@bot.command()
+@click.argument("name")
+@click.argument("kind", type=click.Choice(tuple(GAMES)))
+@url_option
+@token_option("the owner")
+@click.option("--preset", help=_PRESET[0].upper() + _PRESET[1:])
+@click.option("--version", "label", help="The version's label. [default: the current one]")
+@click.option(
+    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
+)
+def qualify(
+    name: str, kind: str, url: str, token: str, preset: str | None, label: str | None, seconds: float
+) -> None:
+    """Let the bot NAME qualify in the game KIND, and wait until that is over.
+
+    A bot that runs elsewhere must be running. If it does not qualify, prints where and why; the exit code
+    is 2.
+    """
+    qualify_bot(service(url, token), name, kind, preset, label, seconds)
 
 
 @bot.command("run")

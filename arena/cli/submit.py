@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +16,9 @@ import click
 from arena.client import Client
 from arena.client.bots import UploadPending
 from arena.client.http import DEFAULT_URL, ApiError
-from arena.errors import ArenaError
-from arena.games import GAMES
+from arena.errors import ArenaError, InvalidOption, UnknownPreset
+from arena.games import GAMES, game_of
+from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
 from arena.records.verify import verify
@@ -51,65 +53,126 @@ def submit_bot(
     kinds: tuple[str, ...],
     seconds: float,
     tournaments: bool | None = None,
+    preset: str | None = None,
 ) -> None:
     """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
     and when it plays next. Without ``kinds`` it is enough to qualify in one game. ``tournaments``: whether
-    the bot takes part in scheduled tournaments, None to leave that as it is.
+    the bot takes part in scheduled tournaments, None to leave that as it is. ``preset``: of the only one of
+    ``kinds``, for which it qualifies in place of the game.
 
     Raises :class:`NotQualified` and the errors of the client.
     """
+    if preset is not None and len(kinds) != 1:
+        raise UnknownPreset("--preset is one of a game", field="preset", expected="one --kind with it")
+    boards = _boards(kinds or tuple(GAMES), preset)
     start = time.monotonic()
     version, is_new = _upload(client, file, name, label, seconds, tournaments)
     takes_part = client.bot(name).get("tournaments", True)
     seconds = max(0.0, seconds - (time.monotonic() - start))
-    wanted = kinds or tuple(GAMES)
     # A new version qualifies by itself; another may try again.
-    known = {one["kind"]: one["state"] for one in client.qualifications(name, version)}
-    for kind in wanted:
-        if kind not in known or (known[kind] == "failed" and not is_new):
-            known[kind] = client.qualify(name, version, kind)["state"]
-    begun = [kind for kind in wanted if known[kind] == "qualifying"]
+    known = _states(client, name, version, boards)
+    for board in boards:
+        if board not in known or (known[board]["state"] == "failed" and not is_new):
+            known[board] = client.qualify(name, version, board.kind, preset=_named(board))
+    begun = [_shown(board) for board in boards if known[board]["state"] == "qualifying"]
     if begun:
         click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
-    states = _wait(client, name, version, wanted, seconds)
+    states = _wait(client, name, version, boards, seconds)
     failed = {}
-    for kind in wanted:
-        state = states[kind]
+    for board in boards:
+        state = states[board]
         if state["state"] == "qualified":
-            click.echo(f"{kind}: qualified; watch {client.url}/leaderboards/{kind}")
-            lines = outlook(client, kind, PlayerId(name, version)) if takes_part else (_RESTS,)
-            for line in lines:
-                click.echo(f"{kind}: {line}")
-        elif state["state"] == "failed":
-            failed[kind] = state["reason"] + (f" ({state['detail']})" if state["detail"] else "")
+            _echo_qualified(client, board, PlayerId(name, version), takes_part)
         else:
-            failed[kind] = f"not over after {seconds:g} s; repeat the command to go on waiting"
-    if len(failed) <= (0 if kinds else len(wanted) - 1):
-        for kind, why in failed.items():
-            out = "; it will not play that game" if states[kind]["state"] == "failed" else ""
-            click.echo(f"{kind}: {why}{out}")
+            failed[board] = _why(state, seconds)
+    if len(failed) <= (0 if kinds else len(boards) - 1):
+        for board, why in failed.items():
+            out = "; it will not play that game" if states[board]["state"] == "failed" else ""
+            click.echo(f"{_shown(board)}: {why}{out}")
         return
-    for kind in failed:
-        again = _again(client, states[kind], name, file)
+    for board in failed:
+        again = _again(client, states[board], name, file)
         if again:
-            click.echo(f"{kind}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
-    over = any(states[kind]["state"] == "failed" for kind in failed)
+            click.echo(f"{_shown(board)}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
+    over = any(states[board]["state"] == "failed" for board in failed)
+    raise _not_qualified(name, version, failed, over)
+
+
+def qualify_bot(
+    client: Client, name: str, kind: str, preset: str | None, label: str | None, seconds: float
+) -> None:
+    """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
+    result. Raises :class:`NotQualified` and the errors of the client.
+    """
+    (board,) = _boards((kind,), preset)
+    version = label or client.bot(name)["version"]
+    if version is None:
+        raise NotQualified(f"the first upload of {name} has not been checked yet")
+    state = client.qualify(name, version, kind, preset=_named(board))
+    if state["state"] == "qualifying":
+        click.echo(f"{name} {version}: qualifies in {_shown(board)}")
+        state = _wait(client, name, version, (board,), seconds)[board]
+    if state["state"] != "qualified":
+        over = state["state"] == "failed"
+        raise _not_qualified(name, version, {board: _why(state, seconds)}, over)
+    click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
+
+
+def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
+    """The boards of the first presets of games, or of ``preset``, for which a bot qualifies. Raises
+    :class:`~arena.errors.UnknownPreset`.
+    """
+    found = []
+    for kind in kinds:
+        game = game_of(kind)
+        found.append(BoardName.of(kind, SEALED, game.discipline(game.preset(preset).rules).name))
+    return tuple(found)
+
+
+def _named(board: BoardName) -> str | None:
+    """The preset of a request: earlier releases have none."""
+    return None if board.is_first else board.preset
+
+
+def _shown(board: BoardName) -> str:
+    return board.kind if board.is_first else f"{board.kind}/{board.preset}"
+
+
+def _page(client: Client, board: BoardName) -> str:
+    preset = "" if board.is_first else f"?preset={board.preset}"
+    return f"{client.url}/leaderboards/{board.kind}{preset}"
+
+
+def _echo_qualified(client: Client, board: BoardName, player: PlayerId, takes_part: bool) -> None:
+    click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
+    for line in outlook(client, board, player) if takes_part else (_RESTS,):
+        click.echo(f"{_shown(board)}: {line}")
+
+
+def _why(state: Mapping[str, Any], seconds: float) -> str:
+    """Why a version has not qualified."""
+    if state["state"] == "failed":
+        return str(state["reason"]) + (f" ({state['detail']})" if state["detail"] else "")
+    return f"not over after {seconds:g} s; repeat the command to go on waiting"
+
+
+def _not_qualified(name: str, version: str, failed: Mapping[BoardName, str], over: bool) -> NotQualified:
     what = "did not qualify" if over else "has not qualified yet"
-    explained = " | ".join(f"{kind}: {why}" for kind, why in failed.items())
-    raise NotQualified(f"{name} {version} {what}: {explained}")
+    explained = " | ".join(f"{_shown(board)}: {why}" for board, why in failed.items())
+    return NotQualified(f"{name} {version} {what}: {explained}")
 
 
-def outlook(client: Client, kind: str, player: PlayerId) -> Iterator[str]:
+def outlook(client: Client, board: BoardName, player: PlayerId) -> Iterator[str]:
     """The rank of a qualified version, if it has played enough, and when it plays next."""
-    rank = _rank(client, kind, player)
+    rank = _rank(client, board, player)
     if rank:
         yield rank
     page = f"{client.url}/tournaments/"
-    event = _open_event(client, kind)
+    event = _open_event(client, board)
     if event is not None:
         yield f"{_plays(event['name'], event['locks_ms'])}: {page}{event['id']}"
         return
-    schedule = _next_schedule(client, kind)
+    schedule = _next_schedule(client, board)
     if schedule is None:
         yield (
             "no tournament is planned that enters uploaded bots automatically; "
@@ -126,9 +189,9 @@ def outlook(client: Client, kind: str, player: PlayerId) -> Iterator[str]:
     yield f"{_plays(template['name'], locks_ms)}: {page}{event_id} (from {begins} on)"
 
 
-def _rank(client: Client, kind: str, player: PlayerId) -> str:
+def _rank(client: Client, board: BoardName, player: PlayerId) -> str:
     """The rank of a version, empty if it has none."""
-    rows = json.loads(client.leaderboard(kind, SEALED))["rows"]
+    rows = json.loads(client.leaderboard(board.kind, SEALED, preset=_named(board)))["rows"]
     ranked = [row for row in rows if row["rank"] is not None and not row["provisional"]]
     for row in ranked:
         if (row["name"], row["version"]) == player:
@@ -139,37 +202,46 @@ def _rank(client: Client, kind: str, player: PlayerId) -> str:
     return ""
 
 
-def _open_event(client: Client, kind: str) -> dict[str, Any] | None:
+def _open_event(client: Client, board: BoardName) -> dict[str, Any] | None:
     """The tournament that locks next and that enters uploaded bots automatically."""
     found = [
         one
         for state in ("entry", "announced")
-        for one in client.tournaments(state=state, kind=kind, limit=_LOOKED_AT)
-        if _takes_all(one)
+        for one in client.tournaments(state=state, kind=board.kind, limit=_LOOKED_AT)
+        if _takes_all(one, board)
     ]
     return min(found, key=lambda one: one["locks_ms"], default=None)
 
 
-def _next_schedule(client: Client, kind: str) -> dict[str, Any] | None:
+def _next_schedule(client: Client, board: BoardName) -> dict[str, Any] | None:
     """The schedule that fires next and whose tournaments enter uploaded bots automatically."""
     found = [
         one
         for one in client.schedules()
-        if one["enabled"]
-        and one["next_ms"] is not None
-        and one["tournament"]["kind"] == kind
-        and _takes_all(one["tournament"])
+        if one["enabled"] and one["next_ms"] is not None and _takes_all(one["tournament"], board)
     ]
     return min(found, key=lambda one: one["next_ms"], default=None)
 
 
-def _takes_all(settings: Mapping[str, Any]) -> bool:
-    """Whether a tournament with these settings enters qualified uploaded bots automatically."""
+def _takes_all(settings: Mapping[str, Any], board: BoardName) -> bool:
+    """Whether a tournament with these settings automatically enters uploaded bots that have qualified for
+    ``board``.
+    """
     return (
         settings.get("division") == SEALED
         and bool(settings.get("auto_enter"))
         and settings.get("who", "anyone") == "anyone"
+        and settings["kind"] == board.kind
+        and _discipline(settings) == board.preset
     )
+
+
+def _discipline(settings: Mapping[str, Any]) -> str | None:
+    """The preset for which bots qualify in a tournament; None if only a later release knows its rules."""
+    game = game_of(settings["kind"])
+    with suppress(InvalidOption, UnknownPreset):
+        return game.discipline(game.rules_of(settings)).name
+    return None
 
 
 def _plays(name: str, locks_ms: int) -> str:
@@ -267,16 +339,29 @@ def _next_label(labels: list[str]) -> str:
     return str(max([*numbers, len(labels)]) + 1)
 
 
+def _states(
+    client: Client, name: str, version: str, boards: Collection[BoardName]
+) -> dict[BoardName, dict[str, Any]]:
+    """The qualifications of a version for ``boards``. Those of an earlier release have no preset, and are for
+    the first one.
+    """
+    found = {}
+    for one in client.qualifications(name, version):
+        if one["kind"] in GAMES:
+            first = BoardName.of(one["kind"], SEALED)
+            found[first._replace(preset=one.get("preset", first.preset))] = one
+    return {board: found[board] for board in boards if board in found}
+
+
 def _wait(
-    client: Client, name: str, version: str, kinds: tuple[str, ...], seconds: float
-) -> dict[str, dict[str, Any]]:
-    """Wait until no qualification is under way; returns them by game."""
+    client: Client, name: str, version: str, boards: Collection[BoardName], seconds: float
+) -> dict[BoardName, dict[str, Any]]:
+    """Wait until no qualification for ``boards`` is under way; returns them."""
     start = time.monotonic()
     explained = False
     while True:
-        found = client.qualifications(name, version)
+        states = _states(client, name, version, boards)
         waited = time.monotonic() - start
-        states = {one["kind"]: one for one in found if one["kind"] in kinds}
         if all(one["state"] != "qualifying" for one in states.values()) or waited > seconds:
             return states
         if waited > _LONG and not explained:

@@ -146,12 +146,13 @@ class BotsCalls(HttpClient):
         """The source of an uploaded version."""
         return self.request("GET", path("bots", bot, "versions", version, "source"))
 
-    def qualify(self, bot: str, version: str, kind: str) -> Any:
-        """Start the qualification of an uploaded version in a game, and return its state."""
-        return self.request("POST", path("bots", bot, "versions", version, "qualifications"), {"kind": kind})
+    def qualify(self, bot: str, version: str, kind: str, *, preset: str | None = None) -> Any:
+        """Start the qualification of a version in a game, or for a preset of it, and return its state."""
+        body = {"kind": kind} if preset is None else {"kind": kind, "preset": preset}
+        return self.request("POST", path("bots", bot, "versions", version, "qualifications"), body)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
-        """The qualifications of a version, one per game."""
+        """The qualifications of a version: one per game, and those for presets."""
         found: list[dict[str, Any]] = self.request(
             "GET", path("bots", bot, "versions", version, "qualifications")
         )["qualifications"]

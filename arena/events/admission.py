@@ -12,7 +12,7 @@ from arena.accounts.versions import BotAccount, VersionNotFound
 from arena.bots.transports import SANDBOX, UnknownTransport
 from arena.errors import ArenaError, CorruptState
 from arena.events.published import published
-from arena.events.qualification import RETRY_MS, Qualification, Qualifications
+from arena.events.qualification import RETRY_MS, Discipline, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import Entered, Tournament
 from arena.play.clocks import ServiceClock
@@ -55,18 +55,19 @@ class Admission:
 
     def admit(self, tournament: Tournament, bot: BotAccount, entry: Entered) -> None:
         """Set the status of a new entry, and start its qualification if it needs one."""
-        known = self.start_qualification(tournament.spec.kind, bot, entry.version)
-        entry.status, entry.reason = known.state, _public_reason(known)
+        discipline = _discipline(tournament)
+        known = self.start_qualification(discipline, bot, entry.version)
+        entry.status, entry.reason = known.state, _public_reason(known, discipline)
 
-    def start_qualification(self, kind: str, bot: BotAccount, version: str) -> Qualification:
+    def start_qualification(self, discipline: Discipline, bot: BotAccount, version: str) -> Qualification:
         """The qualification of a version, which is started if it has not been, or if it failed; it takes one
         group from the owner's budget. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
         """
-        (known,) = self._qualifications.known(kind, [(bot.name, version)])
+        (known,) = self._qualifications.known(discipline, [(bot.name, version)])
         if known is None or known.state == "failed":
             tries = 0 if known is None else known.tries
-            self._budgets.start(bot.owner, f"{kind}/{bot.name}/{version}/{tries}", 1)
-        return self._qualifications.start(kind, bot, version)
+            self._budgets.start(bot.owner, f"{discipline.row(bot.name, version)}/{tries}", 1)
+        return self._qualifications.start(discipline, bot, version)
 
     def take_groups(self, tournament: Tournament, planned: int, groups: int) -> None:
         """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
@@ -87,13 +88,15 @@ class Admission:
         return self._refresh(tournament)
 
     def qualify_online(self, tournament: Tournament) -> None:
-        """Start the qualification of bots that are online and would be entered."""
-        spec = tournament.spec
-        if spec.auto_enter and spec.division != SEALED:
-            for bot, known in self._with_qualification(spec.kind, self._not_entered(tournament)):
+        """Start the qualification of bots that are online and would be entered. A bot that plays the game
+        may know nothing of a preset apart: for these its owner requests it.
+        """
+        spec, discipline = tournament.spec, _discipline(tournament)
+        if spec.auto_enter and spec.division != SEALED and not discipline.apart:
+            for bot, known in self._with_qualification(discipline, self._not_entered(tournament)):
                 if known is None or known.state != "qualified":
                     self._qualifications.start(
-                        spec.kind, bot, bot.version, again_after_ms=RETRY_MS, auto=True
+                        discipline, bot, bot.version, again_after_ms=RETRY_MS, auto=True
                     )
 
     def withdraw_absent(self, entries: Iterable[Entered], round_: int) -> bool:
@@ -143,7 +146,7 @@ class Admission:
             self.withdraw_absent(tournament.entries, 0)
         for entry in tournament.entries:
             if entry.status == "qualifying":
-                entry.status, entry.reason = "failed", "its qualification was not over in time"
+                entry.status, entry.reason = "failed", _late(_discipline(tournament))
             elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
                 entry.status, entry.reason = "withdrawn", why
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
@@ -183,14 +186,12 @@ class Admission:
         self._qualifications.finish(tournament, self._records.of(tournament))
 
     def _refresh(self, tournament: Tournament) -> bool:
-        waiting = _qualifying(tournament)
+        waiting, discipline = _qualifying(tournament), _discipline(tournament)
         names = [(entry.name, entry.version) for entry in waiting]
         changed = False
-        for entry, known in zip(
-            waiting, self._qualifications.known(tournament.spec.kind, names), strict=True
-        ):
+        for entry, known in zip(waiting, self._qualifications.known(discipline, names), strict=True):
             if known is not None and known.state != entry.status:
-                entry.status, entry.reason = known.state, _public_reason(known)
+                entry.status, entry.reason = known.state, _public_reason(known, discipline)
                 changed = True
         return changed
 
@@ -230,13 +231,13 @@ class Admission:
             lot = sha256(f"{tournament.id}/{bot.name}".encode()).digest()
             return played.get(PlayerId(bot.name, bot.version), 0), entered.get(bot.name, 0), lot
 
-        known = self._with_qualification(tournament.spec.kind, bots)
+        known = self._with_qualification(_discipline(tournament), bots)
         return sorted([(bot, state) for bot, state in known if state is not None], key=turn)
 
     def _with_qualification(
-        self, kind: str, bots: list[BotAccount]
+        self, discipline: Discipline, bots: list[BotAccount]
     ) -> list[tuple[BotAccount, Qualification | None]]:
-        known = self._qualifications.known(kind, [(bot.name, bot.version) for bot in bots])
+        known = self._qualifications.known(discipline, [(bot.name, bot.version) for bot in bots])
         return list(zip(bots, known, strict=True))
 
     def _uploaded(self, tournament: Tournament) -> list[BotAccount]:
@@ -245,7 +246,7 @@ class Admission:
         """
         bots = [bot for bot in self._accounts.uploaded_bots() if tournament.find(bot.name) is None]
         found = []
-        for bot, qualification in self._with_qualification(tournament.spec.kind, bots):
+        for bot, qualification in self._with_qualification(_discipline(tournament), bots):
             if qualification is None or qualification.state != "qualified":
                 continue
             try:
@@ -282,9 +283,25 @@ def _takes_part(bot: BotAccount, sight: Sight, since_ms: int) -> bool:
     return bot.tournaments is not False and at_ms is not None and at_ms >= since_ms
 
 
-def _public_reason(known: Qualification) -> str:
+def _discipline(tournament: Tournament) -> Discipline:
+    """What entries have to qualify for."""
+    return Discipline.of(tournament.spec.kind, tournament.spec.rules)
+
+
+def _public_reason(known: Qualification, discipline: Discipline) -> str:
     """The public reason of an entry's status: what happened in the qualification is its owner's business."""
-    return "the version did not qualify; its owner can see why" if known.state == "failed" else ""
+    if known.state != "failed":
+        return ""
+    if discipline.apart:
+        return f"the version did not qualify with preset {discipline.preset}; its owner can see why and retry"
+    return "the version did not qualify; its owner can see why"
+
+
+def _late(discipline: Discipline) -> str:
+    if discipline.apart:
+        preset = f"preset {discipline.preset}"
+        return f"its qualification with {preset} was not over in time; its owner can request that sooner"
+    return "its qualification was not over in time"
 
 
 def _board(tournament: Tournament) -> str:

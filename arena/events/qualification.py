@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple
@@ -11,7 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 from arena.accounts.versions import BotAccount
 from arena.events.creation import TournamentCreation
 from arena.events.tournament import OVER, PRIVATE_PREFIX, Tournament
-from arena.games import game_of
+from arena.games import GAMES, game_of
+from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
 from arena.store.repositories import Store
@@ -23,6 +24,46 @@ RETRY_MS: Final = 600_000
 """How long after a failure the qualification of an online bot is restarted automatically."""
 
 _SURELY_MADE_MS: Final = 10_000
+
+
+class Discipline(NamedTuple):
+    """What a version qualifies for: one of :attr:`~arena.games.descriptor.Game.disciplines` by its name."""
+
+    kind: str
+    preset: str
+
+    @classmethod
+    def of(cls, kind: str, rules: Mapping[str, Any]) -> Discipline:
+        """That of bots that play by ``rules``."""
+        return cls(kind, game_of(kind).discipline(rules).name)
+
+    @property
+    def apart(self) -> bool:
+        """Whether its preset is apart. A qualification for one begins only when an owner requests it, or
+        enters the bot where it is needed.
+        """
+        return game_of(self.kind).preset(self.preset).apart
+
+    @property
+    def rules(self) -> Mapping[str, Any]:
+        """The rules of the qualification."""
+        game = game_of(self.kind)
+        return game.qualifying_rules(game.preset(self.preset))
+
+    def board(self, division: str) -> str:
+        """The name for those who wait for bots that have qualified."""
+        return BoardName(self.kind, division, self.preset).key
+
+    def row(self, bot: str, version: str) -> str:
+        """The name of the row of a version. Releases without presets apart have one per game, that of its
+        first preset.
+        """
+        return f"{self.kind}/{bot}/{version}{f'/{self.preset}' if self.apart else ''}"
+
+
+def disciplines() -> list[Discipline]:
+    """What there is to qualify for, by game: first the game, then its presets apart."""
+    return [Discipline(kind, preset.name) for kind, game in GAMES.items() for preset in game.disciplines]
 
 
 class Qualification(NamedTuple):
@@ -38,10 +79,11 @@ class Qualification(NamedTuple):
     turn: dict[str, Any] | None = None
     detail: str = ""
 
-    def as_json(self, kind: str) -> dict[str, Any]:
+    def as_json(self, discipline: Discipline) -> dict[str, Any]:
         """The qualification as the owner of the bot sees it."""
         return {
-            "kind": kind,
+            "kind": discipline.kind,
+            "preset": discipline.preset,
             "state": self.state,
             "tournament": self.tournament,
             "reason": self.reason or None,
@@ -64,19 +106,33 @@ class Qualifications:
         self._clock = store.clock
         self._creation = creation
 
-    def known(self, kind: str, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
+    def known(self, discipline: Discipline, names: Iterable[tuple[str, str]]) -> list[Qualification | None]:
         """The qualifications of versions (name, label); None for one that has not begun."""
-        fields = [_field(kind, *name) for name in names]
+        return self._found([discipline.row(*name) for name in names])
+
+    def of(self, bot: str, version: str) -> list[tuple[Discipline, Qualification]]:
+        """All qualifications of a version that have begun."""
+        every = disciplines()
+        found = self._found([discipline.row(bot, version) for discipline in every])
+        return [(discipline, one) for discipline, one in zip(every, found, strict=True) if one is not None]
+
+    def _found(self, fields: Sequence[str]) -> list[Qualification | None]:
         rows = zip(fields, self._rows.many(fields), strict=True)
         return [shown_or_left_out(self._rows.named(field), partial(_read, row)) for field, row in rows]
 
     def start(
-        self, kind: str, bot: BotAccount, version: str, *, again_after_ms: int = 0, auto: bool = False
+        self,
+        discipline: Discipline,
+        bot: BotAccount,
+        version: str,
+        *,
+        again_after_ms: int = 0,
+        auto: bool = False,
     ) -> Qualification:
         """The qualification of the version, which is started if it has not been, or if it failed at least
         ``again_after_ms`` ago. ``auto``: nobody requests it, so it does not begin if the bot has left.
         """
-        field = _field(kind, bot.name, version)
+        field = discipline.row(bot.name, version)
         now_ms = self._clock().now_ms
 
         def begin(row: Any) -> Any:
@@ -94,7 +150,7 @@ class Qualifications:
         begun = found.at_ms == now_ms
         # A process may have died between the row and the tournament; adding it twice changes nothing.
         if found.state == "qualifying" and (begun or now_ms > found.at_ms + _SURELY_MADE_MS):
-            fields = _fields(kind, bot, version, now_ms)
+            fields = _fields(discipline, bot, version, now_ms)
             self._creation.add_qualification(fields, found.tournament, bot, version, field, auto)
         return found
 
@@ -129,7 +185,8 @@ class Qualifications:
 
         self._rows.change(tournament.purpose, end)
         if state == "qualified":
-            self._presence.note_arrival(f"{tournament.spec.kind}/{tournament.spec.division}")
+            spec = tournament.spec
+            self._presence.note_arrival(Discipline.of(spec.kind, spec.rules).board(spec.division))
 
     def _detail(self, bot: str, turn: dict[str, Any]) -> str:
         """The last fault of an uploaded bot."""
@@ -185,19 +242,15 @@ def _turn_of(record: dict[str, Any], seat: int) -> str:
     return turns[-1]
 
 
-def _fields(kind: str, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
+def _fields(discipline: Discipline, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
     return {
         "name": f"Qualification of {bot.name} {version}",
         "division": SEALED if bot.find(version).runner.sealed else OPEN,
-        "kind": kind,
-        "rules": game_of(kind).duel_rules,
+        "kind": discipline.kind,
+        "rules": discipline.rules,
         "format": "round_robin",
         "opens_ms": now_ms,
         "locks_ms": now_ms,
         "house": [AGAINST],
         "rated": False,
     }
-
-
-def _field(kind: str, bot: str, version: str) -> str:
-    return f"{kind}/{bot}/{version}"

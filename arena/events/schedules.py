@@ -14,8 +14,10 @@ from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, Principal
 from arena.errors import ArenaError
+from arena.events.qualification import Discipline
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
+from arena.games import game_of
 from arena.play.players import OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
@@ -196,13 +198,12 @@ class Schedules:
                 continue
             template = schedule["tournament"]
             division = template.get("division", OPEN)
-            wanted = arrived & {division, f"{template.get('kind')}/{division}"}
+            board = shown_or_left_out(self._rows.named(name), partial(_awaited, template, division))
             due_ms = schedule["next_ms"]
-            if not wanted or due_ms is None or due_ms <= now_ms:
+            if board is None or not arrived & {division, board} or due_ms is None or due_ms <= now_ms:
                 continue
             if not self._is_over(schedule):
-                for board in wanted:
-                    self._presence.note_arrival(board)
+                self._presence.note_arrival(board)
             elif shown_or_left_out(self._rows.named(name), partial(self._is_wanted, schedule, now_ms)):
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": now_ms}))
 
@@ -262,6 +263,12 @@ class Schedules:
                 last = self._tournaments.progress(scheduled_id(schedule["id"], schedule["last_ms"]))
                 return last["state"] in OVER
         return True
+
+
+def _awaited(template: Mapping[str, Any], division: str) -> str:
+    """The name under which bots arrive that have qualified for a schedule's tournaments."""
+    kind = template["kind"]
+    return Discipline.of(kind, game_of(kind).rules_of(template)).board(division)
 
 
 def _existing(name: str, row: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from arena.events.lifecycle import TournamentLifecycle, TournamentStep, read_res
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
-from arena.events.qualification import Qualifications
+from arena.events.qualification import Discipline, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import (
     OVER,
@@ -262,26 +262,30 @@ class Tournaments:
 
     # Qualifying
 
-    def qualify(self, kind: str, bot: str, version: str) -> dict[str, Any]:
+    def qualify(self, kind: str, bot: str, version: str, preset: str | None = None) -> dict[str, Any]:
         """Start the qualification of a version in a game, again if it failed, and return its state.
+        ``preset``: the rules for which it qualifies, by default those of the game's first preset.
 
-        Raises :class:`~arena.accounts.accounts.BotNotFound`,
+        Raises :class:`~arena.errors.UnknownPreset`, :class:`~arena.accounts.accounts.BotNotFound`,
         :class:`~arena.accounts.versions.VersionNotFound`, or as
         :func:`~arena.accounts.suspensions.check_plays`.
         """
-        game_of(kind)
+        discipline = Discipline.of(kind, game_of(kind).preset(preset).rules)
         account = self._accounts.bot(bot)
         account.find(version)
         check_plays(account, "bot")
-        return self._admission.start_qualification(kind, account, version).as_json(kind)
+        return self._admission.start_qualification(discipline, account, version).as_json(discipline)
 
     def qualify_added(self, bot: str, version: str) -> None:
         """Start the qualification of an uploaded version that was just added, in every game in which it has
-        not begun. May be repeated. What the owner's budget does not allow now, the owner may request later.
+        not begun. May be repeated. What the owner's budget does not allow now, and qualifications for presets
+        apart, the owner may request later.
         """
+        begun = {
+            discipline.kind for discipline, _ in self._qualifications.of(bot, version) if not discipline.apart
+        }
         for kind in GAMES:
-            (known,) = self._qualifications.known(kind, [(bot, version)])
-            if known is None:
+            if kind not in begun:
                 try:
                     self.qualify(kind, bot, version)
                 except StoreUnavailable:
@@ -292,8 +296,7 @@ class Tournaments:
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
         """The qualifications of a version, for the owner of the bot."""
         self._accounts.bot(bot).find(version)
-        found = [(kind, self._qualifications.known(kind, [(bot, version)])[0]) for kind in GAMES]
-        return [known.as_json(kind) for kind, known in found if known is not None]
+        return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
 
     def lacking(self, fields: Mapping[str, Any], groups: int) -> list[str]:
         """The bots that such a tournament would enter automatically and that have fewer ``groups`` on its

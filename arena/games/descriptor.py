@@ -47,11 +47,13 @@ class HouseVersion:
 class Preset:
     """A named, versioned rule set, which has a leaderboard per division: ``rules`` as they differ from the
     defaults. What it means never changes: an option that is added later keeps the old play by default.
+    ``apart``: it is a game of its own, for which bots qualify separately.
     """
 
     name: str
     doc: str
     rules: Mapping[str, Any] = field(default_factory=dict)
+    apart: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,15 +116,15 @@ class StyleFigures:
 class Game:
     """One game: its rules and all that belongs to them.
 
-    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``.
-    ``rules_prefix``: the letters before the numbers of its rules. ``seating``: one
-    sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``: the
-    rules of qualification duels and of the tournaments that a new service starts. ``ladder_rules``: the rule
-    sets of the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set
-    others. ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``:
-    makes one from the names of the seats and the complete rules. ``picture``: the same; without it the game
-    has no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked,
-    from a turn and the names of the seats; without it people do not play the game.
+    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``rules_prefix``:
+    the letters before the numbers of its rules. ``seating``: one sentence on who sits where. ``presets``:
+    the first one is meant where none is named. ``duel_rules``: the rules of the tournaments that a new
+    service starts, and of qualification duels, except for presets apart. ``ladder_rules``: the rule sets of
+    the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set others.
+    ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes
+    one from the names of the seats and the complete rules. ``picture``: the same; without it the game has no
+    replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
+    turn and the names of the seats; without it people do not play the game.
     """
 
     game_rules: GameRules
@@ -205,6 +207,37 @@ class Game:
             if self.options.complete(preset.rules) == complete:
                 return preset.name
         return None
+
+    def rules_of(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The rules in the settings of a tournament: ``rules``, or those of ``preset``, or neither. Raises
+        :class:`~arena.errors.UnknownPreset`.
+        """
+        rules, preset = settings.get("rules"), settings.get("preset")
+        return self.preset(preset).rules if rules is None and preset is not None else rules or {}
+
+    @property
+    def disciplines(self) -> tuple[Preset, ...]:
+        """The presets for which bots qualify: the first one, which stands for the game, and those apart."""
+        first, *others = self.presets
+        return first, *(preset for preset in others if preset.apart)
+
+    def discipline(self, rules: Mapping[str, Any]) -> Preset:
+        """The preset for which a bot that plays by ``rules`` qualifies: the one apart that agrees with them
+        on every option that any preset apart names, otherwise the first one. Raises
+        :class:`~arena.errors.InvalidOption`.
+        """
+        first, *apart = self.disciplines
+        complete = self.options.complete(rules)
+        names = {name for preset in apart for name in preset.rules}
+        for preset in apart:
+            own = self.options.complete(preset.rules)
+            if all(own[name] == complete[name] for name in names):
+                return preset
+        return first
+
+    def qualifying_rules(self, discipline: Preset) -> Mapping[str, Any]:
+        """The rules of the qualification for one of :attr:`disciplines`."""
+        return discipline.rules if discipline.apart else self.duel_rules
 
     def _is_allowed(self, rules: Mapping[str, Any]) -> bool:
         try:

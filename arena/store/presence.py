@@ -84,7 +84,9 @@ class Presence:
     # Arrivals
 
     def note_arrival(self, board: str) -> None:
-        """Record that a bot may need groups on a board ``<kind>/<division>``, or a division of any kind."""
+        """Record that a bot may need groups on the boards for which bots qualify together, or on any of a
+        division.
+        """
         self._connection.run([("SADD", _ARRIVED, board)])
 
     def arrivals(self) -> set[str]:

@@ -116,6 +116,31 @@ def test_a_qualification_and_its_log(browser: Browser, services: Service) -> Non
     assert browser.get("/bots/first/log/nothing").status_code == 404
 
 
+def test_a_qualification_for_a_preset(browser: Browser, services: Service) -> None:
+    address = submitted(browser, services)
+    for one in services.tournaments.qualifications("first", "1"):
+        play(services, one["tournament"])
+    page = opened(browser, address)
+    assert "Qualify in Truco paulista-2@1" in page.html
+    assert "Qualify in Truco<" not in page.html
+    where = "/bots/first/versions/1/qualifications"
+    fields = {"kind": "truco", "preset": "paulista@1"}
+    assert browser.send(where, fields, page="/bots/first/log", times=2).location == "/bots/first/log"
+    page = opened(browser, "/bots/first/log")
+    rows = {row["game"]: row["state"] for row in page.rows("Qualification of version 1")}
+    assert rows == {"Truco": "qualified", "Truco paulista@1": "qualifying", "Toepen": "qualified"}
+    assert "refresh" in page.html
+    found = services.tournaments.qualifications("first", "1")
+    play(services, next(one["tournament"] for one in found if one["preset"] == "paulista@1"))
+    page = opened(browser, "/bots/first/log")
+    assert "refresh" not in page.html
+    assert "Qualify in Truco paulista@1" not in page.html
+    assert "Qualify in Truco mineiro@1" in page.html
+    refused = browser.send(where, {**fields, "preset": "duel@1"}, page="/bots/first/log")
+    assert refused.status_code == 422
+    assert "preset_not_found" in refused.text
+
+
 def test_a_failed_qualification_names_the_line(browser: Browser, services: Service) -> None:
     submitted(browser, services, BROKEN, "broken")
     for one in services.tournaments.qualifications("broken", "1"):

@@ -188,6 +188,21 @@ def qualify(owner: Account, app: Flask, version: str) -> dict[str, object]:
     return dict(told)
 
 
+def test_a_version_qualifies_for_a_preset_if_its_owner_asks_for_it(uploaded: Account) -> None:
+    path = "/v1/bots/first/versions/1/qualifications"
+    begun = uploaded.client.post(path, json={"kind": "truco", "preset": "mineiro@1"}).json
+    assert (begun["kind"], begun["preset"], begun["state"]) == ("truco", "mineiro@1", "qualifying")
+    # Bots do not qualify separately for that one.
+    game = uploaded.client.post(path, json={"kind": "truco", "preset": "no-cut@1"}).json
+    assert (game["preset"], game["state"]) == ("base@1", "qualifying")
+    assert game == uploaded.client.post(path, json={"kind": "truco"}).json
+    assert uploaded.client.get(path).json["qualifications"] == [game, begun]
+    refused = uploaded.client.post(path, json={"kind": "toepen", "preset": "mineiro@1"})
+    assert (refused.status_code, code(refused)) == (422, "preset_not_found")
+    assert refused.json["field"] == "preset"
+    assert refused.json["expected"] == "one of duel@1, table-4@1"
+
+
 def test_the_log_of_a_game_is_for_the_owner(
     uploaded: Account, app: Flask, sign_up: Callable[..., Account], admin: ContractClient
 ) -> None:

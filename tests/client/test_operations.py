@@ -46,7 +46,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "addVersion": ("add_version", {"bot": "bot", "label": "2", **FIELDS}),
     "publishVersion": ("publish_version", {"bot": "bot", "version": "version"}),
     "getSource": ("source", {"bot": "bot", "version": "version"}),
-    "qualify": ("qualify", {"bot": "bot", "version": "version", "kind": "truco"}),
+    "qualify": ("qualify", {"bot": "bot", "version": "version", "kind": "truco", "preset": "paulista@1"}),
     "listQualifications": ("qualifications", {"bot": "bot", "version": "version"}),
     "getLog": ("game_log", {"bot": "bot", "game": "game"}),
     "replaceWebhookSecret": ("replace_webhook_secret", {"bot": "bot", "secret": "s"}),

@@ -7,14 +7,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from croniter import croniter  # type: ignore[import-untyped]
 
 from arena.accounts.uploads import python_upload
 from arena.games import GAMES, game_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
-from workers.initial_data import HOUSE, UNTIL_GROUPS, add_initial_data
+from workers.initial_data import HOUSE, PRESETS, UNTIL_GROUPS, add_initial_data
 
 MINUTE_MS = 60_000
+OF_PRESETS = ("truco-paulista", "truco-paulista-2", "truco-mineiro")
+"""The schedules of presets, after ``house-`` and ``sealed-``."""
+
 HOUSE_CUP = {
     "name": "House",
     "kind": "toepen",
@@ -83,9 +87,9 @@ def test_a_service_that_nobody_uses_rests(arena: Arena) -> None:
     seed(arena)
     assert fire_for(arena, 120) == []
     made = {item["id"] for item in arena.tournaments.list().items}
-    assert made == {f"first-{kind}" for kind in GAMES}
+    assert made == {*(f"first-{kind}" for kind in GAMES), *(f"first-{name}" for name in OF_PRESETS)}
     seed(arena)
-    assert len(arena.schedules.list()) == 2 * len(GAMES)
+    assert len(arena.schedules.list()) == 2 * (len(GAMES) + len(PRESETS))
 
 
 def test_a_new_bot_wakes_the_schedule_until_it_has_played_enough(arena: Arena) -> None:
@@ -248,3 +252,60 @@ def test_the_schedules_of_an_earlier_release_are_paired_anew(arena: Arena) -> No
     arena.store.schedules.change("house-truco", lambda _: first)
     seed(arena)
     assert arena.schedules.view("house-truco")["tournament"]["format"] == "round_robin"
+
+
+def test_no_two_schedules_are_due_in_one_minute(arena: Arena) -> None:
+    seed(arena)
+    lines = [croniter.expand(schedule["cron"])[0] for schedule in arena.schedules.list()]
+    assert {str(rest) for _, *rest in lines} == {str([["*"]] * 4)}
+    minutes = [minute for first, *_ in lines for minute in first]
+    assert len(minutes) == len(set(minutes))
+
+
+def test_the_boards_of_presets_are_filled(arena: Arena) -> None:
+    seed(arena)
+    for kind, preset in PRESETS:
+        event = f"first-{kind}-{preset.partition('@')[0]}"
+        skip(arena.live, 2_000)
+        view = arena.run(event)
+        assert (view["state"], view["preset"], view["rated"]) == ("finished", preset, True)
+        arena.boards.publish(kind, "sealed", preset)
+        board = arena.boards.read(kind, "sealed", preset)
+        assert board is not None
+        assert {row["name"]: row["provisional"] for row in board["rows"]} == dict.fromkeys(HOUSE, False)
+
+
+def test_a_bot_is_entered_in_the_schedules_of_a_preset_once_it_has_qualified_for_it(arena: Arena) -> None:
+    seed(arena)
+    (name,) = qualified(arena, 1)
+    assert {event.rpartition("-")[0] for event in fire_for(arena, 35, name)} == {
+        f"house-{kind}" for kind in GAMES
+    }
+    row = ["qualified", "q-x", 1, 0, "", None, ""]
+    arena.store.qualifications.add(f"truco/{name}/1/mineiro@1", row)
+    (event,) = fire_for(arena, 35, name)
+    assert event.startswith("house-truco-mineiro-")
+    assert name in {entry["bot"] for entry in locked(arena, event, [name])["entries"]}
+
+
+def test_a_service_of_an_earlier_release_gets_the_schedules_of_presets_once(arena: Arena) -> None:
+    seed(arena)
+    schedules = arena.store.schedules.all()
+    flags = [f"seeded-{kind}/{preset}" for kind, preset in PRESETS]
+    arena.store._connection.run([("HDEL", "{arena}:flags", flag) for flag in flags])
+    for name in OF_PRESETS:
+        for division in ("house", "sealed"):
+            arena.schedules.delete(f"{division}-{name}")
+    # An admin has one of that name, has deleted another one, and changed a third.
+    own = {"id": "house-truco-mineiro", "cron": "0 3 * * *", "tournament": HOUSE_CUP}
+    arena.schedules.create(own, "")
+    arena.schedules.delete("sealed-truco")
+    arena.schedules.change("house-toepen", enabled=False)
+    seed(arena)
+    found = arena.store.schedules.all()
+    assert found.keys() == schedules.keys() - {"sealed-truco"}
+    assert found["house-truco-mineiro"]["cron"] == "0 3 * * *"
+    assert found["house-toepen"]["enabled"] is False
+    arena.schedules.delete("house-truco-paulista")
+    seed(arena)
+    assert "house-truco-paulista" not in arena.store.schedules.all()

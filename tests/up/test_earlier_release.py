@@ -113,3 +113,18 @@ def test_boards_are_counted_anew_by_themselves(folder: Path) -> None:
             assert own is None
     assert {board["preset"] for board in boards} == {"base@1", "duel@1"}
     assert len(points) == 2, "the day of the release, and today"
+
+
+def test_qualifications_are_for_the_game(folder: Path) -> None:
+    """That release had no presets for which bots qualify separately."""
+    with Service(folder, workers=0, BOTEQUIM_ADMIN_TOKEN=ADMIN) as service:
+        admin = service.client(ADMIN)
+        found = {bot: admin.qualifications(bot, "1") for bot in ("careful", "last", "one")}
+    states = {
+        bot: [(one["kind"], one["preset"], one["state"]) for one in of_bot] for bot, of_bot in found.items()
+    }
+    assert states == {
+        "careful": [("truco", "base@1", "qualified")],
+        "last": [("toepen", "duel@1", "qualified")],
+        "one": [("truco", "base@1", "failed"), ("toepen", "duel@1", "failed")],
+    }

@@ -12,12 +12,15 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 KINDS = ("truco", "toepen")
-FIRST = {"first-truco", "first-toepen"}
+OF_PRESETS = ("truco-paulista", "truco-paulista-2", "truco-mineiro")
+NAMES = (*KINDS, *OF_PRESETS)
+FIRST = {f"first-{name}" for name in NAMES}
+BOARDS = [(kind, None) for kind in KINDS] + [("truco", f"{name[6:]}@1") for name in OF_PRESETS]
 
 
-def names(client: Client, kind: str) -> set[str]:
+def names(client: Client, kind: str, preset: str | None) -> set[str]:
     """The bots on the board of uploaded and house bots."""
-    return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed"))["rows"]}
+    return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed", preset=preset))["rows"]}
 
 
 @pytest.mark.system
@@ -25,13 +28,13 @@ def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) 
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()
         everybody = {"random", "rookie", "regular"}
-        for kind in KINDS:
-            wait_until(lambda kind=kind: names(client, kind) >= everybody, seconds=300, pause=0.5)  # type: ignore[misc]
-            assert names(client, kind) == everybody
+        for board in BOARDS:
+            wait_until(lambda board=board: names(client, *board) >= everybody, seconds=300, pause=0.5)  # type: ignore[misc]
+            assert names(client, *board) == everybody
         made = {one["id"] for one in client.tournaments()}
         assert made >= FIRST
         schedules = {schedule["id"] for schedule in client.schedules()}
-        assert schedules == {f"{division}-{kind}" for division in ("house", "sealed") for kind in KINDS}
+        assert schedules == {f"{division}-{name}" for division in ("house", "sealed") for name in NAMES}
         assert all(schedule["enabled"] for schedule in client.schedules())
         # Nobody has handed in a bot.
         assert not any(one["id"].startswith("sealed-") for one in client.tournaments())

@@ -172,6 +172,57 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         assert (caught.value.field or "").startswith("/v1/bots/mine/uploads/u")
 
 
+def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=0) as service:
+        owner = service.client().sign_up("olga")
+        client = service.client(owner)
+        client.register_bot("mine")
+        qualify = ("bot", "qualify", "mine", "truco", "--wait", "0")
+        told = call(service, tmp_path, *qualify, "--preset", "paulista-2@1", token=owner)
+        assert told.returncode == 2
+        assert "mine 1: qualifies in truco/paulista-2@1\n" in told.stdout
+        assert "mine 1 has not qualified yet: truco/paulista-2@1: not over after 0 s" in told.stderr
+        told = call(service, tmp_path, *qualify, token=owner)
+        assert "mine 1: qualifies in truco\n" in told.stdout
+        told = call(service, tmp_path, *qualify, "--preset", "duel@1", token=owner)
+        assert told.returncode == 2
+        assert "Brazilian Truco has no preset 'duel@1'" in told.stderr
+        assert "paulista-2@1" in told.stderr
+        submit = ("bot", "submit", str(ROOT / "examples" / BOTS["truco"]), "--name", "other")
+        told = call(service, tmp_path, *submit, "--preset", "paulista@1", token=owner)
+        assert "one --kind with it" in told.stderr
+        found = client.qualifications("mine", "1")
+        assert [(one["preset"], one["state"]) for one in found] == [
+            ("base@1", "qualifying"),
+            ("paulista-2@1", "qualifying"),
+        ]
+
+
+@pytest.mark.system
+def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
+    with Service(tmp_path, BOTEQUIM_SEED="1") as service:
+        owner = service.client().sign_up("olga")
+        # It plays no other variant.
+        file = tmp_path / "mine.py"
+        file.write_text(
+            "def choose(turn):\n"
+            "    assert turn['rules']['variant'] == 'paulista'\n"
+            "    return turn['legal_actions'][0]\n"
+        )
+        submit = ("bot", "submit", "mine.py", "--name", "mine", "--kind", "truco", "--preset", "paulista@1")
+        told = call(service, tmp_path, *submit, token=owner)
+        assert told.returncode == 0, told.stderr
+        page = f"{service.url}/leaderboards/truco?preset=paulista@1"
+        assert f"truco/paulista@1: qualified; watch {page}\n" in told.stdout
+        assert "truco/paulista@1: plays in 'Sealed Truco paulista' at " in told.stdout
+        with urlopen(page, timeout=60) as reply:
+            assert reply.status == 200
+        client = service.client(owner)
+        wait_until(lambda: all(one["state"] != "qualifying" for one in client.qualifications("mine", "1")))
+        states = {one["preset"]: one["state"] for one in client.qualifications("mine", "1")}
+        assert (states["base@1"], states["paulista@1"]) == ("failed", "qualified")
+
+
 # It compiles for seconds.
 LONG = b"x = " + b"[],\\\n" * 190_000 + b"0\ndef choose(turn):\n    return turn['legal_actions'][0]\n"
 FIELDS = b"def choose(turn):\n    return f'" + b"{turn}" * 80_000 + b"'\n"
