@@ -23,7 +23,7 @@ from api.contract import Blueprint, Operation
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
 from api.schemas.common import ProblemSchema
-from api.schemas.fields import action_to_openapi, one_of_to_openapi
+from api.schemas.fields import action_to_openapi, mixed_to_openapi, one_of_to_openapi
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
 from arena.accounts.accounts import LABEL_PATTERN, NAME_PATTERN
@@ -137,6 +137,7 @@ class _Builder:
         )
         plugin.converter.add_attribute_function(one_of_to_openapi)
         plugin.converter.add_attribute_function(action_to_openapi)
+        plugin.converter.add_attribute_function(mixed_to_openapi)
         self._error_names: dict[tuple[str, ...], str] = {}
         self._add_components()
         for blueprint in app.blueprints.values():

@@ -106,6 +106,33 @@ def action_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str
     }
 
 
+class Mixed(fields.Raw):
+    """One of ``choices``, which have several types."""
+
+    def __init__(self, choices: Sequence[str | int], **options: Any) -> None:
+        super().__init__(**options)
+        self.choices = choices
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not any(type(value) is type(choice) and value == choice for choice in self.choices):
+            raise ValidationError(f"Must be one of: {', '.join(map(str, self.choices))}.")
+        return value
+
+
+def mixed_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+    """Attribute function of apispec's converter: the choices of a :class:`Mixed` by type, since generators of
+    clients refuse an ``enum`` of several types.
+    """
+    if not isinstance(field, Mixed):
+        return {}
+    names = {str: "string", int: "integer"}
+    forms: list[dict[str, Any]] = [
+        {"type": name, "enum": [choice for choice in field.choices if isinstance(choice, kind)]}
+        for kind, name in names.items()
+    ]
+    return {"anyOf": [*forms, *([{"type": "null"}] if field.allow_none else [])]}
+
+
 def _option_field(option: Option) -> fields.Field[Any]:
     metadata: dict[str, Any] = {"description": option.doc[0].upper() + option.doc[1:] + "."}
     if option.follows:

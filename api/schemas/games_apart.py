@@ -11,7 +11,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from api.schemas.common import ResponseSchema, described
-from api.schemas.fields import ActionText, OneOf, WholeNumber, rules_schema
+from api.schemas.fields import ActionText, Mixed, OneOf, WholeNumber, rules_schema
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.shapes import (
@@ -141,7 +141,7 @@ def _field(shape: Shape) -> fields.Field[Any]:
         case TextShape(choices=choices, pattern=pattern):
             return fields.String(validate=_check_of(choices, pattern), **options)
         case ChoiceShape(choices=values):
-            return fields.Raw(validate=validate.OneOf(values), **options)
+            return Mixed(values, **options)
         case ListShape(of=item):
             return fields.List(_field(item), **options)
         case ObjectShape():
