@@ -20,8 +20,8 @@ def main(rounds: int, seconds: float, seed: int) -> None:
     """Random playouts per second on one core, and what the calls of the kernel cost.
 
     A step is: ask for the legal actions, choose one uniformly, apply it; a deal is a step. Every preset of
-    every game; the calls with default rule options. Only awaited seats act: on its own turn a seat chooses among all it may do (calls
-    and knocks included), and rights of other seats are left unused.
+    every game; the calls with default rule options. Only awaited seats act: on its own turn a seat chooses
+    among all it may do (calls and knocks included), and rights of other seats are left unused.
     """
     console = Console(highlight=False)
     console.print(f"{platform.python_implementation()} {platform.python_version()}, one core")

@@ -36,7 +36,8 @@ BOTS: Final = 4
 def local_rate(kind: str, groups: int) -> float:
     """Games per second of the local runner, in this process, once it is warm."""
     bots = tuple(bot_spec(f"rookie+{number}=rookie", kind) for number in range(1, BOTS + 1))
-    plan = Plan(kind, game_of(kind).duel_rules, bots, groups, "bench")
+    game = game_of(kind)
+    plan = Plan(kind, game.options.complete(game.duel_rules), bots, groups, "bench")
     jobs = list(enumerate(plan.all_groups()))
     play_group(plan, *jobs[0])
     start = time.perf_counter()

@@ -330,8 +330,8 @@ MUTANTS = [
         "the deal counts as a trick of its own",
         "BT-6.2",
         RULES,
-        "if rules.signals and len(leaders) > 1:",
-        "if rules.signals and len(leaders) > 0:",
+        "if number > 1 and rules.signals:",
+        "if number > 0 and rules.signals:",
         SIGNAL_TESTS,
     ),
     Mutant(
