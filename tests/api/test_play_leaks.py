@@ -18,10 +18,20 @@ from tests.live.test_leaks import Knowledge, cards_in
 PACK = pack("".join(RANK_NAMES))
 SPOKEN = {f"{RANK_NAMES[card[0]]} of {SUIT_NAMES[card[1]]}": card for card in PACK}
 NAMED = re.compile("|".join(SPOKEN), re.IGNORECASE)
+MANILHAS = re.compile(r'<p class="note">Manilhas .*?</p>')
+TURN_ID = re.compile(r"[0-9a-f]{18}\..*")
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 GAMES = [
     {**TRUCO, "rule-max_hands": "6", "rule-signals": "table", "seat2": "friend"},
+    {
+        "game": "truco",
+        "seats": "2",
+        "preset": "paulista-2@1",
+        "rule-pack": "clean",
+        "rule-cut": "player",
+        "seat1": "friend",
+    },
     {**TOEPEN, "rule-lives": "4", "rule-whistling": "true", "seat1": "friend"},
 ]
 
@@ -44,7 +54,8 @@ class Reader:
         assert data is not None
         self._check(json.loads(data[1])["table"], known)
         shown = DATA.sub("", text)
-        named = {SPOKEN[name.lower()] for name in NAMED.findall(shown)}
+        # Which cards are manilhas says nothing of where they are.
+        named = {SPOKEN[name.lower()] for name in NAMED.findall(MANILHAS.sub("", shown))}
         assert named <= known, named - known
         self._check(re.findall(r'value="([^"]*:[^"]*)"', shown.replace("\n", " ")), known)
         state = self.browser.get(f"/play/{game}/state?after={self.next}").json
@@ -55,19 +66,21 @@ class Reader:
         return buttons(text)
 
     def _check(self, value: Any, known: set[str]) -> None:
-        cards = {card for card in cards_in(_without_turns(value)) if card in PACK}
+        cards = {card for card in cards_in(_public(value)) if card in PACK}
         assert cards <= known, cards - known
         self.read += len(cards)
 
 
-def _without_turns(value: Any) -> Any:
-    """Ids of turns are hexadecimal, and could read as cards."""
+def _public(value: Any) -> Any:
+    """Without what is no card: ids of turns are hexadecimal, and the manilhas may be anywhere."""
     if isinstance(value, list):
-        return [one for one in value if not (isinstance(one, str) and re.fullmatch(r"[0-9a-f]{18}\..*", one))]
-    return value
+        return [_public(one) for one in value if not (isinstance(one, str) and TURN_ID.fullmatch(one))]
+    if isinstance(value, dict) and value.get("label") != "Manilhas":
+        return {name: _public(item) for name, item in value.items()}
+    return None if isinstance(value, dict) else value
 
 
-@pytest.mark.parametrize("values", GAMES, ids=["truco", "toepen"])
+@pytest.mark.parametrize("values", GAMES, ids=["truco", "paulista", "toepen"])
 def test_no_page_holds_a_hidden_card(app: Flask, values: dict[str, str]) -> None:
     friend = next(int(name[4:]) for name, value in values.items() if value == "friend")
     readers = [Reader(app, 0), Reader(app, friend)]
@@ -77,7 +90,7 @@ def test_no_page_holds_a_hidden_card(app: Flask, values: dict[str, str]) -> None
     readers[1].browser.send("/play/join", {"code": found[1]}, page=found[0])
     service = service_of(app)
     secret = service.people.header(game).seed
-    knowledge = Knowledge(values["game"])
+    knowledge = Knowledge(values["game"], len(service.people.header(game).seats) + 1)
     source = random.Random(7)
     hidden = 0
     for _ in range(600):

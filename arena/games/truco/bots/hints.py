@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import exp
 from typing import Final
 
-from arena.games.truco.bots.playout import TrucoPlayout, standing_of
+from arena.games.truco.bots.playout import TrucoPlayout, race_state_of
 from arena.games.truco.bots.whole import RUNS, RUNS_FROM_RAISE, raise_from, stay_from
 from arena.games.truco.cards import ACCEPT, DEFER, FACE_DOWN, RAISE
 from arena.games.truco.cards import TRUCO as CALL
@@ -63,7 +63,7 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
                     played,
                     who,
                     proposer,
-                    stay_from(standing_of(world, who & 1), stake, proposed),
+                    stay_from(race_state_of(world, who & 1), stake, proposed),
                     code == ACCEPT,
                 )
                 if code == ACCEPT:
@@ -79,7 +79,7 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
                     played,
                     who,
                     proposer if runs != RUNS else NOBODY,
-                    raise_from(standing_of(world, who & 1), stake, proposed, runs),
+                    raise_from(race_state_of(world, who & 1), stake, proposed, runs),
                     True,
                 )
                 proposer = who
@@ -91,6 +91,6 @@ def _hints(world: TrucoState, seat: int) -> list[Hint]:
             continue
         who = world.leaders[trick] + played & rules.mask
         if who not in (seat, called) and right >> (who & 1) & 1:
-            limit = raise_from(standing_of(world, who & 1), stake, rules.next_stake[stake], RUNS)
+            limit = raise_from(race_state_of(world, who & 1), stake, rules.next_stake[stake], RUNS)
             hints.append((played, who, NOBODY, limit, False))
     return hints

@@ -12,7 +12,7 @@ from arena.games.truco.bots.chances import TOP, Chances, best_of, better_of, cer
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
-    Standing,
+    RaceState,
     chance_of_hand,
     raise_from,
     stay_from,
@@ -57,11 +57,11 @@ def trick_chance(mine: int, theirs: int, partners: int, others: int, pack: Pack,
     return chances.win + chances.tie / 2
 
 
-def standing_of(state: TrucoState, team: int) -> Standing:
+def race_state_of(state: TrucoState, team: int) -> RaceState:
     """What the points of the hand mean to a team."""
     rules = state.rules
     hands_left = rules.max_hands - state.hand_number
-    return Standing(
+    return RaceState(
         state.score[team], state.score[1 - team], hands_left if hands_left < 60 else 60, rules.stakes
     )
 
@@ -121,7 +121,7 @@ class TrucoPlayout:
             stake = state.stake
             value = state.rules.next_stake[stake]
             return self.hand_chance(state, seat) > raise_from(
-                standing_of(state, seat & 1), stake, value, RUNS
+                race_state_of(state, seat & 1), stake, value, RUNS
             )
         best, holder, place = best_on_table(state)
         chance = self._chance(state, seat, best, holder, place)
@@ -149,14 +149,14 @@ class TrucoPlayout:
 
     def _answer_hand(self, state: TrucoState, seat: int) -> str:
         chance = self.hand_chance(state, seat, state.proposer)
-        standing = standing_of(state, seat & 1)
+        race = race_state_of(state, seat & 1)
         stake, value = state.stake, state.proposed
         higher = state.rules.next_stake.get(value, 0)
         # A limit may forbid the raise (TV-6.9); `defer` may stand in its place.
         raising = f"raise:{higher}"
-        if raising in state.legal and chance > raise_from(standing, value, higher, RUNS_FROM_RAISE):
+        if raising in state.legal and chance > raise_from(race, value, higher, RUNS_FROM_RAISE):
             return raising
-        if chance > stay_from(standing, stake, value):
+        if chance > stay_from(race, stake, value):
             return state.legal[1]
         return "defer" if state.legal[-1] == "defer" else state.legal[0]
 

@@ -12,7 +12,7 @@ from arena.games.truco.bots.sight import TrucoSight, hide, play
 from arena.games.truco.bots.whole import (
     RUNS,
     RUNS_FROM_RAISE,
-    Standing,
+    RaceState,
     chance_of_hand,
     raise_from,
     stay_from,
@@ -97,11 +97,11 @@ def _chance_with(sight: TrucoSight, trick: Trick, chances: Chances, rest: list[i
 def _should_raise(sight: TrucoSight, chance: float) -> bool:
     """Whether a hand with this chance is worth more at the next stake (TV-6.3)."""
     value = sight.stakes[sight.stakes.index(sight.stake) + 1]
-    return chance > raise_from(_standing(sight), sight.stake, value, RUNS)
+    return chance > raise_from(_race_state(sight), sight.stake, value, RUNS)
 
 
-def _standing(sight: TrucoSight) -> Standing:
-    return Standing(*sight.score, sight.hands_left, sight.stakes)
+def _race_state(sight: TrucoSight) -> RaceState:
+    return RaceState(*sight.score, sight.hands_left, sight.stakes)
 
 
 def _card(sight: TrucoSight, trick: Trick) -> str:
@@ -211,11 +211,11 @@ def _answer_hand(sight: TrucoSight, trick: Trick) -> str:
     else:
         chance = _chance_with(sight, trick, trick.without_card(), sight.hand)
     answers = {action.split(":")[0]: action for action in sight.legal}
-    standing = _standing(sight)
+    race = _race_state(sight)
     stakes = sight.stakes[sight.stakes.index(sight.stake) :]
-    if "raise" in answers and chance > raise_from(standing, stakes[1], stakes[2], RUNS_FROM_RAISE):
+    if "raise" in answers and chance > raise_from(race, stakes[1], stakes[2], RUNS_FROM_RAISE):
         return answers["raise"]
-    if chance > stay_from(standing, stakes[0], stakes[1]):
+    if chance > stay_from(race, stakes[0], stakes[1]):
         return answers["accept"]
     return answers.get("defer", answers["run"])
 

@@ -48,7 +48,7 @@ def doubted(chance: float) -> float:
     return chance / (chance + _DOUBT * (1 - chance)) if chance > 0 else 0.0
 
 
-class Standing(NamedTuple):
+class RaceState(NamedTuple):
     """What the points of a hand mean to one team: see :class:`Race`."""
 
     ours: int
@@ -58,12 +58,12 @@ class Standing(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def raise_from(standing: Standing, stake: int, value: int, runs: float) -> float:
+def raise_from(state: RaceState, stake: int, value: int, runs: float) -> float:
     """From which chance on a hand worth ``stake`` is better played for ``value``.
 
     ``runs``: the probability that the other team runs from that.
     """
-    race = _race(standing)
+    race = _race(state)
     for percent in range(_CALL_FROM, 100):
         chance = percent / 100
         raised = runs * race.won(stake) + (1 - runs) * race.played(value, doubted(chance))
@@ -73,12 +73,12 @@ def raise_from(standing: Standing, stake: int, value: int, runs: float) -> float
 
 
 @lru_cache(maxsize=1 << 14)
-def stay_from(standing: Standing, stake: int, value: int) -> float:
+def stay_from(state: RaceState, stake: int, value: int) -> float:
     """From which chance on it is better to play for ``value`` than to give ``stake`` away."""
-    race = _race(standing)
+    race = _race(state)
     lost = race.lost(value)
     return (race.lost(stake) - lost) / (race.won(value) - lost)
 
 
-def _race(standing: Standing) -> Race:
-    return Race((standing.ours, standing.theirs), standing.hands_left, standing.stakes)
+def _race(state: RaceState) -> Race:
+    return Race((state.ours, state.theirs), state.hands_left, state.stakes)
