@@ -31,7 +31,9 @@ def game_page(game: Game) -> str:
         "",
         f"All rule options, actions, and fields of observations and events of `{game.kind}`. The schemas in",
         "[openapi.yaml](../openapi.yaml) say the same; [turns](turns.md) describes the rest of a turn.",
-        f"The rules, which the numbers cite, are in [{game.rules_page}]({game.rules_page}).",
+        "The rules, which the numbers cite: "
+        + ", ".join(f"[{rules.title}]({rules.path}.md)" for rules in game.rules_pages)
+        + ".",
         "",
         f"{game.seating} Seats are numbered from 0.",
         "",

@@ -22,16 +22,16 @@ RECORD_SCHEMA: Final = "record-v1.schema.json"
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Start": {"five-minutes": "Sign up, write a bot and play, in Python or with curl."},
     "The rules": {
-        game.rules_page.removesuffix(".md"): f"The rules of {game.title}, each with its number."
+        rules.path: f"The rules of {rules.title}, each with its number."
         for game in GAMES.values()
-        if game.rules_page
+        for rules in game.rules_pages
     },
     "For authors": {
         "turns": "How a bot receives turns and answers them.",
         **{
             kind: f"Options, actions, observations and events of {game.title}."
             for kind, game in GAMES.items()
-            if game.rules_page
+            if game.rules_pages
         },
         "bots": "Bots in Python: how to write, try and debug them.",
         "house-bots": "How the bots that come with the service play.",

@@ -18,10 +18,8 @@ from markupsafe import Markup
 from arena.games import GAMES
 
 _ANCHOR: Final = re.compile(r'<a id="([\w-]+)"></a>')
-_SOURCE: Final = re.compile(r"\s*\(([SIH](?:/[SIH])*)\)\s*")
-_RULE_PAGES: Final = {
-    game.rules_prefix: game.rules_page.removesuffix(".md") for game in GAMES.values() if game.rules_page
-}
+_SOURCE: Final = re.compile(r"\s*\(([SIHAM](?:/[SIHAM])*)\)\s*")
+_RULE_PAGES: Final = {rules.prefix: rules.path for game in GAMES.values() for rules in game.rules_pages}
 _RULE: Final = re.compile(rf"(?:{'|'.join(_RULE_PAGES)})-\d+\.\d+[a-z]?")
 
 

@@ -112,19 +112,30 @@ class StyleFigures:
     version: int
 
 
+@dataclass(frozen=True)
+class RulesPage:
+    """A page of numbered rules. ``path``: from ``docs/``, without its ending. ``prefix``: the letters before
+    the numbers of its rules. ``title``: the game that they are of, for people.
+    """
+
+    path: str
+    prefix: str
+    title: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Game:
     """One game: its rules and all that belongs to them.
 
-    ``title``: its name for people. ``rules_page``: where its rules are, from ``docs/``. ``rules_prefix``:
-    the letters before the numbers of its rules. ``seating``: one sentence on who sits where. ``presets``:
-    the first one is meant where none is named. ``duel_rules``: the rules of the tournaments that a new
-    service starts, and of qualification duels, except for presets apart. ``ladder_rules``: the rule sets of
-    the house bots' ladder. ``local_rules``: the rules of ``botequim play`` unless its options set others.
-    ``house_bots``: by level, weakest first. ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes
-    one from the names of the seats and the complete rules. ``picture``: the same; without it the game has no
-    replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
-    turn and the names of the seats; without it people do not play the game.
+    ``title``: its name for people. ``rules_pages``: where its rules are, the main page first. ``seating``:
+    one sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``:
+    the rules of the tournaments that a new service starts, and of qualification duels, except for presets
+    apart. ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of ``botequim
+    play`` unless its options set others. ``house_bots``: by level, weakest first. ``redeal``: see
+    :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
+    ``picture``: the same; without it the game has no replay page. ``style``: what is counted about how bots
+    play. ``panel``: what a person is asked, from a turn and the names of the seats; without it people do not
+    play the game.
     """
 
     game_rules: GameRules
@@ -140,8 +151,7 @@ class Game:
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]
     local_rules: Mapping[str, Any] = field(default_factory=dict)
-    rules_page: str = ""
-    rules_prefix: str = ""
+    rules_pages: tuple[RulesPage, ...] = ()
     awards: Awards | None = None
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
     style: StyleFigures | None = None

@@ -95,7 +95,11 @@ def test_the_current_page_is_marked(anybody: ContractClient) -> None:
 
 
 def test_every_rule_is_a_target(anybody: ContractClient) -> None:
-    for name, prefix in (("rules/brazilian-truco", "BT"), ("rules/toepen", "TP")):
+    for name, prefix in (
+        ("rules/brazilian-truco", "BT"),
+        ("rules/truco-variants", "TV"),
+        ("rules/toepen", "TP"),
+    ):
         text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
         numbers = [line.split("**")[1] for line in text.splitlines() if line.startswith(f"- **{prefix}-")]
         page = read(anybody, f"/docs/{name}")
@@ -195,6 +199,7 @@ def test_search_finds_headings_first(anybody: ContractClient) -> None:
 def test_search_finds_rules_errors_and_operations(anybody: ContractClient) -> None:
     for query, address in (
         ("BT-4.7", "/docs/rules/brazilian-truco#4-truco"),
+        ("TV-3.3", "/docs/rules/truco-variants#3-the-cards"),
         ("name_taken", "/docs/errors"),
         ("/v1/presence", "/docs/api/turns#endPresence"),
     ):
@@ -248,6 +253,7 @@ def test_html_is_text_except_anchors() -> None:
         ("[`a`](none.md)", "<code>a</code>"),
         ("[a](https://example.org/x.md)", '<a href="https://example.org/x.md">a</a>'),
         ("BT-4.7.", '<a href="/docs/rules/brazilian-truco#BT-4.7">BT-4.7</a>.'),
+        ("TV-3.3,", '<a href="/docs/rules/truco-variants#TV-3.3">TV-3.3</a>,'),
         ("`TP-1.1`", '<a href="/docs/rules/toepen#TP-1.1"><code>TP-1.1</code></a>'),
         ("`see TP-1.1`", "<code>see TP-1.1</code>"),
         ("[TP-1.1](other.md)", '<a href="/docs/other">TP-1.1</a>'),

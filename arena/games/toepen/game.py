@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset
+from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.narrate import ToepenTeller
@@ -35,8 +35,7 @@ def _fold_rate(tally: Mapping[str, int]) -> float | None:
 GAME: Final = Game(
     game_rules=TOEPEN,
     title="Toepen",
-    rules_page="rules/toepen.md",
-    rules_prefix="TP",
+    rules_pages=(RulesPage("rules/toepen", "TP", "Toepen"),),
     seating="There are two to eight seats, and everybody plays alone; the rule option `seats` follows from "
     "the list of seats where it is not given.",
     presets=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.games.descriptor import Game, HouseVersion, Preset
+from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.narrate import TrucoTeller
@@ -18,8 +18,10 @@ from arena.games.truco.style import STYLE
 GAME: Final = Game(
     game_rules=TRUCO,
     title="Brazilian Truco",
-    rules_page="rules/brazilian-truco.md",
-    rules_prefix="BT",
+    rules_pages=(
+        RulesPage("rules/brazilian-truco", "BT", "Brazilian Truco"),
+        RulesPage("rules/truco-variants", "TV", "Truco paulista and Truco mineiro"),
+    ),
     seating="There are four seats, 0 and 2 against 1 and 3, or two.",
     presets=(
         Preset(name="base@1", doc="All options as they are by default."),
