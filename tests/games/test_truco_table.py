@@ -14,7 +14,7 @@ from arena.games.truco.state import TRUCO
 from tests.games.truco_play import (
     do,
     game_at,
-    give_point,
+    give_stake,
     hands,
     last_result,
     new_game,
@@ -171,7 +171,7 @@ def test_the_deal_passes_to_the_right_after_every_hand() -> None:
     dealers = []
     for number in range(6):
         dealers.append(state.observation(None)["dealer"])
-        give_point(state, number % 2)
+        give_stake(state, number % 2)
     assert dealers == [2, 3, 0, 1, 2, 3]
 
 
@@ -215,7 +215,7 @@ def test_max_hands_ends_the_game(
     state = new_game(max_hands=len(winners))
     for team in winners:
         assert state.outcome() is None
-        give_point(state, team)
+        give_stake(state, team)
     outcome = state.outcome()
     assert outcome is not None
     assert (outcome.places, outcome.scores) == (places, scores)

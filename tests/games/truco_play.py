@@ -45,6 +45,37 @@ def new_game(dealer: int = 3, **rules: Any) -> TrucoState:
     return state
 
 
+def first_hand(
+    *threes: str, vira: str = "", dealer: int = 3, points: tuple[int, int] = (0, 0), **rules: Any
+) -> TrucoState:
+    """A variant's game in which a hand was just dealt, without a cut or an exchange: the hands in the order
+    of the deal, the forehand's first, and the card that is turned. What is not given is filled. ``points``:
+    the score at the deal.
+    """
+    state = game_at(*points, dealer=dealer, **rules)
+    cards = deck(state)
+    stated = [split_cards(hand) for hand in threes]
+    stated += [[] for _ in range(len(seats_of(state)) - len(threes))]
+    left = [card for card in cards if card != vira and not any(card in hand for hand in stated)]
+    for hand in stated:
+        while len(hand) < 3:
+            hand.append(left.pop())
+    do(state, pack_of(*("".join(hand) for hand in stated), vira, cards=cards))
+    return state
+
+
+def deck(state: TrucoState) -> Sequence[str]:
+    """The cards that chance puts in order."""
+    chance = state.chance()
+    assert chance is not None
+    return chance.items
+
+
+def seats_of(state: TrucoState) -> range:
+    """The seats of the game."""
+    return range(len(state.observation(None)["held"]))
+
+
 def do(state: TrucoState, *actions: str) -> list[Event]:
     """Apply the actions, each for the awaited seat, and return all events.
 
@@ -74,36 +105,27 @@ def score(state: TrucoState) -> list[int]:
     return points
 
 
-def give_point(state: TrucoState, team: int) -> None:
-    """Play a hand that ends with one point for ``team``."""
-    do(state, pack_of())
-    if state.observation(None)["phase"] == "cut":
-        do(state, "no_cut")
-    if state.observation(None)["phase"] == "choose":
-        do(state, "keep")
-    if state.observation(None)["phase"] == "eleven":
-        assert state.awaiting()[0] % 2 != team
-        do(state, "run:1")
-        return
-    if state.awaiting()[0] % 2 != team:
-        do(state, state.default_action(state.awaiting()[0]))
-    do(state, "truco", "run:1")
+def give_stake(state: TrucoState, team: int) -> None:
+    """Play a hand that ends with the lowest stake for ``team``: it calls, and the others run."""
+    do(state, pack_of(cards=deck(state)))
+    while state.awaiting() not in ((CHANCE,), ()):
+        seat = state.awaiting()[0]
+        calls = seat % 2 == team and "truco" in state.legal_actions(seat)
+        do(state, "truco" if calls else state.default_action(seat))
 
 
 def game_at(ours: int, theirs: int, dealer: int = 3, **rules: Any) -> TrucoState:
-    """A game with ``ours`` points for team 0 and ``theirs`` for team 1 (at most 11), about to be dealt by
-    ``dealer``; as many hands were played as points were made.
+    """A game with ``ours`` points for team 0 and ``theirs`` for team 1 (at most the threshold), about to be
+    dealt by ``dealer``; as many hands were played as lowest stakes were made.
     """
-    state = new_game((dealer - ours - theirs) % 4, **rules)
-    points = [ours, theirs]
-    # The last point of each team comes last, so that no hand at eleven comes before it must.
-    for team in (0, 1):
-        for _ in range(points[team] - 1):
-            give_point(state, team)
-    for team in (0, 1):
-        if points[team]:
-            give_point(state, team)
-    assert score(state) == points
+    state = TRUCO.new_state(TRUCO.options.complete({"cut": "none", **rules}))
+    stakes = [points // state.rules.low for points in (ours, theirs)]
+    state.apply(CHANCE, f"dealer:{(dealer - sum(stakes)) % len(seats_of(state))}")
+    # The last stake of each team comes last, so that no hand at the threshold comes before it must.
+    early = [team for team in (0, 1) for _ in range(stakes[team] - 1)]
+    for team in early + [team for team in (0, 1) if stakes[team]]:
+        give_stake(state, team)
+    assert score(state) == [ours, theirs]
     return state
 
 
