@@ -110,5 +110,6 @@ def test_no_page_holds_a_hidden_card(app: Flask, values: dict[str, str]) -> None
                 press(reader.browser, game, source.choice(actions))
                 break
     assert service.people.header(game).state == "finished"
-    assert min(reader.read for reader in readers) > 50
-    assert hidden > 100
+    # A game of two may be over with its first hand.
+    assert min(reader.read for reader in readers) > 10
+    assert hidden > 10

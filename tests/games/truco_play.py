@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE, Event
@@ -15,6 +15,23 @@ from arena.games.truco.cards import PACK
 from arena.games.truco.options import OPTIONS
 from arena.games.truco.state import TRUCO, TrucoState
 from tests.contract.playouts import random_rules as contract_rules
+
+PAULISTA: Final[dict[str, Any]] = {"variant": "paulista"}
+MINEIRO: Final[dict[str, Any]] = {"variant": "mineiro"}
+TWO: Final[dict[str, Any]] = {"variant": "paulista", "seats": 2}
+THIRD: Final = ("KS6H6C", "6S7C4S", "JSJC3S", "QSQC4H")
+TWO_TRICKS: Final = ("KS", "6S", "JS", "QS", "7C", "JC", "QC", "6H")
+"""Two tricks of the hands ``THIRD`` with vira 5D, one for each team; seat 0 leads the third."""
+
+
+def legal(state: TrucoState) -> list[str]:
+    """What the awaited seat may do."""
+    return list(state.legal_actions(state.awaiting()[0]))
+
+
+def seen(state: TrucoState, seat: int | None = None) -> dict[str, Any]:
+    """What a seat observes, or a spectator."""
+    return state.observation(seat)
 
 
 def pack_of(*threes: str, cards: Sequence[str] = PACK) -> str:

@@ -10,7 +10,7 @@ RULES = "arena/games/truco/state.py"
 TABLE = "arena/games/truco/table.py"
 VIEW = "arena/games/truco/view.py"
 
-TESTS = ("games/test_truco_variants.py",)
+TESTS = ("games/test_truco_variants.py", "games/test_truco_variants_stakes.py")
 
 MUTANTS = [
     Mutant(
