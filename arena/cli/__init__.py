@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "archive": "arena.cli.archive:archive",
     "backup": "arena.cli.backup:backup",
     "bot": "arena.cli.online:bot",
+    "compare": "arena.cli.compare:compare",
     "game": "arena.cli.online:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",

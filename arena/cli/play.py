@@ -76,7 +76,7 @@ def play(
     """
     game = game_of(kind)
     complete = game.options.complete({**game.local_rules, **game.options.parse(rules)})
-    specs = _distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
+    specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
     console = Console(highlight=False)
@@ -86,7 +86,7 @@ def play(
     console.print(_summary(plan, results))
     if browser:
         _open_last_game(results)
-    failed = _print_faults(plan, results)
+    failed = print_faults(plan, results)
     if interrupted:
         console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
         raise SystemExit(130)
@@ -108,7 +108,7 @@ def _open_last_game(results: list[GroupSummary]) -> None:
         click.echo("no browser was found; open the file yourself", err=True)
 
 
-def _print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
+def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
     """Print the first fault of each kind of each bot, and each reason of void groups once.
 
     Returns whether there was any fault or void group.
@@ -195,7 +195,7 @@ def _write(out: IO[str] | None, result: GroupSummary) -> None:
         out.flush()
 
 
-def _distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
+def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
     """The bots with unique names: the second with a name becomes ``name-2``."""
     seen: Counter[str] = Counter()
     named = []
