@@ -334,6 +334,10 @@ class LiveGames:
                 return record
         header = self._visible_header(game_id, viewer)
         ended = self.finished.game(game_id)
+        if ended is None and header.state == "finished":
+            # The process of the last move has not stored its record, or was killed before it did.
+            self.finalizer.check(game_id)
+            ended = self.finished.game(game_id)
         if not header.released or ended is None or ended.record is None:
             raise RecordNotReady(
                 f"game {game_id} is {header.state}"

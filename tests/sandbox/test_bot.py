@@ -190,7 +190,7 @@ def test_a_time_limit_of_the_caller_is_no_fault_of_a_seat() -> None:
 
 
 def test_a_call_that_takes_far_too_long_is_a_server_fault() -> None:
-    limits = SandboxLimits(backstop_seconds=0.1)
+    limits = SandboxLimits(backstop_seconds=0.01)
     with pytest.raises(HostFailure, match="took more than"):
         bot_of("def choose(turn):\n    while True: pass\n", limits).choose(turn())
 

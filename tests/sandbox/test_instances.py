@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import subprocess
 import sys
 import weakref
@@ -283,7 +284,6 @@ def test_an_instance_that_is_damaged_or_changed_is_discarded(
     assert_plays(program)
 
 
-PATIENT = replace(QUICK, decision_ms=1_500)
 SAYS = "print('x')\n"
 
 
@@ -291,11 +291,14 @@ def interrupted(*_: object) -> None:
     raise OutOfTime
 
 
-def test_an_instance_whose_call_was_interrupted_is_discarded(program: LinkedPython) -> None:
-    bot = bot_of(program, LOOPS, PATIENT)
+def test_an_instance_whose_call_was_interrupted_is_discarded(
+    program: LinkedPython, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Journal, "print", lambda *_: signal.raise_signal(signal.SIGALRM))
+    bot = bot_of(program, choosing("print('x')\nwhile True: pass"))
     instance = instance_of(bot)
-    # The alarm is seen when the fuel has ended the call.
-    with pytest.raises(OutOfTime), time_limit(0.2):
+    # The alarm rings inside the call, and is raised when the fuel has ended it.
+    with pytest.raises(OutOfTime), time_limit(600):
         bot.choose(turn())
     bot.close()
     assert is_closed(instance)
@@ -429,7 +432,7 @@ from tests.sandbox.conftest import bot_of, turn
 
 told, rang = turn(), 0
 for number in range(15):
-    bot = bot_of(sys.argv[1], SandboxLimits(decision_ms=100))
+    bot = bot_of(sys.argv[1], SandboxLimits(decision_ms=400))
     try:
         with time_limit(0.005 + 0.001 * number):
             bot.choose(told)
