@@ -339,12 +339,9 @@ class LiveGames:
             self.finalizer.check(game_id)
             ended = self.finished.game(game_id)
         if not header.released or ended is None or ended.record is None:
-            raise RecordNotReady(
-                f"game {game_id} is {header.state}"
-                + (", its group is not over" if header.state == "finished" and header.group else ""),
-                field="game",
-                expected="a finished game" + (" of a group that is over" if header.group else ""),
-            )
+            why = ", its group is not over" if header.state == "finished" and header.group else ""
+            expected = "a finished game" + (" of a group that is over" if header.group else "")
+            raise RecordNotReady(f"game {game_id} is {header.state}{why}", field="game", expected=expected)
         return ended.record
 
     def list(
