@@ -19,6 +19,7 @@ from api.resources import (
     docs,
     games,
     health,
+    invitations,
     leaderboards,
     owners,
     records,
@@ -34,7 +35,18 @@ from arena.ops.settings import Settings
 from queues.rq_jobs import BackgroundJobs, RqJobs
 
 PREFIX: Final = "/v1"
-RESOURCES: Final = (owners, bots, games, turns, tournaments, schedules, leaderboards, records, admin)
+RESOURCES: Final = (
+    owners,
+    invitations,
+    bots,
+    games,
+    turns,
+    tournaments,
+    schedules,
+    leaderboards,
+    records,
+    admin,
+)
 
 
 class App(Flask):

@@ -38,7 +38,7 @@ from arena.webhooks.calling import Endpoint
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
-_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
+_TOKEN: Final = re.compile(rb"(btq_[obi]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
 _TEXT_LINES: Final = 6
 _ENTRY_MS: Final = 1500
@@ -132,6 +132,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
     ana("POST", "/v1/owners/me/sign-in-links")
+    _invitations(ana, admin, anonymous)
     anonymous("GET", "/v1/owners/me")
     zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
     bots = [
@@ -158,6 +159,18 @@ def capture(app: Flask) -> dict[str, Any]:
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
+    people = [{"name": "Zé Pereira", "handle": "zeca"}, {"name": "Maria Lima"}]
+    ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})
+    admin("PUT", "/v1/admin/owners/ana/invitations", {"most": 200})
+    made = ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})["invitations"]
+    anonymous("POST", "/v1/owners", {"name": "zeca", "invitation": made[0]["code"]})
+    anonymous("POST", "/v1/owners", {"name": "maria", "invitation": made[0]["code"]})
+    ana("DELETE", f"/v1/invitations/{made[1]['id']}")
+    ana("DELETE", "/v1/invitations/nothing")
+    ana("GET", "/v1/invitations?roster=Class%207b")
 
 
 def _webhooks(app: Flask, ana: RecordingClient) -> None:

@@ -135,6 +135,13 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),
     # Owners and bots
+    "invalid_invitation": ErrorCode(
+        422, "Invitation not usable", "The invitation is unknown, was used or revoked, or has expired."
+    ),
+    "invitation_not_found": ErrorCode(404, "No such invitation", "You have no invitation with this id."),
+    "invalid_roster": ErrorCode(
+        422, "Invalid roster", "The table of people to invite is not valid; `detail` names the line."
+    ),
     "invalid_name": ErrorCode(422, "Invalid name", "The name or version label breaks the naming rules."),
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."

@@ -47,6 +47,9 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "ratings": "How ratings, leaderboards and standings are computed.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
+    "For organisers": {
+        "classes": "Invitations and rosters for a class or a club.",
+    },
     "Reference": {
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "records": "arena.cli.records:records",
     "replay": "arena.cli.replay:replay",
     "restore": "arena.cli.backup:restore",
+    "roster": "arena.cli.roster:roster",
     "schedule": "arena.cli.schedule:schedule",
     "signup": "arena.cli.online:signup",
     "tournament": "arena.cli.tournament:tournament",

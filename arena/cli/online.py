@@ -58,10 +58,11 @@ def say(line: str) -> None:
 
 @click.command()
 @click.argument("name")
+@click.option("--invitation", metavar="CODE", help="The code of an invitation.")
 @url_option
-def signup(name: str, url: str) -> None:
+def signup(name: str, invitation: str | None, url: str) -> None:
     """Sign up as the owner NAME and print the owner's token, which is shown only once."""
-    click.echo(service(url).sign_up(name))
+    click.echo(service(url).sign_up(name, invitation))
 
 
 @click.command()

@@ -12,6 +12,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.invitations import Invitations
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
@@ -65,6 +66,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    invitations: Invitations
     sessions: Sessions
     uploads: Uploads
     budgets: Budgets
@@ -204,6 +206,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
@@ -217,7 +220,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
-        sessions=Sessions(store, accounts),
+        invitations=invitations,
+        sessions=Sessions(store, accounts, invitations),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,

@@ -94,6 +94,10 @@ class Store:
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
 
+    def invited_by(self, owner: str) -> Documents:
+        """The invitations that an owner has made, to sign up."""
+        return Documents(self._connection, f"invited-by:{owner}")
+
     def tournament_names(self) -> Iterator[str]:
         """The names of all tournaments, the newest first; at the beginning those of qualifications, which are
         on no list.

@@ -24,7 +24,14 @@ FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "so
 PRESENT = {"tournaments": True, "leaving": True}
 
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "signUp": ("sign_up", {"name": "n"}),
+    "signUp": ("sign_up", {"name": "n", "invitation": "i"}),
+    "createInvitations": (
+        "invite",
+        {"count": 2, "people": [], "roster": "r", "expires_ms": 3},
+    ),
+    "listInvitations": ("invitations", {"roster": "r", "limit": 3}),
+    "revokeInvitation": ("revoke_invitation", {"invitation": "invitation"}),
+    "allowInvitations": ("allow_invitations", {"owner": "owner", "most": 3}),
     "getMe": ("me", {}),
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
