@@ -158,10 +158,22 @@ def tournament() -> None:
     "--starts", type=moment, default="+5m", show_default=True, help="When entry is locked and play begins."
 )
 @click.option("--ends", type=moment, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check it, and print how many games it has and how long it takes."
+)
+@click.option("--entrants", type=int, help="With --dry-run: how many bots enter. [default: as many as may]")
 @url_option
 @token_option("the owner")
 def create(
-    name: str, opens: int | None, starts: int, ends: int | None, url: str, token: str, **options: Any
+    name: str,
+    opens: int | None,
+    starts: int,
+    ends: int | None,
+    dry_run: bool,
+    entrants: int | None,
+    url: str,
+    token: str,
+    **options: Any,
 ) -> None:
     """Announce the tournament NAME of the game KIND and print its id.
 
@@ -169,6 +181,16 @@ def create(
     """
     times = {"opens_ms": opens, "locks_ms": starts, "ends_ms": ends}
     given = {key: value for key, value in times.items() if value is not None}
+    if dry_run:
+        planned = service(url, token).plan_tournament(entrants, name=name, **spec_of(**options), **given)
+        click.echo(planned["text"])
+        if planned["budget"] is not None:
+            click.echo(
+                "budget: {groups} groups of the {left} that are left today".format(**planned["budget"])
+            )
+        return
+    if entrants is not None:
+        raise click.UsageError("--entrants is for --dry-run")
     made = service(url, token).create_tournament(name=name, **spec_of(**options), **given)
     click.echo(made["id"])
 

@@ -19,6 +19,11 @@ class TournamentsCalls(HttpClient):
         made: dict[str, Any] = self.request("POST", path("tournaments"), fields, repeatable=False)
         return made
 
+    def plan_tournament(self, entrants: int | None = None, **fields: Any) -> Any:
+        """What a tournament of ``fields`` with ``entrants`` would be, without announcing it."""
+        query = {"entrants": entrants}
+        return self.request("POST", path("tournaments", "dry-run"), fields, query=query)
+
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, limit: int = 50
     ) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from arena.events.boards import Boards
 from arena.events.compaction import Compaction
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
+from arena.events.planning import DryRuns, GameTimes
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -74,6 +75,7 @@ class Service:
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    dry_runs: DryRuns
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -228,6 +230,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
+        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),

@@ -76,6 +76,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "streamTurns": ("stream_turns", {"rights": True, "tournaments": True, "last_event_id": "7"}),
     "endPresence": ("end_presence", {}),
     "createTournament": ("create_tournament", {"kind": "truco"}),
+    "planTournament": ("plan_tournament", {"kind": "truco", "entrants": 3}),
     "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
     "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
     "streamTournament": ("stream_tournament", {"tournament": "tournament", "last_event_id": "7"}),
