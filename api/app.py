@@ -24,6 +24,7 @@ from api.resources import (
     owners,
     records,
     schedules,
+    series,
     tournaments,
     turns,
 )
@@ -42,6 +43,7 @@ RESOURCES: Final = (
     games,
     turns,
     tournaments,
+    series,
     schedules,
     leaderboards,
     records,

@@ -325,9 +325,24 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", f"/v1/tournaments/{made}/groups?limit=1")
     anonymous("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
     anonymous("GET", "/v1/tournaments/nothing")
+    _series(ana, anonymous, made)
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
     anonymous("GET", "/v1/records/changes")
+
+
+def _series(ana: RecordingClient, anonymous: RecordingClient, made: str) -> None:
+    season = {"name": "Autumn", "tournaments": [made], "points": [3, 2, 1], "best": 2}
+    ana("POST", "/v1/series", {**season, "points": [1, 2]})
+    series = ana("POST", "/v1/series", season)["id"]
+    anonymous("GET", "/v1/series")
+    anonymous("GET", f"/v1/series/{series}")
+    anonymous("GET", "/v1/series/nothing")
+    for form in ("json", "csv", "text"):
+        anonymous("GET", f"/v1/series/{series}/table?format={form}")
+    for _ in range(2):
+        ana("PATCH", f"/v1/series/{series}", {"done": True})
+    ana("DELETE", f"/v1/series/{series}")
 
 
 def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient) -> None:

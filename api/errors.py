@@ -135,6 +135,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),
     # Owners and bots
+    "series_not_found": ErrorCode(404, "No such series", "There is no series with this id that you may see."),
+    "series_done": ErrorCode(409, "Series done", "The series is done, and cannot be changed any more."),
+    "invalid_series": ErrorCode(422, "Invalid series", "A setting of the series is wrong; `field` names it."),
     "invalid_invitation": ErrorCode(
         422, "Invitation not usable", "The invitation is unknown, was used or revoked, or has expired."
     ),

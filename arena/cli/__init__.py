@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "restore": "arena.cli.backup:restore",
     "roster": "arena.cli.roster:roster",
     "schedule": "arena.cli.schedule:schedule",
+    "series": "arena.cli.series:series",
     "signup": "arena.cli.online:signup",
     "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",

@@ -24,6 +24,7 @@ from arena.events.matchups import BoardMatchups
 from arena.events.planning import DryRuns, GameTimes
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
+from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
@@ -76,6 +77,7 @@ class Service:
     live: LiveGames
     tournaments: Tournaments
     dry_runs: DryRuns
+    series: SeasonTables
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -231,6 +233,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         live=live,
         tournaments=tournaments,
         dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        series=SeasonTables(store, tournaments),
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),

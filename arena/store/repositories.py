@@ -74,6 +74,7 @@ class Store:
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
         self.unrated = Documents(connection, "unrated")
+        self.series = Documents(connection, "series")
         self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)

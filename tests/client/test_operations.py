@@ -89,6 +89,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getStandings": ("standings", {"tournament": "tournament", "form": "csv", "limit": 3}),
     "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
     "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
+    "createSeries": ("create_series", {"name": "n"}),
+    "listSeries": ("series_list", {"owner": "o", "limit": 3}),
+    "getSeries": ("series", {"series": "series"}),
+    "changeSeries": ("change_series", {"series": "series", "done": True}),
+    "deleteSeries": ("delete_series", {"series": "series"}),
+    "getSeriesTable": ("series_table", {"series": "series", "form": "csv"}),
     "createSchedule": ("create_schedule", {"id": "i"}),
     "listSchedules": ("schedules", {}),
     "getSchedule": ("schedule", {"schedule": "schedule"}),
@@ -126,7 +132,14 @@ FILES = {"registerBot", "addVersion"}
 HELPERS = {"request", "close", "create_bot", "records_page", "await_upload"}
 """Public methods that are not an operation, or another form of one."""
 
-ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
+ANY_FIELDS = {
+    "createGame",
+    "createTournament",
+    "planTournament",
+    "createSeries",
+    "changeSeries",
+    "createSchedule",
+}
 """Operations whose method passes every field of the body on."""
 
 
@@ -169,6 +182,8 @@ class Receiver:
             "schedules",
             "points",
             "uploads",
+            "invitations",
+            "series",
         )
         page = {key: [] for key in (*keys, "leaderboards", "changes")}
         reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
