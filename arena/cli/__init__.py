@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "mirroring": "arena.cli.ladder:mirroring",
+    "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
     "play": "arena.cli.play:play",
     "records": "arena.cli.records:records",
