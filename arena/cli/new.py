@@ -40,7 +40,9 @@ class InvalidStarter(ArenaError):
 
 @click.command()
 @click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--game", "kind", required=True, type=click.Choice(tuple(GAMES)), help="The game that it plays.")
+@click.option(
+    "--game", "kind", required=True, type=click.Choice(tuple(GAMES)), help="The game that it plays."
+)
 @click.option(
     "--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="Its language."
 )
@@ -86,7 +88,7 @@ def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
 
 
 def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
-    """The files of a starter by their paths. ``names``: what stands in the templates, and what replaces it."""
+    """The files of a starter by their paths. ``names``: what the names in the templates become."""
     root = files("arena.cli") / _STARTERS
     places = {**names, "@kind@": kind, "@title@": game_of(kind).title}
     places["@online@"] = _filled((root / f"online.md{_ENDING}").read_text(encoding="utf-8"), places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -67,5 +68,5 @@ def test_from_nothing_to_a_played_game(
     assert record["canonical"]["faults"] == [], bot.said
     own = [action for action in record["canonical"]["actions"] if action[0] == 0]
     assert len(own) > 3
-    built, tested, played = (after - before for before, after in zip(moments, moments[1:], strict=False))
+    built, tested, played = (after - before for before, after in pairwise(moments))
     print(f"{name}: built {built:.1f} s, tested {tested:.1f} s, played {played:.1f} s")
