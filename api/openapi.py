@@ -291,7 +291,7 @@ def _completed(spec: dict[str, Any]) -> dict[str, Any]:
     for path in spec["paths"].values():
         for item in path.values():
             if isinstance(item, dict) and len(item.get("requestBody", {}).get("content", ())) > 1:
-                # They belong to a body that is a file: openapi-python-client sends the defaults with any body.
+                # They belong to a body that is a file: openapi-python-client sends defaults with any body.
                 for parameter in item["parameters"]:
                     if "default" in parameter.get("schema", {}):
                         _describe_default(parameter, parameter["schema"])

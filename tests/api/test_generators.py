@@ -34,7 +34,7 @@ def test_openapi_python_client(tmp_path: Path) -> None:
         "assert answers.to_dict() == {'answers': [{'turn': 't', 'action': 'play:4C'}]}\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=120)
-    # The smallest bodies type-check, the service takes them, and it plays a game of each kind without a fault.
+    # The smallest bodies type-check, are accepted, and a game of each kind is played without a fault.
     shutil.copy(PLAYER, tmp_path)
     (out / "py.typed").touch()
     check = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", PLAYER.name]
