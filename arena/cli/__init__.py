@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",
     "verify": "arena.cli.verify:verify",
+    "watch": "arena.cli.watch:watch",
     "web": "arena.cli.online:web",
 }
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""

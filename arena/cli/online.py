@@ -15,6 +15,7 @@ import click
 from arena.bots import InvalidBot, bot_spec
 from arena.cli.debug import debug
 from arena.cli.submit import qualify_bot, submit_bot
+from arena.cli.trial import test_bot
 from arena.client import Client, run
 from arena.client.http import DEFAULT_URL
 from arena.games import GAMES, game_of
@@ -90,6 +91,7 @@ def bot() -> None:
 
 
 bot.add_command(debug)
+bot.add_command(test_bot)
 
 
 @bot.command()
