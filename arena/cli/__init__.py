@@ -62,6 +62,8 @@ SECTIONS: Final = {
 PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
 
+_PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
+
 
 class CommandGroup(Commands):
     """Commands that are imported when they are used: those of ``built_in`` (``name: "module:object"``), and
@@ -128,23 +130,36 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
     try:
         command: click.Command = plugin.load()
     except ModuleNotFoundError as error:
-        missing = error.name
+        missing = _not_installed(f"'{called}'", error)
 
         @click.command(
             plugin.name,
             cls=Command,
-            help=f"(not installed: needs {missing})",
+            help=f"(not installed: needs {error.name})",
             context_settings={"ignore_unknown_options": True, "help_option_names": []},
         )
         @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
         def command(arguments: tuple[str, ...]) -> NoReturn:
-            raise ArenaError(
-                f"'{called}' needs the library {missing}, which is not installed",
-                code="not_installed",
-                expected="pip install 'botequim[server]'",
-            )
+            raise missing
 
     return command
+
+
+def _not_installed(what: str, error: ModuleNotFoundError) -> ArenaError:
+    return ArenaError(
+        f"{what} needs the library {error.name}, which is not installed",
+        code="not_installed",
+        expected="pip install 'botequim[server]'",
+    )
+
+
+def _imported_here(error: ModuleNotFoundError) -> bool:
+    """Whether a module of this package wanted the missing one, and not a bot."""
+    frame = None
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+    return frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PACKAGES
 
 
 @click.group(
@@ -189,6 +204,11 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
         return _fail(with_suggestion(error.format_message()))
     except ArenaError as error:
         return _fail(one_line(error))
+    except ModuleNotFoundError as error:
+        # The installation without the extra "server" has all commands.
+        if not _imported_here(error):
+            raise
+        return _fail(one_line(_not_installed("this command", error)))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:

@@ -19,6 +19,7 @@ from arena.cli.online import retrying, say, service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE
 from arena.cli.submit import qualify_bot, submit_bot
+from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 
 _PRESET: Final = (
@@ -39,7 +40,7 @@ def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
 
 
-for _command in (debug, add_version, uploads, upload, source, publish, qualifications, log):
+for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log):
     bot.add_command(_command)
 
 
