@@ -67,7 +67,7 @@ def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
     for name in names:
         text = re.sub(rf"^{re.escape(name)}(?=: )", option, text)
         if "_" in name:
-            text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?!\w)", option, text)
+            text = re.sub(rf"(?<![\w.-])(?:its )?{re.escape(name)}(?!\w)", option, text)
     return text
 
 
