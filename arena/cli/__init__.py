@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",
     "verify": "arena.cli.verify:verify",
+    "watch": "arena.cli.watch:watch",
     "web": "arena.cli.owners:web",
     "webhook": "arena.cli.webhook:webhook",
     "whoami": "arena.cli.login:whoami",
@@ -48,7 +49,7 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("play", "compare", "leaderboard", "replay", "verify"),
+    "On this machine": ("play", "watch", "compare", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
         *("bot", "game", "tournament", "schedule", "records", "webhook"),
