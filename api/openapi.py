@@ -290,6 +290,13 @@ def _completed(spec: dict[str, Any]) -> dict[str, Any]:
     del record["title"]
     record["properties"]["info"]["additionalProperties"] = True
     schemas["GameRecord"] = _renamed({key: value for key, value in record.items() if not key.startswith("$")})
+    for path in spec["paths"].values():
+        for item in path.values():
+            if isinstance(item, dict) and len(item.get("requestBody", {}).get("content", ())) > 1:
+                # They belong to a body that is a file: openapi-python-client sends defaults with any body.
+                for parameter in item["parameters"]:
+                    if "default" in parameter.get("schema", {}):
+                        _describe_default(parameter, parameter["schema"])
     _share_parameters(spec)
     for path in spec["paths"].values():
         for item in path.values():
@@ -312,10 +319,14 @@ def _describe_defaults(spec: dict[str, Any], schema: Any, seen: set[str]) -> Non
             _describe_defaults(spec, spec["components"]["schemas"][name], seen)
         for property in schema.get("properties", {}).values():
             if "default" in property:
-                default = orjson.dumps(property.pop("default")).decode()
-                property["description"] = f"{property.get('description', '')} Default: `{default}`.".strip()
+                _describe_default(property, property)
         for inner in schema.values():
             _describe_defaults(spec, inner, seen)
+
+
+def _describe_default(described: dict[str, Any], schema: dict[str, Any]) -> None:
+    default = orjson.dumps(schema.pop("default")).decode()
+    described["description"] = f"{described.get('description', '')} Default: `{default}`.".strip()
 
 
 def _share_parameters(spec: dict[str, Any]) -> None:

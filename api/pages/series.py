@@ -28,7 +28,7 @@ def _controls(known: Mapping[str, Any] | None = None) -> list[Control]:
     words = Words(
         {"best": "Results that count", "by": "A row for", "points": "Points by place"},
         {
-            "tournaments": "Their ids, at the end of the addresses of their pages, in the order of the season.",
+            "tournaments": "Their ids, at the end of the addresses of their pages, in order.",
             "points": "The points of the first place, the second and so on.",
             "best": "The best ones. Empty: all.",
             "tie_breaks": f"In their order, of {', '.join(SERIES_TIE_BREAKS)}.",
@@ -59,7 +59,7 @@ def _body(found: list[Control]) -> dict[str, Any]:
 @blueprint.get("/series")
 def series_list_page() -> Response:
     """The series, the newest first."""
-    found = services().series.list(page_viewer(), parse_number(page_cursor(), 9), _AT_ONCE)
+    found = services().series.listed(page_viewer(), parse_number(page_cursor(), 9), _AT_ONCE)
     return page("series_list.html", series=found.items, cursor=found.cursor)
 
 

@@ -57,7 +57,7 @@ def list_series(who: Principal | None, query: dict[str, Any]) -> Response:
     All that you may see, or those of one owner.
     """
     start = parse_number(query["cursor"], 9)
-    page = services().series.list(viewer(who), start, query["limit"], query["owner"])
+    page = services().series.listed(viewer(who), start, query["limit"], query["owner"])
     return json_response({"series": page.items, "cursor": page.cursor})
 
 

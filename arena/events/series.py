@@ -127,7 +127,7 @@ class SeasonTables:
         inputs = [FinalPlaces.from_json(one) for one in found.final] if found.done else self._inputs(found)
         return series_table(SeriesRules.from_json(found.rules), inputs)
 
-    def list(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
+    def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
         """The series that the viewer may see, the newest first."""
         seen = [
             self._view(one)

@@ -159,7 +159,7 @@ class SeriesTable:
     def as_text(self) -> str:
         """For people; results that do not count are in brackets."""
         headings = ("place", self.rules.by, "points", *(str(n) for n in range(1, len(self.inputs) + 1)))
-        lines = [
+        lines: list[Sequence[str | int | float | None]] = [
             (row.place, row.name, _number(row.points), *map(_result, row.results, row.counted))
             for row in self.rows
         ]

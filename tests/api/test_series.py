@@ -150,7 +150,7 @@ def test_the_commands(owner: Account, cups: list[str], online: list[str], tmp_pa
     series = run(botequim, [*create_it, *mine]).output.strip()
     assert run(botequim, ["series", "add", series, *cups[1:], *mine]).output == "Autumn: 3 tournaments\n"
     assert run(botequim, ["series", "remove", series, cups[2], *mine]).output == "Autumn: 2 tournaments\n"
-    assert f"{series}  Autumn  ana" in run(botequim, ["series", "list", *online]).output
+    assert f"{series}  Autumn  ana    no " in run(botequim, ["series", "list", *online]).output
     shown = run(botequim, ["series", "show", series, *online]).output
     assert "1: Week 1" in shown
     file = tmp_path / "table.json"
