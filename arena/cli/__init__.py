@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "backup": "arena.cli.backup:backup",
     "bot": "arena.cli.online:bot",
     "compare": "arena.cli.compare:compare",
+    "explain": "arena.cli.explain:explain",
     "game": "arena.cli.online:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
