@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
     "completion": "arena.cli.completion:completion",
+    "explain": "arena.cli.explain:explain",
     "game": "arena.cli.games:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
@@ -52,7 +53,7 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("play", "watch", "compare", "leaderboard", "replay", "verify"),
+    "On this machine": ("play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
         *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),
