@@ -194,7 +194,7 @@ def test_a_schedule_is_edited(owner: Account, online: list[str], services: Servi
     for body, field in (
         ({"cron": "0 * * * *", "at_ms": tomorrow_ms}, "cron"),
         ({"cron": "* * * * *"}, "cron"),
-        ({"tournament": {**CUP, "tie_breaks": ["luck"]}}, "tie_breaks"),
+        ({"tournament": {**CUP, "who": "invited"}}, "invited"),
     ):
         response = owner.client.patch("/v1/schedules/hourly", json=body)
         assert (response.status_code, response.json["field"].rpartition(".")[2]) == (422, field)
