@@ -25,7 +25,7 @@ class Refused(Exception):
         super().__init__(f"{problem.get('code')}: {detail}.{expected}")
 
 
-class Caller:
+class ToolCaller:
     """Calls operations in the name of the client of ``environ``. ``bot``: its name, or empty."""
 
     def __init__(self, environ: Environ, bot: str) -> None:
@@ -67,11 +67,11 @@ class Tool:
     title: str
     doc: str
     schema: type[Schema]
-    call: Callable[[Caller, dict[str, Any]], str]
+    call: Callable[[ToolCaller, dict[str, Any]], str]
     for_bots: bool = True
     reads: bool = True
 
-    def run(self, caller: Caller, arguments: Mapping[str, Any]) -> str:
+    def run(self, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
         """The text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for arguments
         that are not valid.
         """

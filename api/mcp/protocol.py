@@ -16,7 +16,7 @@ from api.auth import require
 from api.contract import json_response
 from api.edge import OPERATION
 from api.errors import MalformedJson
-from api.mcp.calling import Caller, Refused
+from api.mcp.calling import Refused, ToolCaller
 from api.mcp.tools import TOOLS, tool_list
 from api.services import bodies, services
 from arena.errors import ArenaError
@@ -135,7 +135,10 @@ def _call(params: Mapping[str, Any]) -> dict[str, Any]:
     arguments = _object(params, "arguments")
     who = require(("bot",), request.environ, services()) if tool.for_bots else None
     try:
-        text, is_error = tool.run(Caller(request.environ, "" if who is None else who.name), arguments), False
+        text, is_error = (
+            tool.run(ToolCaller(request.environ, "" if who is None else who.name), arguments),
+            False,
+        )
     except Refused as error:
         text, is_error = str(error), True
     except ArenaError as error:

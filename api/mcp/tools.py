@@ -12,7 +12,7 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields, validate
 
-from api.mcp.calling import Caller, Tool
+from api.mcp.calling import Tool, ToolCaller
 from api.pages.manual import page_source
 from api.schemas.common import RequestSchema, absent
 from api.schemas.turns import MAX_WAIT, legal
@@ -110,7 +110,7 @@ class NoArguments(RequestSchema):
     """Nothing."""
 
 
-def _join(caller: Caller, given: dict[str, Any]) -> str:
+def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
     if "game" in given:
         made = caller("POST", f"games/{quote(given['game'], safe='')}/join", body={})
     else:
@@ -126,7 +126,7 @@ def _join(caller: Caller, given: dict[str, Any]) -> str:
     )
 
 
-def _act(caller: Caller, given: dict[str, Any]) -> str:
+def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
     answers = read_answers(services().live, [{"turn": given["turn"], "action": given["action"]}])
     reply = caller("POST", "turns", {"limit": 1}, {"answers": answers})
     (result,) = reply["results"]
@@ -138,7 +138,7 @@ def _act(caller: Caller, given: dict[str, Any]) -> str:
     return f"{lines}\n{_observe(caller, {**given, 'game': game})}"
 
 
-def _observe(caller: Caller, given: dict[str, Any]) -> str:
+def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
     """The next decision of the game, its end, or what stands when the time is over."""
     until = time.monotonic() + given["wait"]
     path, since, forced = f"games/{quote(given['game'], safe='')}", None, 0
@@ -171,21 +171,21 @@ def _end(view: Mapping[str, Any]) -> str:
     return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
 
 
-def _rules(caller: Caller, given: dict[str, Any]) -> str:
+def _rules(caller: ToolCaller, given: dict[str, Any]) -> str:
     game = game_of(given["kind"])
     return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
 
 
-def _me(caller: Caller, given: dict[str, Any]) -> str:
+def _me(caller: ToolCaller, given: dict[str, Any]) -> str:
     return _json(caller("GET", f"bots/{caller.bot}"))
 
 
-def _leaderboard(caller: Caller, given: dict[str, Any]) -> str:
+def _leaderboard(caller: ToolCaller, given: dict[str, Any]) -> str:
     query = {"format": "text", "preset": given.get("preset")}
     return str(caller("GET", f"leaderboards/{given['kind']}/{quote(given['division'], safe='')}", query))
 
 
-def _replay(caller: Caller, given: dict[str, Any]) -> str:
+def _replay(caller: ToolCaller, given: dict[str, Any]) -> str:
     record = caller("GET", f"games/{quote(given['game'], safe='')}/record")
     return "\n".join(tell(record))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.settings import Settings
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
+from tests.waiting import PATIENCE
 
 META = "io.modelcontextprotocol/"
 MODERN = "2026-07-28"
@@ -201,3 +203,29 @@ def test_the_stateless_revision_is_checked(app: Flask) -> None:
 def test_what_is_no_request_is_refused(app: Flask, body: Any) -> None:
     refused = Agent(app, "", False).post(body)
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32600)
+
+
+def test_agents_meet_at_an_open_table_and_wait_for_each_other(app: Flask) -> None:
+    client = app.test_client()
+    owner = {"Authorization": f"Bearer {client.post('/v1/owners', json={'name': 'ana'}).json['token']}"}
+    agents = []
+    for name in ("one", "two"):
+        token = client.post("/v1/bots", json={"name": f"ana-{name}"}, headers=owner).json["token"]
+        agents.append(Agent(app, token, True))
+    table = {"kind": "toepen", "seats": [{"open": True}, {"open": True}]}
+    game = client.post("/v1/games", json=table, headers=owner).json["game"]
+    assert ", waiting. Seats: ana-one, open." in agents[0].text("join", game=game)
+    assert "No decision for you yet." in agents[0].text("observe", game=game, wait=0)
+    assert ", running. Seats: ana-one, ana-two." in agents[1].text("join", game=game)
+    first = next(agent for agent in agents if thumb(agent.text("observe", game=game, wait=0)))
+    second = next(agent for agent in agents if agent is not first)
+    assert thumb(second.text("observe", game=game, wait=0)) is None
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(second.text, "observe", game=game, wait=60)
+        turn, _ = thumb(first.text("observe", game=game, wait=0))  # type: ignore[misc]
+        told = first.text("act", turn=turn, action="keep", wait=0)
+        assert (
+            told
+            == f"answer {turn}: accepted keep\n\nNo decision for you yet. Nothing is lost: observe again."
+        )
+        assert f"turn {game}." in waiting.result(PATIENCE)
