@@ -48,6 +48,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
     "Reference": {
+        "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },
