@@ -24,12 +24,14 @@ COMMANDS: Final = {
     "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
     "completion": "arena.cli.completion:completion",
+    "explain": "arena.cli.explain:explain",
     "game": "arena.cli.games:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "login": "arena.cli.login:login",
     "logout": "arena.cli.login:logout",
     "mirroring": "arena.cli.ladder:mirroring",
+    "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
     "owner": "arena.cli.owners:owner",
     "play": "arena.cli.play:play",
@@ -49,7 +51,7 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("play", "watch", "compare", "leaderboard", "replay", "verify"),
+    "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
         *("bot", "game", "tournament", "schedule", "records", "webhook"),
