@@ -124,10 +124,10 @@ def leaderboard(
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
     results = Results()
-    with progress_bar("reading", len(files), "files") as shown:
+    with progress_bar("reading", len(files), "files") as progress:
         for number, file in enumerate(files, start=1):
             results.add_file(file)
-            shown(number)
+            progress(number)
     groups = [group for group in results.groups() if wanted(group.kind, group.division, group.preset or "")]
     counted = ledgers(groups)
     found = [ledger_board(ledger) for ledger in counted]

@@ -88,7 +88,7 @@ def redirected(as_json: bool) -> Iterator[None]:
 
 
 def with_interval(value: float | None, half_width: float | None) -> str:
-    """``+0.123 ± 0.045``; one group has no interval, and nothing has no value."""
+    """``+0.123 ± 0.045``; ``-`` in place of the interval of one group, and of what there is not."""
     if value is None:
         return "-"
-    return f"{value:+.3f} (one group)" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"
+    return f"{value:+.3f} ± -" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"
