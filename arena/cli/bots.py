@@ -121,7 +121,11 @@ def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None
     if not changes:
         raise click.UsageError("nothing to change: give --people, --tournaments, --state or --description")
     changed = service(url, token).change_bot(name, **changes)
-    show(changed, as_json, lambda: "".join(f"{key}: {_word(value)}\n" for key, value in changes.items()))
+    show(
+        changed,
+        as_json,
+        lambda: "".join(f"{key}: {_word(value)}\n" for key, value in sorted(changes.items())),
+    )
 
 
 def _word(value: object) -> object:
