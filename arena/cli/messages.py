@@ -95,12 +95,18 @@ def _time(ms: int) -> str:
 def one_line(error: ArenaError) -> str:
     """The error as one line, without saying twice where it is and what is allowed."""
     parts = [error.message]
-    if error.field and error.field not in re.split(r"[\s:;,()]+", error.message):
+    if error.field and not _names(error.message, error.field):
         parts.append(f"at {error.field}")
     if error.expected and not _says(error.message, error.expected):
         parts.append(f"expected {error.expected}")
     meant = "" if "did you mean" in error.message else suggestion(error.message, error.expected or "")
     return "; ".join([*parts, meant] if meant else parts)
+
+
+def _names(message: str, field: str) -> bool:
+    """Whether the message says where it is: an option, or the field at its beginning."""
+    is_option = field.startswith("-") and field in re.split(r"[\s:;,()]+", message)
+    return is_option or message.startswith(f"{field}: ")
 
 
 def _says(message: str, expected: str) -> bool:
