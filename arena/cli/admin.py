@@ -93,7 +93,10 @@ def annul(game_id: str, reason: str, url: str, token: str, as_json: bool) -> Non
 @_admin
 @json_option
 def suspicions(kind: str, division: str, preset: str | None, url: str, token: str, as_json: bool) -> None:
-    """List bots of the board of KIND and DIVISION (open or sealed) whose results or sources suggest collusion."""
+    """List bots of a board whose results or sources suggest collusion.
+
+    The board is that of KIND (truco or toepen) and DIVISION (open or sealed).
+    """
     found = service(url, token).suspicions(kind, division, preset=preset)
     show(found, as_json, lambda: _suspected(found))
 
