@@ -317,6 +317,15 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Invalid schedule",
         "The schedule is not valid, or would never fire; `field` says which part is wrong.",
     ),
+    "subscription_not_found": ErrorCode(
+        404, "Subscription not found", "You have no such subscription to the tournament."
+    ),
+    "not_editable": ErrorCode(
+        409,
+        "Not editable",
+        "The setting cannot be edited any more; `expected` lists what can: after the first entry the name, "
+        "description, link, a later deadline and more places, and after the lock the first three.",
+    ),
     "group_not_over": ErrorCode(
         409, "Group not over", "The group has no result yet, so it cannot be annulled."
     ),

@@ -57,6 +57,11 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "series": {"description": "The series' id.", "schema": {"type": "string", "maxLength": 40}},
     "invitation": {"description": "The invitation's id.", "schema": {"type": "string", "maxLength": 40}},
     "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
+    "link": {"description": "The id of the link.", "schema": {"type": "string", "maxLength": 40}},
+    "subscription": {
+        "description": "The id of the subscription.",
+        "schema": {"type": "string", "maxLength": 40},
+    },
     "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {
         "description": "The tournament's id.",

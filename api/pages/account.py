@@ -28,6 +28,7 @@ from api.sessions import begin, client_address, session_key, sign_in_link, sign_
 from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError
+from arena.live.header import Viewer
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Addresses of this service, to which a visitor returns after signing in."""
@@ -154,10 +155,16 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> list[dict[str, Any]]:
-    """The tournaments of the owner that are not over, and of the latest ones."""
-    arena = services().tournaments
-    latest = arena.list(limit=TOURNAMENTS_MOST).items
-    found = {one["id"]: one for one in (*arena.present(), *latest) if one["created_by"] == owner}
+    """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
+    only their guests see.
+    """
+    arena, seen = services().tournaments, Viewer(None, owner)
+    latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
+    found = {
+        one["id"]: one
+        for one in (*arena.present(seen), *latest)
+        if owner in (one["created_by"], *one["organisers"]) or one["hidden"]
+    }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 
 

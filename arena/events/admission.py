@@ -136,7 +136,12 @@ class Admission:
                     continue
                 entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
                 try:
-                    check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+                    check_entry(
+                        tournament.spec,
+                        [other.entrant for other in _in(tournament)],
+                        entry.entrant,
+                        tournament.guests,
+                    )
                 except ArenaError:
                     continue
                 tournament.entries.append(entry)
@@ -170,7 +175,12 @@ class Admission:
                 continue
             entry = Entered.of(bot, bot.version)
             try:
-                check_entry(tournament.spec, [other.entrant for other in tournament.entries], entry.entrant)
+                check_entry(
+                    tournament.spec,
+                    [other.entrant for other in tournament.entries],
+                    entry.entrant,
+                    tournament.guests,
+                )
             except ArenaError:
                 continue
             if played.get(entry.player, 0) < groups:
@@ -207,7 +217,12 @@ class Admission:
             try:
                 bot = self._accounts.bot(bot.name)
                 entry = Entered.of(bot, bot.version)
-                check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+                check_entry(
+                    tournament.spec,
+                    [other.entrant for other in _in(tournament)],
+                    entry.entrant,
+                    tournament.guests,
+                )
             except ArenaError:
                 # Deleted, or not allowed here.
                 continue

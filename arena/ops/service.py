@@ -44,6 +44,7 @@ from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
 from arena.webhooks.registry import Webhooks
+from arena.webhooks.subscriptions import Subscriptions
 
 TICK_SECONDS: Final = 2
 """The pause between two ticks."""
@@ -86,6 +87,7 @@ class Service:
     compaction: Compaction
     unrating: Unrating
     webhooks: Webhooks
+    subscriptions: Subscriptions
     runtimes: Runtimes
     people: PeopleTables
     reviews: Reviews
@@ -173,8 +175,12 @@ class Service:
         """Ask what a house bot would have done at the decisions of a seat."""
         self.reviews.make(game_id, seat)
 
+    def deliver_announcements(self, subscription: str) -> None:
+        """Post the announcements of a tournament to a webhook that follows it."""
+        self.subscriptions.deliver(subscription)
+
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards, matchups, uploads and compaction.
+        """Start what is due: schedules, tournaments, boards, matchups, uploads, announcements, compaction.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -190,6 +196,8 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for bot, upload in self.uploads.due():
             self.jobs.check_upload(bot, upload)
+        for subscription in self.subscriptions.due():
+            self.jobs.deliver_announcements(subscription)
         for board in self.boards.due():
             # Workers of a release without presets know the first one without its name.
             self.jobs.publish_board(*(board[:2] if board.is_first else board))
@@ -218,6 +226,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions)
+    webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
     return Service(
         settings=settings,
@@ -241,7 +250,10 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         styles=BoardStyles(store, live.finished),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
-        webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
+        webhooks=webhooks,
+        subscriptions=Subscriptions(
+            store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
+        ),
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
         reviews=Reviews(live, store.reviews, jobs.review_game),

@@ -71,6 +71,7 @@ class Store:
         self.board_details = BoardDetails(connection)
         self.styles = StyleStore(connection)
         self.schedules = Documents(connection, "schedules")
+        self.subscriptions = Documents(connection, "subscriptions")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
         self.unrated = Documents(connection, "unrated")

@@ -25,6 +25,7 @@ NO_JSON = {
     "replay": "a text or a page of a record, which is JSON",
     "serve": "runs until it is stopped",
     "tournament records": "JSON lines already",
+    "tournament results": "CSV; the standings and entries are JSON",
     "up": "runs until it is stopped",
     "watch": "runs until it is stopped",
 }
