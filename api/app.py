@@ -16,6 +16,7 @@ from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
     bots,
+    comparisons,
     docs,
     games,
     health,
@@ -34,7 +35,18 @@ from arena.ops.settings import Settings
 from queues.rq_jobs import BackgroundJobs, RqJobs
 
 PREFIX: Final = "/v1"
-RESOURCES: Final = (owners, bots, games, turns, tournaments, schedules, leaderboards, records, admin)
+RESOURCES: Final = (
+    owners,
+    bots,
+    games,
+    turns,
+    tournaments,
+    comparisons,
+    schedules,
+    leaderboards,
+    records,
+    admin,
+)
 
 
 class App(Flask):

@@ -210,6 +210,7 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     admin("GET", "/v1/admin/suspensions")
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
+    _comparisons(app, ana)
     ana("DELETE", "/v1/bots/valete-bot")
 
 
@@ -313,6 +314,17 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
     anonymous("GET", "/v1/records/changes")
+
+
+def _comparisons(app: Flask, ana: RecordingClient) -> None:
+    service = app.extensions["botequim"]
+    body = {"bot": "valete-bot", "kind": "truco", "preset": "mineiro-2@1", "most": 60}
+    made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
+    while service.tournaments.step(made).state not in OVER:
+        service.tournaments.play_local_groups(made)
+    ana("GET", f"/v1/comparisons/{made}")
+    ana("GET", "/v1/comparisons/nothing")
+    ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})
 
 
 def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient) -> None:

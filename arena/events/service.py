@@ -113,8 +113,8 @@ class Tournaments:
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
         self._records = ReleasedRecords(self.store, live.finished, live_groups)
-        self._creation = TournamentCreation(self.store, jobs)
-        self._qualifications = Qualifications(store, self._creation)
+        self.creation = TournamentCreation(self.store, jobs)
+        self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
             store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
         )
@@ -154,7 +154,7 @@ class Tournaments:
         # What is known now; the lock takes what is planned, and open ones take it while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
-        self._creation.add(tournament)
+        self.creation.add(tournament)
         return self.view(made)
 
     def check(self, fields: Mapping[str, Any]) -> Spec:
@@ -544,19 +544,22 @@ def _group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
     data, voided = stored.result, stored.voided
     result = None if data is None else read_result(data)
     players = [tournament.playing[number] for number in group.players]
+    # In a comparison they are versions of one bot.
+    versions = len({entry.name for entry in players}) < len(players)
+    names = [f"{entry.name} {entry.version}" if versions else entry.name for entry in players]
     attempt = 0 if group.mirrored else voided
     return {
         "id": group.id,
         "round": group.round,
         "pairing": group.pairing,
-        "players": [entry.name for entry in players],
+        "players": names,
         "state": "planned" if data is None else "void" if result is None or result.annulled else "done",
         "mirrored": group.mirrored,
         "commitment": group.commitment,
         "voids": voided,
         "score": None
         if result is None
-        else {entry.name: round(result.score(entry.player), 9) for entry in players},
+        else {name: round(result.score(entry.player), 9) for name, entry in zip(names, players, strict=True)},
         "forfeits": [] if result is None else sorted(player.name for player in result.forfeiters),
         "games": [
             game_id(tournament.group_id(group.id), number, attempt) for number in range(len(group.seats))

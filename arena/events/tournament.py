@@ -18,7 +18,10 @@ from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import OPEN, SEALED, PlayerId
 from arena.store.rows import check_types, field_names, read_row, reading, row_values, unreadable
 from arena.text import printable
+from arena.tournaments.comparison import ComparisonFormat, ComparisonSettings
 from arena.tournaments.entry import Entrant
+from arena.tournaments.formats import FORMATS
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.plan import GroupPlan
 from arena.tournaments.sealed import LocalGroup, ServerFault
 from arena.tournaments.spec import SPEC_FIELDS, Spec
@@ -31,6 +34,9 @@ Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
 
 PRIVATE_PREFIX: Final = "q-"
 """Of the ids of private tournaments. Those of public ones may begin so, too."""
+
+COMPARISON: Final = "comparison"
+"""The purpose of the tournaments of comparisons."""
 
 MAX_VOIDS: Final = 3
 """A group is abandoned after this many voids."""
@@ -195,7 +201,8 @@ class Tournament:
     number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
     set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
     serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only the
-    owner who created it and admins see it; its id then begins with ``PRIVATE_PREFIX``. ``final_hash``: the
+    owner who created it and admins see it; its id then begins with ``PRIVATE_PREFIX``. ``comparison``: the
+    settings and the state of the comparison that the tournament serves, else None. ``final_hash``: the
     hash of the records of ``final``, once that is stored apart.
     """
 
@@ -219,6 +226,7 @@ class Tournament:
     places: list[list[Any]] | None = None
     purpose: str = ""
     visibility: Literal["public", "private"] = "public"
+    comparison: dict[str, Any] | None = None
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
@@ -246,6 +254,13 @@ class Tournament:
         values["entries"] = [row_values(entry) for entry in self.entries]
         values["byes"] = {str(number): count for number, count in self.byes.items()}
         return orjson.dumps(values)
+
+    @property
+    def pairs_by(self) -> TournamentFormat:
+        """The format that plans its groups."""
+        if self.comparison is not None:
+            return ComparisonFormat(ComparisonSettings.from_json(self.comparison))
+        return FORMATS[self.spec.format]
 
     @property
     def playing(self) -> list[Entered]:

@@ -18,6 +18,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.comparisons import Comparisons
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
@@ -72,6 +73,7 @@ class Service:
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    comparisons: Comparisons
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -224,6 +226,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
+        comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),
