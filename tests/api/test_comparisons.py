@@ -28,7 +28,7 @@ def services(app: Flask) -> Service:
 
 @pytest.fixture
 def versions(owner: Account, checker: None) -> Callable[..., None]:
-    """Uploads the versions of a bot. The app keeps sources beyond a test, so each bot has a name of its own."""
+    """Uploads the versions of a bot. The app keeps sources beyond a test: use a name once."""
 
     def add(*sources: str, bot: str = "ana-bot") -> None:
         first, *others = sources
