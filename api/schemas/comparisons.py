@@ -35,7 +35,11 @@ def _error(which: str) -> fields.Float:
     return fields.Float(
         load_default=0.05,
         validate=validate.Range(0, 0.5, min_inclusive=False, max_inclusive=False),
-        metadata={"description": f"The share of tests that may err if {which} is true."},
+        metadata={
+            "description": f"The share of tests that may err if {which} is true.",
+            "exclusiveMinimum": 0,
+            "exclusiveMaximum": 0.5,
+        },
     )
 
 
