@@ -20,10 +20,12 @@ from api.resources import (
     docs,
     games,
     health,
+    invitations,
     leaderboards,
     owners,
     records,
     schedules,
+    series,
     tournaments,
     turns,
 )
@@ -37,11 +39,13 @@ from queues.rq_jobs import BackgroundJobs, RqJobs
 PREFIX: Final = "/v1"
 RESOURCES: Final = (
     owners,
+    invitations,
     bots,
     games,
     turns,
     tournaments,
     comparisons,
+    series,
     schedules,
     leaderboards,
     records,
