@@ -17,6 +17,7 @@ from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
     bots,
+    comparisons,
     docs,
     games,
     guests,
@@ -48,6 +49,7 @@ RESOURCES: Final = (
     tournaments,
     guests,
     subscriptions,
+    comparisons,
     series,
     schedules,
     leaderboards,

@@ -240,6 +240,7 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     admin("GET", "/v1/admin/suspensions")
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
+    _comparisons(app, ana)
     ana("DELETE", "/v1/bots/valete-bot")
 
 
@@ -372,6 +373,17 @@ def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: dict[str, Any]
     teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
     teo("DELETE", f"{path}/organisers/ana")
     ana("DELETE", f"{path}/organisers/teo")
+
+
+def _comparisons(app: Flask, ana: RecordingClient) -> None:
+    service = app.extensions["botequim"]
+    body = {"bot": "valete-bot", "kind": "truco", "preset": "mineiro-2@1", "most": 60}
+    made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
+    while service.tournaments.step(made).state not in OVER:
+        service.tournaments.play_local_groups(made)
+    ana("GET", f"/v1/comparisons/{made}")
+    ana("GET", "/v1/comparisons/nothing")
+    ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})
 
 
 def _series(ana: RecordingClient, anonymous: RecordingClient, made: str) -> None:

@@ -285,6 +285,14 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "`used` what was started today, `left` the difference. It renews at `renews_ms`, in `retry_after` "
         "seconds.",
     ),
+    "invalid_comparison": ErrorCode(
+        422,
+        "Invalid comparison",
+        "The comparison cannot be played: `field` names the setting, `expected` says what is valid.",
+    ),
+    "comparison_not_found": ErrorCode(
+        404, "Comparison not found", "There is no comparison with this id, or it is not yours."
+    ),
     "too_few_entrants": ErrorCode(
         422,
         "Too few entrants",

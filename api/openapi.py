@@ -67,6 +67,10 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The tournament's id.",
         "schema": {"type": "string", "pattern": GAME_PATTERN},
     },
+    "comparison": {
+        "description": "The comparison's id.",
+        "schema": {"type": "string", "pattern": GAME_PATTERN},
+    },
     "entry": {
         "description": "The name of a bot that has entered.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 40},

@@ -14,7 +14,7 @@ from arena.errors import ArenaError, CorruptState
 from arena.events.published import published
 from arena.events.qualification import RETRY_MS, Discipline, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
-from arena.events.tournament import Entered, Tournament
+from arena.events.tournament import COMPARISON, Entered, Tournament
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
@@ -73,7 +73,8 @@ class Admission:
         """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
         them again changes nothing. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
         """
-        if not tournament.purpose and groups:
+        # The group of a qualification was taken when it was requested.
+        if tournament.purpose in ("", COMPARISON) and groups:
             self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:

@@ -115,8 +115,8 @@ class Tournaments:
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
         self._records = ReleasedRecords(self.store, live.finished, live_groups)
-        self._creation = TournamentCreation(self.store, jobs)
-        self._qualifications = Qualifications(store, self._creation)
+        self.creation = TournamentCreation(self.store, jobs)
+        self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
             store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
         )
@@ -161,7 +161,7 @@ class Tournaments:
         # What is known now; the lock takes what is planned, and open ones take it while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
-        self._creation.add(tournament)
+        self.creation.add(tournament)
         return self.view(made)
 
     def clone(

@@ -42,19 +42,22 @@ def group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
     data, voided = stored.result, stored.voided
     result = None if data is None else read_result(data)
     players = [tournament.playing[number] for number in group.players]
+    # In a comparison they are versions of one bot.
+    versions = len({entry.name for entry in players}) < len(players)
+    names = [f"{entry.name} {entry.version}" if versions else entry.name for entry in players]
     attempt = 0 if group.mirrored else voided
     return {
         "id": group.id,
         "round": group.round,
         "pairing": group.pairing,
-        "players": [entry.name for entry in players],
+        "players": names,
         "state": "planned" if data is None else "void" if result is None or result.annulled else "done",
         "mirrored": group.mirrored,
         "commitment": group.commitment,
         "voids": voided,
         "score": None
         if result is None
-        else {entry.name: round(result.score(entry.player), 9) for entry in players},
+        else {name: round(result.score(entry.player), 9) for name, entry in zip(names, players, strict=True)},
         "forfeits": [] if result is None else sorted(player.name for player in result.forfeiters),
         "games": [
             game_id(tournament.group_id(group.id), number, attempt) for number in range(len(group.seats))

@@ -26,7 +26,10 @@ from arena.store.rows import (
     unreadable,
 )
 from arena.text import printable
+from arena.tournaments.comparison import ComparisonFormat, ComparisonSettings
 from arena.tournaments.entry import Entrant
+from arena.tournaments.formats import FORMATS
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.plan import GroupPlan
 from arena.tournaments.sealed import LocalGroup, ServerFault
 from arena.tournaments.spec import SPEC_FIELDS, Spec
@@ -39,6 +42,9 @@ Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
 
 PRIVATE_PREFIX: Final = "q-"
 """Of the ids of private tournaments. Those of public ones may begin so, too."""
+
+COMPARISON: Final = "comparison"
+"""The purpose of the tournaments of comparisons."""
 
 MAX_VOIDS: Final = 3
 """A group is abandoned after this many voids."""
@@ -205,7 +211,8 @@ class Tournament:
     serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only
     organisers, owners who are invited or have entered, and admins see it; its id then begins with
     ``PRIVATE_PREFIX``. ``organisers``: owners who organise it besides ``created_by``. ``guests``: owners who
-    are invited. ``links``: rows of :class:`~arena.events.guests.Guests`. ``final_hash``: the
+    are invited. ``links``: rows of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and the
+    state of the comparison that the tournament serves, else None. ``final_hash``: the
     hash of the records of ``final``, once that is stored apart. ``edits``: what was changed, oldest first, as
     :func:`~arena.events.shown.read_edit` shows it.
     """
@@ -234,6 +241,7 @@ class Tournament:
     guests: list[str] = field(default_factory=list, metadata=OPTIONAL)
     links: list[Any] = field(default_factory=list, metadata=OPTIONAL)
     edits: list[Any] = field(default_factory=list, metadata=OPTIONAL)
+    comparison: dict[str, Any] | None = None
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
@@ -261,6 +269,13 @@ class Tournament:
         values["entries"] = [row_values(entry) for entry in self.entries]
         values["byes"] = {str(number): count for number, count in self.byes.items()}
         return orjson.dumps(values)
+
+    @property
+    def pairs_by(self) -> TournamentFormat:
+        """The format that plans its groups."""
+        if self.comparison is not None:
+            return ComparisonFormat(ComparisonSettings.from_json(self.comparison))
+        return FORMATS[self.spec.format]
 
     @property
     def playing(self) -> list[Entered]:

@@ -19,6 +19,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.comparisons import Comparisons
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.planning import DryRuns, GameTimes
@@ -77,6 +78,7 @@ class Service:
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    comparisons: Comparisons
     dry_runs: DryRuns
     series: SeasonTables
     schedules: Schedules
@@ -241,6 +243,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
+        comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
         dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
         series=SeasonTables(store, tournaments),
         schedules=Schedules(store, tournaments),

@@ -79,6 +79,8 @@ COMMANDS = {
     "getStandings": "tournament standings",
     "listGroups": "tournament groups",
     "downloadTournamentRecords": "tournament records",
+    "createComparison": "compare --online",
+    "getComparison": "compare --online",
     "createSchedule": "schedule create",
     "listSchedules": "schedule list",
     "getSchedule": "schedule show",
