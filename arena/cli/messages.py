@@ -55,7 +55,7 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
     """The option or argument of the command that gives the field."""
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
-    names = {name.lower(): name for name in shown if not name.startswith("-")}
+    names = {name.lower().lstrip("-").replace("-", "_"): name for name in shown}
     names |= {parameter.name or "": name for name, parameter in shown.items()}
     while True:
         option = fields.get(field) or _FIELDS.get(field) or names.get(field)
