@@ -16,6 +16,7 @@ from arena.errors import ArenaError
 from arena.text import printable
 
 COMMANDS: Final = {
+    "account": "arena.cli.account:account",
     "archive": "arena.cli.archive:archive",
     "backup": "arena.cli.backup:backup",
     "bot": "arena.cli.online:bot",

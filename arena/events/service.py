@@ -16,6 +16,7 @@ import orjson
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
+from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
@@ -104,7 +105,9 @@ class Tournaments:
         sandbox: Sandbox,
         budgets: Budgets,
         suspensions: Suspensions,
+        shown: ShownTexts | None = None,
     ) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self.store = store.tournaments
         self.journals = store.journals
         self._live = live
@@ -121,7 +124,7 @@ class Tournaments:
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
-        self._live_standings = LiveStandings(store, self.lifecycle, jobs)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
         self._annulments = Annulments(store, live, self.lifecycle)
         self._local_groups = LocalGroups(
             self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags
@@ -336,7 +339,7 @@ class Tournaments:
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": [entry.as_json() for entry in tournament.entries],
+            "entries": self._shown([entry.as_json() for entry in tournament.entries]),
             "voids": readable(f"void of {tournament.id}", _read_void, self.store.voids(tournament.id)),
         }
 
@@ -426,7 +429,7 @@ class Tournaments:
             name = f"group {tournament.group_id(group.id)}"
             view = shown_or_left_out(name, partial(_group_view, tournament, group))
             if view is not None:
-                items.append({**view, "annulled": annulled})
+                items.append(self._shown({**view, "annulled": annulled}))
         return Page(items, str(start + limit) if start + limit < row.planned else None)
 
     def record(self, game: str, viewer: Viewer) -> bytes:
@@ -481,7 +484,7 @@ class Tournaments:
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         with reading(f"tournament {tournament.id}"):
-            return self._fields(tournament, row)
+            return self._shown(self._fields(tournament, row))
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         final = tournament.final

@@ -14,12 +14,15 @@ from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
+from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
+from arena.events.account_data import AccountData
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
+from arena.events.moderation import Moderation
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -66,9 +69,12 @@ class Service:
     store: Store
     accounts: Accounts
     sessions: Sessions
+    account_data: AccountData
+    moderation: Moderation
     uploads: Uploads
     budgets: Budgets
     suspensions: Suspensions
+    shown: ShownTexts
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
@@ -205,30 +211,36 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
-    live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
+    shown = ShownTexts(store.shown)
+    live = LiveGames(store, jobs, retention=settings.retention, archive=archive, shown=shown)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
     runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions)
+    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, shown)
     at_once = settings.http.limits["tables_at_once_per_address"]
+    sessions = Sessions(store, accounts)
+    schedules = Schedules(store, tournaments)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
-        sessions=Sessions(store, accounts),
+        sessions=sessions,
+        moderation=Moderation(accounts, tournaments, shown),
+        account_data=AccountData(store, accounts, sessions, tournaments, schedules, live, shown),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
+        shown=shown,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
-        schedules=Schedules(store, tournaments),
-        boards=Boards(store),
-        matchups=BoardMatchups(store),
-        histories=RecentHistories(store),
-        styles=BoardStyles(store, live.finished),
+        schedules=schedules,
+        boards=Boards(store, shown),
+        matchups=BoardMatchups(store, shown),
+        histories=RecentHistories(store, shown),
+        styles=BoardStyles(store, live.finished, shown),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
