@@ -41,7 +41,7 @@ ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
 _TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
-_TEXT_LINES: Final = 6
+_TEXT_LINES: Final = 20
 _ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
 
@@ -63,14 +63,14 @@ class ExampleRecorder:
         """Return a recording client that sends ``token``."""
         return RecordingClient(self, self._app.test_client(), token)
 
-    def keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
+    def keep(self, method: str, path: str, body: Any, response: TestResponse, is_text: bool = False) -> None:
         """Keep an exchange, unless a longer one of its operation and status is known."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
         status = str(response.status_code)
         shown = _abridged(response) if response.content_type else None
-        if "format=" in path and isinstance(shown, str):
+        if (is_text or "format=" in path) and isinstance(shown, str):
             example.setdefault("texts", {})[response.mimetype] = shown
             return
         known = example["responses"].get(status)
@@ -89,6 +89,12 @@ class RecordingClient:
         self._recorder = recorder
         self._client = client
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
+
+    def text(self, method: str, path: str, body: Any = None) -> None:
+        """Send one request for text."""
+        headers = {**self._headers, "Accept": "text/plain"}
+        response = self._client.open(path, method=method, json=body, headers=headers)
+        self._recorder.keep(method, path, body, response, is_text=True)
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request; return the response's body if it is JSON."""
@@ -290,6 +296,8 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
     for bot in bots[:3]:
         bot("GET", "/v1/turns")
         bot("GET", "/v1/turns/stream")
+        bot.text("GET", "/v1/turns")
+        bot.text("POST", "/v1/turns", {"answers": []})
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")

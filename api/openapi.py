@@ -250,6 +250,8 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
         for media in operation.texts:
             text = captured.get("texts", {}).get(media)
             response["content"][media] = {"schema": {"type": "string"}, **_example(text)}
+        if operation.as_text:
+            response["x-text"] = _example(captured.get("texts", {}).get("text/plain"))
     return response
 
 

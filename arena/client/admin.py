@@ -38,10 +38,6 @@ class AdminCalls(HttpClient):
         """The suspended bots."""
         return self.request("GET", path("admin", "suspensions"))["bots"]
 
-    def suspended_owners(self) -> Any:
-        """The suspended owners."""
-        return self.request("GET", path("admin", "suspensions"))["owners"]
-
     def suspend_owner(self, owner: str, reason: str) -> Any:
         """Suspend an owner, with a reason that it reads."""
         return self.request("PUT", path("admin", "owners", owner, "suspension"), {"reason": reason})

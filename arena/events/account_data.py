@@ -21,7 +21,6 @@ from arena.live.header import Viewer
 from arena.live.service import LiveGames
 from arena.store.connection import StoreUnavailable
 from arena.store.game_index import GameList
-from arena.store.journals import KEPT_GAMES
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
@@ -31,6 +30,9 @@ GONE: Final = "the account of its organiser was deleted"
 """Why a tournament is cancelled."""
 
 _AT_ONCE: Final = 100
+_LOGS: Final = 1000
+"""Logs of a bot; fewer are kept."""
+
 _EVERYBODY: Final = Viewer(None, None, True)
 
 
@@ -81,7 +83,7 @@ class AccountData:
 
     def _bot(self, name: str) -> dict[str, Any]:
         bot = self._accounts.bot(name)
-        journals = self._tournaments.journals.latest(name, KEPT_GAMES)
+        journals = self._tournaments.journals.latest(name, _LOGS)
         return {
             "name": name,
             "description": bot.description,

@@ -1,4 +1,4 @@
-"""Every file of ``examples`` is run: the bots here, the others in ``tests/webhooks`` and ``tests/starters``."""
+"""Every example is run: the bots here, the others in ``tests/webhooks`` and ``tests/starters``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_every_example_is_run_by_a_test() -> None:
     assert files == {*BOTS, *RECEIVERS}
     folders = {path.name for path in (ROOT / "examples").iterdir() if path.is_dir()} - {"__pycache__"}
     assert folders == {"ctruco"}
-    assert "examples/ctruco" in (ROOT / "tests/starters/test_ctruco.py").read_text(encoding="utf-8")
+    assert "docs/ctruco.md" in (ROOT / "tests/starters/test_ctruco.py").read_text(encoding="utf-8")
     parts = (ROOT / "tests/webhooks/parts.py").read_text(encoding="utf-8")
     assert all(f"examples/{name}" in parts for name in RECEIVERS)
 
