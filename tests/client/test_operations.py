@@ -169,8 +169,8 @@ class Receiver:
             "points",
             "uploads",
         )
-        page = {key: [] for key in (*keys, "leaderboards", "changes")}
-        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
+        page = {key: [] for key in (*keys, "leaderboards", "changes", "texts")}
+        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u", "shown": "s"}).encode()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
