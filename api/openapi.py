@@ -54,6 +54,8 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The version's label.",
         "schema": {"type": "string", "pattern": LABEL_PATTERN},
     },
+    "series": {"description": "The series' id.", "schema": {"type": "string", "maxLength": 40}},
+    "invitation": {"description": "The invitation's id.", "schema": {"type": "string", "maxLength": 40}},
     "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
     "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {

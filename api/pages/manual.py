@@ -48,7 +48,11 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "ratings": "How ratings, leaderboards and standings are computed.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
+    "For organisers": {
+        "classes": "Invitations and rosters for a class or a club.",
+    },
     "Reference": {
+        "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },

@@ -29,6 +29,8 @@ class ExportSchema(ResponseSchema):
     )
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
+    series = _objects("The series that the owner keeps.")
+    invitations = _objects("The invitations that the owner made, without codes.")
     schedules = _objects("The schedules that the owner created.")
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.invitations import Invitations
 from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
 from arena.accounts.versions import BotAccount, NoSource, Version
@@ -50,6 +51,7 @@ class AccountData:
         store: Store,
         accounts: Accounts,
         sessions: Sessions,
+        invitations: Invitations,
         tournaments: Tournaments,
         schedules: Schedules,
         live: LiveGames,
@@ -58,6 +60,7 @@ class AccountData:
         self._store = store
         self._accounts = accounts
         self._sessions = sessions
+        self._invitations = invitations
         self._tournaments = tournaments
         self._schedules = schedules
         self._live = live
@@ -78,6 +81,8 @@ class AccountData:
             "bots": [self._bot(bot) for bot in self._bots(owner)],
             "tournaments": announced,
             "entries": entries,
+            "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
+            "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
         }
 
@@ -169,9 +174,13 @@ class AccountData:
         for schedule in self._schedules.list():
             if schedule["created_by"] == owner:
                 _tried(self._schedules.delete, schedule["id"])
+        for series, row in self._store.series.all().items():
+            if row["owner"] == owner:
+                self._store.series.change(series, _nothing)
         self._leave_tournaments(owner)
         for bot in self._bots(owner):
             self.delete_bot(bot)
+        self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._store.budgets.forget(owner, self._store.clock().now_ms)
         self._accounts.delete_owner(owner)

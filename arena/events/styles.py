@@ -63,6 +63,8 @@ class BoardStyles:
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
         style = found.get(board.key) or BoardStyle("0", {})
+        if not self._shown.mark:
+            return style
         bots = {self._shown.name("bot", name): own for name, own in style.bots.items()}
         return BoardStyle(style.version + self._shown.mark, bots)
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.invitations import Invitations
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
@@ -23,8 +24,10 @@ from arena.events.compaction import Compaction
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
 from arena.events.moderation import Moderation
+from arena.events.planning import DryRuns, GameTimes
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
+from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
@@ -68,6 +71,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    invitations: Invitations
     sessions: Sessions
     account_data: AccountData
     moderation: Moderation
@@ -78,6 +82,8 @@ class Service:
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    dry_runs: DryRuns
+    series: SeasonTables
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -210,6 +216,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     shown = ShownTexts(store.shown)
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive, shown=shown)
@@ -219,16 +226,17 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     sandbox = SandboxedBots(accounts, runtimes)
     tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, shown)
     at_once = settings.http.limits["tables_at_once_per_address"]
-    sessions = Sessions(store, accounts)
+    sessions = Sessions(store, accounts, invitations)
     schedules = Schedules(store, tournaments)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
+        invitations=invitations,
         sessions=sessions,
         moderation=Moderation(accounts, tournaments, shown),
-        account_data=AccountData(store, accounts, sessions, tournaments, schedules, live, shown),
+        account_data=AccountData(store, accounts, sessions, invitations, tournaments, schedules, live, shown),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
@@ -236,6 +244,8 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
+        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        series=SeasonTables(store, tournaments, shown),
         schedules=schedules,
         boards=Boards(store, shown),
         matchups=BoardMatchups(store, shown),
