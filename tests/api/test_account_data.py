@@ -16,6 +16,7 @@ from flask import Flask
 
 from api.app import create_app
 from api.capture import checking
+from arena.accounts.roster import Person
 from arena.ops.service import Service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
@@ -45,6 +46,7 @@ class Hall:
     services: Service
     archive: Path
     owner: Account
+    other: Account
     admin: ContractClient
     anybody: ContractClient
     cup: str = ""
@@ -59,8 +61,22 @@ def hall(settings: Settings, clean_store: EmbeddedStore, tmp_path: Path) -> Iter
     # The archive belongs to this database.
     services.store.identity.check()
     anybody, admin = contract_client(app), contract_client(app, ADMIN_TOKEN)
-    token = anybody.post("/v1/owners", json={"name": "ana"}).json["token"]
-    found = Hall(app, services, archive, Account("ana", token, contract_client(app, token)), admin, anybody)
+    bias = anybody.post("/v1/owners", json={"name": "bia"}).json["token"]
+    # Bia's roster has ana's name, and ana has a roster of her own.
+    services.invitations.allow("bia", 1)
+    (invited,) = services.invitations.create("bia", [Person("Ana Silva", "", "silva@school.example")])
+    _, token = services.invitations.sign_up("ana", invited.code)
+    services.invitations.allow("ana", 1)
+    services.invitations.create("ana", [Person("Zeca Pereira", "", "zeca@school.example")])
+    found = Hall(
+        app,
+        services,
+        archive,
+        Account("ana", token, contract_client(app, token)),
+        Account("bia", bias, contract_client(app, bias)),
+        admin,
+        anybody,
+    )
     yield found
     services.close()
 
@@ -133,6 +149,10 @@ def secrets_of(hall: Hall, *tokens: str) -> dict[str, bytes]:
         "description": b"Plays first.",
         "secret": WEBHOOK_SECRET.encode(),
         "webhook": b"bots.example",
+        "name": b"Silva",
+        "e-mail": b"silva@school.example",
+        "roster": b"Pereira",
+        "e-mails": b"zeca@school.example",
     }
 
 
@@ -151,6 +171,7 @@ def test_the_export_has_everything_but_secrets(hall: Hall) -> None:
     assert "the log of ana" in json.dumps(bot["logs"])
     assert [one["id"] for one in exported["tournaments"]] == [own]
     assert hall.cup in [entry["tournament"] for entry in exported["entries"]]
+    assert [one["email"] for one in exported["invitations"]] == ["zeca@school.example"]
     text = json.dumps(exported)
     assert "btq_" not in text
     assert sha256(hall.owner.token.encode()).hexdigest() not in text
@@ -169,8 +190,7 @@ def test_after_a_deletion_nothing_is_left_but_records(
 ) -> None:
     upload(hall)
     play_cup(hall)
-    other = hall.anybody.post("/v1/owners", json={"name": "bia"}).json["token"]
-    bia = contract_client(hall.app, other)
+    bia = hall.other.client
     bia.post("/v1/bots", json={"name": "bias-bot"})
     made = hall.owner.client.post("/v1/bots", json={"name": "ana-live"}).json["token"]
     hall.services.accounts.set_signing_secret("ana-live", WEBHOOK_SECRET)
