@@ -82,7 +82,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     protect_pages(app)
-    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments)
+    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)

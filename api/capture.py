@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from flask import Flask
@@ -160,7 +161,21 @@ def capture(app: Flask) -> dict[str, Any]:
     ana("DELETE", "/v1/bots/pica-bot")
     admin("PUT", "/v1/admin/owners/ana/admin", {"admin": False})
     admin("POST", "/v1/admin/owners/ana/token")
+    text = {"of": "bot", "id": "zap-bot", "text": "description"}
+    admin("POST", "/v1/admin/hidden-texts", {**text, "reason": "It insults another bot."})
+    admin("GET", "/v1/admin/hidden-texts")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/hidden-texts?" + urlencode(text))
     admin("GET", "/v1/admin/audit")
+    carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
+    carl("POST", "/v1/bots", {"name": "carls-bot"})
+    carl("GET", "/v1/owners/me/export")
+    admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
+    admin("GET", "/v1/admin/suspensions")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/owners/carl/suspension")
+    carl("DELETE", "/v1/owners/me?confirm=karl")
+    carl("DELETE", "/v1/owners/me?confirm=carl")
     other = recorder.client(anonymous("POST", "/v1/owners", {"name": "bia"})["token"])
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")

@@ -16,6 +16,7 @@ import orjson
 from flask import Response, request
 from marshmallow import Schema
 
+from api.auditing import audit_operation
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
 from api.edge import JSON, OPERATION, SMALL_BODY, Environ
@@ -28,8 +29,14 @@ from arena.errors import ArenaError
 View = Callable[..., Any]
 
 _ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
-_WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "corrupt_state", "store_unavailable")
-UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended")
+_WITH_ACCOUNTS: Final = (
+    "invalid_token",
+    "owner_suspended",
+    "rate_limited",
+    "corrupt_state",
+    "store_unavailable",
+)
+UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
 ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
 """The errors of operations that read finished games."""
 
@@ -129,9 +136,9 @@ class Operation:
             by_status.setdefault(ERRORS[code].status, []).append(code)
         return dict(sorted(by_status.items()))
 
-    def handler(self) -> View:
+    def handler(self, resource: str) -> View:
         """Return the Flask view, which validates the request, calls the view and serializes its result."""
-        name, view, scopes, limit = self.id, self.view, self.scopes, self.limit
+        name, method, view, scopes, limit = self.id, self.method, self.view, self.scopes, self.limit
         query_schema = self.query() if self.query else None
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
@@ -142,6 +149,7 @@ class Operation:
             environ, parts = request.environ, services()
             environ[OPERATION] = name
             arguments: list[Any] = []
+            who: Principal | None = None
             if scopes is not None:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
                 arguments.append(who)
@@ -158,6 +166,7 @@ class Operation:
                     arguments.append({**raw.fields, **fields, raw.field: data})
                 else:
                     arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
+            audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
             result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
@@ -213,7 +222,7 @@ class Blueprint(flask.Blueprint):
         def decorate(view: View) -> View:
             operation = Operation(rule=rule, method=method, view=view, **contract)
             self.operations.append(operation)
-            self.add_url_rule(rule, view.__name__, operation.handler(), methods=[method])
+            self.add_url_rule(rule, view.__name__, operation.handler(self.name), methods=[method])
             return view
 
         return decorate

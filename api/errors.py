@@ -149,6 +149,17 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."
     ),
+    "owner_suspended": ErrorCode(
+        403,
+        "Owner suspended",
+        "An admin has suspended the owner: its tokens are refused, nobody can sign in as it, and its bots "
+        "are not seated or entered.",
+    ),
+    "not_confirmed": ErrorCode(
+        422, "Not confirmed", "The deletion of an account has to be confirmed with its name, in `confirm`."
+    ),
+    "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
+    "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
@@ -160,7 +171,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Workers hung or crashed while they played the bot, so it is not seated until an admin has looked at "
         "it; the bot's `suspended` says in which group.",
     ),
-    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot is not suspended."),
+    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot or the owner is not suspended."),
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."
     ),

@@ -8,7 +8,7 @@ from flask import request
 
 from api import submissions
 from api.auth import client
-from api.contract import Blueprint
+from api.contract import ARCHIVED, Blueprint
 from api.schemas.accounts import (
     NewOwnerSchema,
     OwnerSchema,
@@ -17,6 +17,7 @@ from api.schemas.accounts import (
     SignInLinkSchema,
     TokenSchema,
 )
+from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema
 from api.services import services
 from api.sessions import sign_in_link
 from arena.accounts.accounts import Owner, Principal
@@ -97,6 +98,36 @@ def create_sign_in_link(who: Principal) -> dict[str, Any]:
     """
     url, expires_ms = sign_in_link(who.name)
     return {"url": url, "expires_ms": expires_ms}
+
+
+@blueprint.operation("/owners/me/export", scopes=("owner",), returns=ExportSchema, limit="exports_per_owner")
+def export_owner(who: Principal) -> dict[str, Any]:
+    """Get everything that is stored about the owner
+
+    Bots with their settings, versions, sources, qualifications and logs, the ids of their games, tournaments
+    and entries. It has no tokens, of which the service has only hashes, and no signing secrets.
+    """
+    return services().account_data.export(who.name)
+
+
+@blueprint.operation(
+    "/owners/me",
+    "DELETE",
+    scopes=("owner",),
+    query=DeletionQuery,
+    returns=DeletedSchema,
+    errors=("not_confirmed", *ARCHIVED),
+)
+def delete_owner(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
+    """Delete the owner and all its bots
+
+    Entries and games end by the rules for leaving. Tokens, sessions, webhooks, sources, logs and
+    qualifications are erased. Records stay, with the names of bots in the part that is hashed; everywhere
+    else `deleted-` and an id are shown in place of the names, which nobody can take again. It cannot be
+    undone.
+    """
+    shown = services().account_data.delete(who.name, query["confirm"])
+    return {"shown": shown}
 
 
 @blueprint.operation("/owners/<owner>", scopes=(), returns=OwnerSchema, errors=("owner_not_found",))

@@ -60,3 +60,13 @@ class OwnersCalls(HttpClient):
     def revoke_owner_token(self) -> None:
         """Revoke this token; only an admin can issue another."""
         self.request("DELETE", path("owners", "me", "token"))
+
+    def export_owner(self) -> Any:
+        """Everything that is stored about the owner of this token."""
+        return self.request("GET", path("owners", "me", "export"))
+
+    def delete_owner(self, confirm: str) -> str:
+        """Delete the owner of this token with all its bots, and return what is shown in place of its name.
+        ``confirm``: its name.
+        """
+        return str(self.request("DELETE", path("owners", "me"), query={"confirm": confirm})["shown"])

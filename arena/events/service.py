@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
+from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions, check_plays
 from arena.errors import ArenaError
 from arena.events.admission import Admission
@@ -106,7 +107,9 @@ class Tournaments:
         sandbox: Sandbox,
         budgets: Budgets,
         suspensions: Suspensions,
+        shown: ShownTexts | None = None,
     ) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self.store = store.tournaments
         self.journals = store.journals
         self._live = live
@@ -125,7 +128,7 @@ class Tournaments:
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
         self.organising = Organising(self.store, self.lifecycle, self._clock)
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
-        self._live_standings = LiveStandings(store, self.lifecycle, jobs)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
         self._annulments = Annulments(store, live, self.lifecycle)
         self._local_groups = LocalGroups(
             *(self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags),
@@ -359,8 +362,8 @@ class Tournaments:
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": [entry.as_json() for entry in tournament.entries],
-            "edits": readable(f"edit of {tournament.id}", read_edit, tournament.edits),
+            "entries": self._shown([entry.as_json() for entry in tournament.entries]),
+            "edits": self._shown(readable(f"edit of {tournament.id}", read_edit, tournament.edits)),
             "voids": readable(f"void of {tournament.id}", read_void, self.store.voids(tournament.id)),
         }
 
@@ -469,7 +472,7 @@ class Tournaments:
             name = f"group {tournament.group_id(group.id)}"
             view = shown_or_left_out(name, partial(group_view, tournament, group))
             if view is not None:
-                items.append({**view, "annulled": annulled})
+                items.append(self._shown({**view, "annulled": annulled}))
         return Page(items, str(start + limit) if start + limit < row.planned else None)
 
     def record(self, game: str, viewer: Viewer) -> bytes:
@@ -518,7 +521,7 @@ class Tournaments:
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         with reading(f"tournament {tournament.id}"):
-            return self._fields(tournament, row)
+            return self._shown(self._fields(tournament, row))
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         final = tournament.final

@@ -28,6 +28,7 @@ from arena.store.people import PeopleStore
 from arena.store.presence import Presence
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
+from arena.store.shown import ShownStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.styles import StyleStore
@@ -86,6 +87,7 @@ class Store:
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
+        self.shown = ShownStore(connection)
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 NO_JSON = {
     "admin metrics": "the text format of Prometheus",
     "archive cat": "JSON lines already",
+    "owner export": "JSON already",
     "bot run": "runs until it is stopped, and reports events on stderr",
     "completion": "a script for a shell",
     "game record": "JSON already",

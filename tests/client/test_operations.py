@@ -36,6 +36,13 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
+    "exportOwner": ("export_owner", {}),
+    "deleteOwner": ("delete_owner", {"confirm": "n"}),
+    "suspendOwner": ("suspend_owner", {"owner": "owner", "reason": "r"}),
+    "unsuspendOwner": ("unsuspend_owner", {"owner": "owner"}),
+    "listHiddenTexts": ("hidden_texts", {}),
+    "hideText": ("hide_text", {"of": "bot", "id": "b", "text": "name", "reason": "r"}),
+    "showText": ("show_text", {"of": "bot", "id": "b", "text": "name"}),
     "getOwner": ("owner", {"owner": "owner"}),
     "registerBot": (
         "register_bot",
@@ -231,8 +238,8 @@ class Receiver:
             "invitations",
             "series",
         )
-        page = {key: [] for key in (*keys, "leaderboards", "changes")}
-        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
+        page = {key: [] for key in (*keys, "leaderboards", "changes", "texts")}
+        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u", "shown": "s"}).encode()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):

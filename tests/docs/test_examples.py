@@ -1,4 +1,4 @@
-"""Every file of ``examples/`` is run: the bots here, the receivers of webhooks in ``tests/webhooks``."""
+"""Every example is run: the bots here, the others in ``tests/webhooks`` and ``tests/starters``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ RECEIVERS = {"webhook_receiver.py", "webhook-receiver.mjs"}
 def test_every_example_is_run_by_a_test() -> None:
     files = {path.name for path in (ROOT / "examples").iterdir() if path.is_file()}
     assert files == {*BOTS, *RECEIVERS, AGENT}
+    folders = {path.name for path in (ROOT / "examples").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert folders == {"ctruco"}
+    assert "docs/ctruco.md" in (ROOT / "tests/starters/test_ctruco.py").read_text(encoding="utf-8")
     parts = (ROOT / "tests/webhooks/parts.py").read_text(encoding="utf-8")
     assert all(f"examples/{name}" in parts for name in RECEIVERS)
 
