@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 import flask
@@ -20,6 +21,7 @@ from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
 from api.edge import JSON, OPERATION, SMALL_BODY, Environ
 from api.errors import ERRORS
+from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
 from api.requests import load, read_query
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
@@ -102,12 +104,27 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
+    keyed: bool | None = None
+    """Whether a request may have an idempotency key: None if it has a token and its response is 201."""
+    secret: Sequence[str] = ()
+    """Fields of the response that hold a secret, which is shown once and not stored."""
+    rotate: str = ""
+    """The operation that issues such a secret again, with fields of the body and parts of the path in
+    braces; by default this one, with another key.
+    """
 
     @property
     def id(self) -> str:
         """The view's name in camel case."""
         first, *rest = self.view.__name__.split("_")
         return first + "".join(word.capitalize() for word in rest)
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether a request may have an idempotency key."""
+        if self.keyed is not None:
+            return self.keyed
+        return self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -120,6 +137,10 @@ class Operation:
             codes.update(_WITH_ACCOUNTS)
         if self.scopes:
             codes.update(_WITH_TOKEN)
+        if self.takes_key:
+            codes.update(KEY_ERRORS)
+            if self.secret:
+                codes.add("secret_already_issued")
         by_status: dict[int, list[str]] = {}
         for code in sorted(codes, key=list(ERRORS).index):
             by_status.setdefault(ERRORS[code].status, []).append(code)
@@ -132,6 +153,13 @@ class Operation:
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
+        takes_key = self.takes_key
+
+        def respond(arguments: list[Any], path: dict[str, str]) -> Response:
+            result = view(*arguments, **path)
+            if isinstance(result, Response):
+                return result
+            return json_response(None if result_schema is None else result_schema.dump(result), self.status)
 
         @functools.wraps(view)
         def handler(**path: str) -> Response:
@@ -152,14 +180,24 @@ class Operation:
                     fields = read_query(raw_query_schema, environ, parts.settings.http)
                     data = bodies().read(environ, raw.most)
                     arguments.append({**raw.fields, **fields, raw.field: data})
+                    del data
                 else:
                     arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
-            result = view(*arguments, **path)
-            if isinstance(result, Response):
-                return result
-            return json_response(None if result_schema is None else result_schema.dump(result), self.status)
+            if takes_key:
+                keyed = keyed_request(environ, name, *arguments)
+                if keyed is not None:
+                    again = functools.partial(self._rotation, environ, arguments[-1], path)
+                    act = functools.partial(respond, arguments, path)
+                    return carried_out_once(parts, keyed, act, self.secret, again)
+            return respond(arguments, path)
 
         return handler
+
+    def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
+        """The request that issues the response's secret again."""
+        if not self.rotate:
+            return f"{self.method} {environ['PATH_INFO']} with another key"
+        return f"POST {self.rotate.format_map({**(body if isinstance(body, dict) else {}), **path})}"
 
     def _raw(self, environ: Environ) -> RawBody | None:
         media = media_of(environ) if self.raw else JSON

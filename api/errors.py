@@ -78,6 +78,29 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Invalid value",
         "A value has the wrong type or is not allowed; `field` names it and `expected` says what is valid.",
     ),
+    "idempotency_key_reused": ErrorCode(
+        422,
+        "Key used before",
+        "Another request of this credential to the same operation had this `Idempotency-Key`.",
+    ),
+    "idempotency_key_in_use": ErrorCode(
+        409,
+        "Request in progress",
+        "The first request with this `Idempotency-Key` has not been answered yet; try again in `retry_after` "
+        "seconds.",
+    ),
+    "secret_already_issued": ErrorCode(
+        409,
+        "Secret already issued",
+        "The first request with this `Idempotency-Key` was carried out. Its secret was shown once and is not "
+        "stored; `expected` names the request that issues a new one.",
+    ),
+    "reply_not_kept": ErrorCode(
+        409,
+        "Reply not kept",
+        "The first request with this `Idempotency-Key` was carried out, but the owner's quota had no room "
+        "for its reply.",
+    ),
     "headers_too_large": ErrorCode(
         431, "Headers too large", "There are too many headers, or they are too large."
     ),
@@ -397,7 +420,7 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
     response = Response(orjson.dumps(body, default=str), status, content_type=PROBLEM_TYPE)
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="botequim"'
-    if status == 429:
+    if "retry_after" in error.extra:
         response.headers["Retry-After"] = str(error.extra["retry_after"])
     if status == 503:
         response.headers["Retry-After"] = "1"

@@ -22,6 +22,7 @@ from flask import Flask
 from api.contract import Blueprint, Operation
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
+from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.schemas.common import ProblemSchema
 from api.schemas.fields import action_to_openapi, mixed_to_openapi, one_of_to_openapi
 from api.schemas.turns import OverSchema, ReconnectSchema
@@ -87,6 +88,10 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "X-Next": {"description": "The value of `after` for the next download.", "schema": {"type": "string"}},
     "Location": {"description": "Where the upload can be read.", "schema": {"type": "string"}},
+    REPLAYED: {
+        "description": "`true` if this is the reply to an earlier request with the same `Idempotency-Key`.",
+        "schema": {"type": "string"},
+    },
     "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
 }
 """The response headers that operations refer to by name."""
@@ -179,6 +184,8 @@ class _Builder:
             optional: list[dict[str, list[str]]] = [] if operation.scopes else [{}]
             item["security"] = optional + [{scope: []} for scope in operation.scopes or SECURITY_SCHEMES]
         item["parameters"] = [dict(parameter) for parameter in operation.parameters]
+        if operation.takes_key:
+            item["parameters"].append(dict(IDEMPOTENCY_KEY))
         if operation.query is not None:
             item["parameters"].append({"in": "query", "schema": operation.query})
         if operation.body is not None:
@@ -238,9 +245,10 @@ def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, A
 
 
 def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+    headers = (*operation.headers, REPLAYED) if operation.takes_key else operation.headers
     response: dict[str, Any] = {
         "description": HTTPStatus(operation.status).phrase,
-        "headers": _headers(operation.headers),
+        "headers": _headers(headers),
     }
     if operation.returns is not None:
         example = captured["responses"].get(str(operation.status))

@@ -48,6 +48,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
     "Reference": {
+        "conventions": "What holds for all operations of the API.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },

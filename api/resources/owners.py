@@ -34,7 +34,7 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     """Sign up as an owner
 
     Returns the owner's token, which is shown only once. Sign-ups are limited per address. Only an admin can
-    replace a lost token.
+    replace a lost token. `Idempotency-Key` has no effect here: a name is taken only once.
     """
     owner, token = services().accounts.sign_up(body["name"])
     return {"owner": owner, "token": token}
@@ -55,7 +55,9 @@ def get_me(who: Principal) -> dict[str, Any]:
     }
 
 
-@blueprint.operation("/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema)
+@blueprint.operation(
+    "/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema, secret=("token",)
+)
 def replace_owner_token(who: Principal) -> dict[str, str]:
     """Replace the owner's token
 
@@ -79,6 +81,7 @@ def revoke_owner_token(who: Principal) -> None:
     scopes=("owner",),
     status=201,
     returns=SignInLinkSchema,
+    secret=("url",),
     limit="links_per_owner",
 )
 def create_sign_in_link(who: Principal) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class OwnersCalls(HttpClient):
 
     def sign_in_link(self) -> str:
         """A link that signs a browser in as the owner of this token, once, within five minutes."""
-        return str(self.request("POST", path("owners", "me", "sign-in-links"), repeatable=False)["url"])
+        return str(self.request("POST", path("owners", "me", "sign-in-links"), creates=True)["url"])
 
     def me(self) -> Any:
         """The owner of this token."""
@@ -28,7 +28,7 @@ class OwnersCalls(HttpClient):
 
     def replace_owner_token(self) -> str:
         """Replace this token and return the new one."""
-        return str(self.request("POST", path("owners", "me", "token"), repeatable=False)["token"])
+        return str(self.request("POST", path("owners", "me", "token"), creates=True)["token"])
 
     def revoke_owner_token(self) -> None:
         """Revoke this token; only an admin can issue another."""

@@ -16,7 +16,7 @@ class TournamentsCalls(HttpClient):
 
     def create_tournament(self, **fields: Any) -> dict[str, Any]:
         """Announce a tournament and return it; ``fields`` as ``POST /v1/tournaments`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, creates=True)
         return made
 
     def tournaments(
@@ -77,7 +77,7 @@ class TournamentsCalls(HttpClient):
 
     def create_schedule(self, **fields: Any) -> dict[str, Any]:
         """Create a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("schedules"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("schedules"), fields, creates=True)
         return made
 
     def schedules(self) -> list[dict[str, Any]]:
