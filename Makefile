@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test coverage test-system test-compiled check format screenshots golden bench bench-http bench-sandbox clean
+.PHONY: up test coverage test-system test-compiled check format screenshots golden packages bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -57,6 +57,10 @@ format: $(VENV)/.test
 screenshots: $(VENV)/.test
 	$(BIN)/python -m tests.web.screenshots screenshots
 
+# The sdist and the wheel, in dist/.
+packages: $(VENV)/.test
+	$(BIN)/python -m build
+
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
@@ -82,7 +86,7 @@ bench-sandbox: .venv-bench/.kaggle
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-bench build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

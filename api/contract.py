@@ -19,8 +19,9 @@ from marshmallow import Schema
 
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
-from api.edge import JSON, OPERATION, SMALL_BODY, Environ
-from api.errors import ERRORS
+from api.conventions import Deprecation, add_deprecation, add_next_link, revalidate
+from api.edge import ALLOWANCE, JSON, OPERATION, SMALL_BODY, Environ
+from api.errors import ERRORS, add_allowance
 from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
 from api.requests import load, read_query
 from api.services import bodies, services
@@ -104,6 +105,9 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
+    polled: bool | None = None
+    """Whether responses have an ``ETag``: None if it is a GET that returns JSON. A view may set it itself."""
+    deprecated: Deprecation | None = None
     keyed: bool | None = None
     """Whether a request may have an idempotency key: None if it has a token and its response is 201."""
     secret: Sequence[str] = ()
@@ -118,6 +122,18 @@ class Operation:
         """The view's name in camel case."""
         first, *rest = self.view.__name__.split("_")
         return first + "".join(word.capitalize() for word in rest)
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether responses link to the next page."""
+        return self.query is not None and "cursor" in self.query().fields
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether responses have an ``ETag``, and may be 304."""
+        if self.polled is not None:
+            return self.polled
+        return self.method == "GET" and self.media == JSON and bool(self.returns) and self.scopes is not None
 
     @property
     def takes_key(self) -> bool:
@@ -153,7 +169,8 @@ class Operation:
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
-        takes_key = self.takes_key
+        takes_key, finish = self.takes_key, self._finish
+        adds = limit or self.is_paged or self.is_polled or self.deprecated
 
         def respond(arguments: list[Any], path: dict[str, str]) -> Response:
             result = view(*arguments, **path)
@@ -170,7 +187,7 @@ class Operation:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
                 arguments.append(who)
                 if limit is not None:
-                    parts.limits.spend(limit, _counted(limit, who, environ))
+                    environ[ALLOWANCE] = parts.limits.allowance(limit, _counted(limit, who, environ))
             if query_schema is not None:
                 arguments.append(read_query(query_schema, environ, parts.settings.http))
             if body_schema is not None:
@@ -188,10 +205,22 @@ class Operation:
                 if keyed is not None:
                     again = functools.partial(self._rotation, environ, arguments[-1], path)
                     act = functools.partial(respond, arguments, path)
-                    return carried_out_once(parts, keyed, act, self.secret, again)
-            return respond(arguments, path)
+                    return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
+            response = respond(arguments, path)
+            return finish(response, environ) if adds else response
 
         return handler
+
+    def _finish(self, response: Response, environ: Environ) -> Response:
+        """The response with the headers that the contract adds."""
+        allowance = environ.get(ALLOWANCE)
+        if allowance is not None:
+            add_allowance(response, allowance)
+        if self.is_paged:
+            add_next_link(response, environ)
+        if self.deprecated is not None:
+            add_deprecation(response, self.deprecated)
+        return revalidate(response) if self.is_polled else response
 
     def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
         """The request that issues the response's secret again."""
@@ -271,12 +300,3 @@ def revalidated(etag: str, respond: Callable[[], Response]) -> Response:
     response.set_etag(etag, weak=True)
     response.headers["Cache-Control"] = "no-cache"
     return response
-
-
-IF_NONE_MATCH: Final = {
-    "in": "header",
-    "name": "If-None-Match",
-    "description": "The `ETag` of an earlier response. If it still matches, the response is 304.",
-    "schema": {"type": "string"},
-}
-NOT_MODIFIED: Final = {304: "Not modified; see `If-None-Match`."}

@@ -22,7 +22,7 @@ from arena.accounts.quotas import QuotaExceeded
 from arena.errors import ArenaError
 from arena.ops.service import Service
 from arena.store.amounts import Stored
-from arena.store.replies import ROW_BYTES, KeyedRequest
+from arena.store.replies import KeyedRequest
 
 MOST_CHARACTERS: Final = 255
 REPLAYED: Final = "Idempotent-Replayed"
@@ -143,7 +143,7 @@ def _keep(
     if not keyed.owner:
         replies.finish(keyed, lease, reply)
         return
-    size = Stored(bytes=ROW_BYTES + len(reply))
+    size = Stored(bytes=replies.size(reply))
     try:
         with services.accounts.quotas.reserve(keyed.owner, size) as room:
             if replies.finish(keyed, lease, reply):

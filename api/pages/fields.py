@@ -11,7 +11,7 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validate
 
 from api.errors import ERRORS
-from api.schemas.fields import Moment
+from api.schemas.fields import GivenMoment
 from arena.errors import ArenaError
 
 _TIME: Final = "%Y-%m-%dT%H:%M"
@@ -98,7 +98,7 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
         if not one.required and default is None:
             texts.insert(0, (NOT_SAID[0], shown.get("") or NOT_SAID[1]))
         return replace(control, kind="choice", choices=texts, value=str(default or texts[0][0]))
-    if isinstance(one, Moment):
+    if isinstance(one, GivenMoment):
         return replace(control, kind="time", label=f"{control.label} (UTC)")
     if isinstance(one, fields.Integer):
         low, high = _range(one)

@@ -20,7 +20,7 @@ from arena.records.record import record_schema
 RECORD_SCHEMA: Final = "record-v1.schema.json"
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Start": {"five-minutes": "Sign up, write a bot and play, in Python or with curl."},
+    "Start": {"five-minutes": "Sign up, write a bot and play, in Python, another language or with curl."},
     "The rules": {
         rules.path: f"The rules of {rules.title}, each with its number."
         for game in GAMES.values()
@@ -37,6 +37,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "house-bots": "How the bots that come with the service play.",
         "sandbox": "Bots that are uploaded and run at the service.",
         "webhooks": "Bots to which the service posts turns.",
+        "ctruco": "Bots of the CTruco contest, in Java, run unmodified.",
         "pages": "The pages of the service, and how to sign in.",
     },
     "Fairness": {

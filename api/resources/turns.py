@@ -41,7 +41,12 @@ def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextMa
 
 
 @blueprint.operation(
-    "/turns", scopes=_BOT, query=TurnsQuery, returns=TurnPageSchema, errors=("invalid_cursor",)
+    "/turns",
+    scopes=_BOT,
+    query=TurnsQuery,
+    returns=TurnPageSchema,
+    errors=("invalid_cursor",),
+    polled=False,
 )
 def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     """List the turns of the bot

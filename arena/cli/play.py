@@ -9,7 +9,6 @@ import webbrowser
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from textwrap import indent
 from typing import IO, Final
 
 import click
@@ -26,11 +25,11 @@ from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
 from arena.records.record import parse_record
-from arena.text import printable, printable_lines
+from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
 _MOST_REPORTS: Final = 5
-"""How many kinds of faults of a bot are printed."""
+"""How many distinct faults of a bot are printed."""
 
 
 @click.command()
@@ -66,9 +65,9 @@ def play(
 
     The score of a game is the share of the other teams that a bot beats, where a shared place counts half;
     the margin is its score minus the mean of the others', with its 95% interval over groups; "most" is the
-    longest decision in milliseconds. Below, the first fault of each kind is printed: what the bot raised,
-    with file and line, or its answer and what was legal. The exit code is 1 if there was a fault or a group
-    is void.
+    longest decision in milliseconds. Below, each distinct fault is printed once: what the bot raised, with
+    file and line, or its answer and what was legal, and the turn. The exit code is 1 if there was a fault or
+    a group is void.
 
     A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
     In a group the bots play the same deals from every side of the table. Truco is dealt without a cut
@@ -109,7 +108,7 @@ def _open_last_game(results: list[GroupSummary]) -> None:
 
 
 def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
-    """Print the first fault of each kind of each bot, and each reason of void groups once.
+    """Print each distinct fault of each bot once, and each reason of void groups once.
 
     Returns whether there was any fault or void group.
     """
@@ -123,26 +122,13 @@ def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
     for player, reports in sorted(first.items()):
         name = plan.bots[player].name
         for report in list(reports.values())[:_MOST_REPORTS]:
-            click.echo(f"{name}: {_described(report)}")
+            click.echo(f"{name}: {report.described()}\n")
         if len(reports) > _MOST_REPORTS:
-            click.echo(f"{name}: {len(reports) - _MOST_REPORTS} more kinds of faults")
+            click.echo(f"{name}: {len(reports) - _MOST_REPORTS} more distinct faults")
     for messages in void.values():
         others = f" (and {len(messages) - 1} more groups)" if len(messages) > 1 else ""
         click.echo(f"void: {printable(messages[0], 1000)}{others}")
     return bool(first or void)
-
-
-def _described(report: FaultReport) -> str:
-    """A fault as lines: its reason, the traceback if something was raised, the turn."""
-    what = f"{report.type}, {printable(report.detail)}"
-    if report.trace is not None and report.trace.where:
-        what += f" ({report.trace.where})"
-    lines = [what]
-    if report.trace is not None and report.trace.text:
-        lines.append(indent(printable_lines(report.trace.text.rstrip()), "    "))
-    legal = ", ".join(report.legal)
-    lines.append(f"    at turn {report.turn}; legal: {legal}")
-    return "\n".join(lines) + "\n"
 
 
 def _play_all(

@@ -54,11 +54,11 @@ def submit_bot(
     seconds: float,
     tournaments: bool | None = None,
     preset: str | None = None,
-) -> None:
+) -> str:
     """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
-    and when it plays next. Without ``kinds`` it is enough to qualify in one game. ``tournaments``: whether
-    the bot takes part in scheduled tournaments, None to leave that as it is. ``preset``: of the only one of
-    ``kinds``, for which it qualifies in place of the game.
+    and when it plays next. Returns the version. Without ``kinds`` it is enough to qualify in one game.
+    ``tournaments``: whether the bot takes part in scheduled tournaments, None to leave that as it is.
+    ``preset``: of the only one of ``kinds``, for which it qualifies in place of the game.
 
     Raises :class:`NotQualified` and the errors of the client.
     """
@@ -89,7 +89,7 @@ def submit_bot(
         for board, why in failed.items():
             out = "; it will not play that game" if states[board]["state"] == "failed" else ""
             click.echo(f"{_shown(board)}: {why}{out}")
-        return
+        return version
     for board in failed:
         again = _again(client, states[board], name, file)
         if again:
@@ -100,9 +100,9 @@ def submit_bot(
 
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, seconds: float
-) -> None:
+) -> str:
     """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
-    result. Raises :class:`NotQualified` and the errors of the client.
+    result. Returns the version. Raises :class:`NotQualified` and the errors of the client.
     """
     (board,) = _boards((kind,), preset)
     version = label or client.bot(name)["version"]
@@ -116,6 +116,7 @@ def qualify_bot(
         over = state["state"] == "failed"
         raise _not_qualified(name, version, {board: _why(state, seconds)}, over)
     click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
+    return str(version)
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:

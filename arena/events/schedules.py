@@ -362,7 +362,9 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
     if cron is None:
         if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
             raise InvalidSchedule(
-                f"{printable(repr(at_ms), 40)} is not a future time", field="at_ms", expected="a future time"
+                f"{printable(repr(at_ms), 40)} is not a future time",
+                field="at_ms",
+                expected="a future time, in RFC 3339 or as Unix time in milliseconds",
             )
         return at_ms
     if not isinstance(cron, str) or len(cron.split()) != 5:

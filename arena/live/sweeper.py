@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 PAUSE: Final = 0.1
 """Seconds between two passes with nothing due."""
 
+STALL: Final = 0.25
+"""Seconds by which a pause is longer than it should be, from which on the process has stood still."""
+
 BEAT: Final = 1.0
 LEASE_MS: Final = 5_000
 _BATCH: Final = 50
@@ -56,10 +59,18 @@ class Sweeper:
         while not stop.is_set():
             try:
                 if self.sweep() < _BATCH:
-                    stop.wait(PAUSE)
+                    self._pause(stop)
             except ArenaError as error:
                 log.warning("sweeper: %s", error)
                 stop.wait(1.0)
 
+    def _pause(self, stop: threading.Event) -> None:
+        """Wait, and report how long the loop of this process stood still: nobody was served meanwhile."""
+        start = time.monotonic()
+        stop.wait(PAUSE)
+        stood_still = time.monotonic() - start - PAUSE
+        if stood_still > STALL:
+            self._store.beat(int(1000 * stood_still))
 
-__all__ = ["BEAT", "LEASE_MS", "PAUSE", "Sweeper"]
+
+__all__ = ["BEAT", "LEASE_MS", "PAUSE", "STALL", "Sweeper"]

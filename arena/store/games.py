@@ -221,9 +221,9 @@ class GameStore:
         """
         return max(before + 1, int(time.monotonic() * 1e6 + self._offset_us))
 
-    def beat(self) -> ServiceClock:
-        """Record that the clocks are being served."""
-        self._read_clock("1")
+    def beat(self, stood_still_ms: int = 0) -> ServiceClock:
+        """Record that the clocks are being served, and for how long until now this process stood still."""
+        self._read_clock("1", stood_still_ms)
         return self.clock()
 
     def incarnation(self) -> str:
@@ -235,9 +235,9 @@ class GameStore:
             self._connection.check_incarnation()
         return self._connection.incarnation
 
-    def _read_clock(self, beat: Literal["0", "1"]) -> None:
+    def _read_clock(self, beat: Literal["0", "1"], stood_still_ms: int = 0) -> None:
         ((now_us, self._last_beat_ms, self._outage_ms),) = self._connection.run(
-            [_CLOCK.call([CLOCK], beat, OUTAGE_GAP_MS)]
+            [_CLOCK.call([CLOCK], beat, OUTAGE_GAP_MS, stood_still_ms)]
         )
         self._clock_read = time.monotonic()
         self._offset_us = now_us - self._clock_read * 1e6

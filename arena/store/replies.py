@@ -19,7 +19,7 @@ _SUM: Final = Script("kept_sum", "kept_bytes")
 REPLY_SCRIPTS: Final = (_BEGIN, _FINISH, _RELEASE, _ADD, _SUM)
 """The scripts that the connection of a :class:`ReplyStore` must load."""
 
-ROW_BYTES: Final = 200
+_ROW_BYTES: Final = 200
 """About what the database takes for a row besides the reply."""
 
 
@@ -33,7 +33,7 @@ class KeyedRequest(NamedTuple):
     fingerprint: str
 
 
-class Begun(NamedTuple):
+class BegunRequest(NamedTuple):
     """What became of a request that was to begin: ``begun``, ``other`` (the key belongs to another request),
     ``running`` (for at most ``left_ms`` milliseconds more) or ``done``, with the ``reply``.
     """
@@ -49,22 +49,27 @@ class ReplyStore:
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
 
-    def begin(self, request: KeyedRequest, lease: str, lease_ms: int) -> Begun:
+    def begin(self, request: KeyedRequest, lease: str, lease_ms: int) -> BegunRequest:
         """Begin a request. ``lease``: a random text of this attempt; without a reply, the key is free again
         after ``lease_ms`` milliseconds.
         """
         call = _BEGIN.call([_row(request)], request.fingerprint, lease, lease_ms)
         ((verdict, left_ms, reply),) = self._connection.run([call])
-        return Begun(verdict.decode(), max(0, left_ms), reply)
+        return BegunRequest(verdict.decode(), max(0, left_ms), reply)
 
     def finish(self, request: KeyedRequest, lease: str, reply: bytes) -> bool:
         """Keep the reply for a day, and count its bytes; False if the lease had ended."""
-        size = ROW_BYTES + len(reply)
+        size = self.size(reply)
         call = _FINISH.call([_row(request), _hours(request.owner)], lease, reply, size)
         (stored,) = self._connection.run([call])
         if stored:
             self._connection.run([_ADD.call([_hours(None)], size)])
         return bool(stored)
+
+    @staticmethod
+    def size(reply: bytes) -> int:
+        """The bytes that a reply takes."""
+        return _ROW_BYTES + len(reply)
 
     def release(self, request: KeyedRequest, lease: str) -> None:
         """Forget a request that created nothing."""

@@ -20,10 +20,10 @@ def skip(games: LiveGames, ms: int) -> None:
     skipped_ms = getattr(store, "skipped_ms", 0) + ms
     store.skipped_ms = skipped_ms  # type: ignore[attr-defined]
 
-    def ahead(beat: Literal["0", "1"]) -> None:
+    def ahead(beat: Literal["0", "1"], stood_still_ms: int = 0) -> None:
         # Other threads must not see the clock as it is: it is read elsewhere, and the beat is set first.
         read: Any = SimpleNamespace(_connection=store._connection)
-        GameStore._read_clock(read, beat)
+        GameStore._read_clock(read, beat, stood_still_ms)
         store._outage_ms, store._clock_read = read._outage_ms, read._clock_read
         store._last_beat_ms = read._last_beat_ms + skipped_ms
         store._offset_us = read._offset_us + 1000 * skipped_ms

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
 
 from arena.live.service import LiveGames
+from arena.live.sweeper import STALL
 from arena.play.clocks import ClockSettings, InvalidClock, SeatClock, ServiceClock
 from arena.store.games import CLOCK, OUTAGE_GAP_MS
 from tests.live.clock import skip
@@ -180,6 +182,34 @@ def test_an_outage_extends_the_deadlines(single_url: str, server: Server) -> Non
     assert view["clocks"][turn["seat"]]["runs_out_at_ms"] > before + gap - 60_000
     games.close()
     other.close()
+
+
+class StandsStill(threading.Event):
+    """Ends its second wait late, as a loop does that serves nothing meanwhile."""
+
+    waits = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits += 1
+        if self.waits > 1:
+            time.sleep((timeout or 0) + 2 * STALL)
+            self.set()
+        return self.is_set()
+
+
+def test_time_in_which_a_process_stood_still_stops_every_clock(games: LiveGames) -> None:
+    before = games.store.beat().outage_ms
+    games.sweeper().run(StandsStill())
+    assert games.store.beat().outage_ms - before >= 2000 * STALL
+
+
+def test_time_in_which_two_processes_stood_still_counts_once(games: LiveGames) -> None:
+    before = games.store.beat()
+    hour = 3_600_000
+    once = games.store.beat(hour).outage_ms - before.outage_ms
+    assert once == hour
+    twice = games.store.beat(hour)
+    assert twice.outage_ms - before.outage_ms - once <= twice.now_ms - before.now_ms + 1
 
 
 def test_three_late_turns_forfeit(games: LiveGames) -> None:

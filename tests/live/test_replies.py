@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from arena.store.amounts import Stored
-from arena.store.replies import ROW_BYTES, Begun, KeyedRequest, _hours, _row
+from arena.store.replies import BegunRequest, KeyedRequest, ReplyStore, _hours, _row
 from arena.store.repositories import Store, open_store
 from tests.waiting import wait_until
 
@@ -25,19 +25,19 @@ def store(url: str) -> Iterator[Store]:
 
 def test_a_request_is_begun_once_and_its_reply_is_kept(store: Store) -> None:
     replies = store.replies
-    assert replies.begin(REQUEST, "a", LONG_MS) == Begun("begun")
+    assert replies.begin(REQUEST, "a", LONG_MS) == BegunRequest("begun")
     # The same attempt, sent twice by a connection that broke.
-    assert replies.begin(REQUEST, "a", LONG_MS) == Begun("begun")
+    assert replies.begin(REQUEST, "a", LONG_MS) == BegunRequest("begun")
     running = replies.begin(REQUEST, "b", LONG_MS)
     assert running.verdict == "running"
     assert LONG_MS / 2 < running.left_ms <= LONG_MS
-    assert replies.begin(REQUEST._replace(fingerprint="other"), "b", LONG_MS) == Begun("other")
+    assert replies.begin(REQUEST._replace(fingerprint="other"), "b", LONG_MS) == BegunRequest("other")
     assert not replies.finish(REQUEST, "b", b"not mine")
     assert replies.finish(REQUEST, "a", b"reply")
     assert not replies.finish(REQUEST, "a", b"again")
-    assert replies.begin(REQUEST, "c", LONG_MS) == Begun("done", 0, b"reply")
-    assert replies.begin(REQUEST._replace(fingerprint="other"), "c", LONG_MS) == Begun("other")
-    assert replies.begin(REQUEST._replace(owner="bia"), "c", LONG_MS) == Begun("begun")
+    assert replies.begin(REQUEST, "c", LONG_MS) == BegunRequest("done", 0, b"reply")
+    assert replies.begin(REQUEST._replace(fingerprint="other"), "c", LONG_MS) == BegunRequest("other")
+    assert replies.begin(REQUEST._replace(owner="bia"), "c", LONG_MS) == BegunRequest("begun")
     ((left,),) = [store._connection.run([("TTL", _row(REQUEST))])]
     assert 86_000 < left <= 86_400
 
@@ -68,7 +68,7 @@ def test_replies_count_for_a_day(store: Store) -> None:
         request = REQUEST._replace(id=str(number))
         store.replies.begin(request, "a", LONG_MS)
         store.replies.finish(request, "a", bytes(1000))
-    size = 3 * (1000 + ROW_BYTES)
+    size = 3 * ReplyStore.size(bytes(1000))
     assert store.accounts.stored("ana") == Stored(bytes=size)
     assert store.accounts.stored() == Stored(bytes=size)
     assert store.accounts.stored("bia") == Stored()
@@ -81,5 +81,5 @@ def test_replies_count_for_a_day(store: Store) -> None:
     request = REQUEST._replace(id="new")
     store.replies.begin(request, "a", LONG_MS)
     store.replies.finish(request, "a", b"")
-    assert store.accounts.stored("ana") == Stored(bytes=ROW_BYTES)
+    assert store.accounts.stored("ana") == Stored(bytes=ReplyStore.size(b""))
     assert store._connection.run([("HLEN", _hours("ana"))]) == [1]

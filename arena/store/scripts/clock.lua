@@ -1,12 +1,20 @@
 -- The server's clock and the outages of the service: now (microseconds), time of the last beat and sum of
 -- all outages (milliseconds). KEYS: clock. ARGV: '1' = this is a beat, length of a gap between beats
--- (milliseconds) that counts as an outage.
+-- (milliseconds) that counts as an outage, how long the process of this beat stood still until now (milliseconds).
+-- Time in which several processes stood still is counted once.
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
-local last = tonumber(redis.call('HGET', KEYS[1], 'at') or now_ms)
-local outage = tonumber(redis.call('HGET', KEYS[1], 'outage') or '0')
+local clock = redis.call('HMGET', KEYS[1], 'at', 'outage', 'counted')
+local last = tonumber(clock[1] or now_ms)
+local outage = tonumber(clock[2] or '0')
+local counted = tonumber(clock[3] or '0')
 if ARGV[1] == '1' then
-  if now_ms - last > tonumber(ARGV[2]) then outage = outage + now_ms - last end
+  local since = now_ms - tonumber(ARGV[3])
+  if now_ms - last > tonumber(ARGV[2]) then since = last end
+  if since < now_ms then
+    outage = outage + math.max(0, now_ms - math.max(since, counted))
+    redis.call('HSET', KEYS[1], 'counted', string.format('%.0f', now_ms))
+  end
   last = math.max(last, now_ms)
   redis.call('HSET', KEYS[1], 'at', string.format('%.0f', last), 'outage', string.format('%.0f', outage))
 end
