@@ -31,6 +31,9 @@ from arena.tournaments.spec import (
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
 
+OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
+"""Ends what is said about the times that are allowed."""
+
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
 _MAX_OPEN_MS: Final = 31 * _DAY_MS
@@ -219,7 +222,7 @@ class _Reader:
         value = self.given.get(key)
         if value is None:
             return default
-        allowed = f"{_utc(low)} to {_utc(high)}, in RFC 3339 or as Unix time in milliseconds"
+        allowed = f"{_utc(low)} to {_utc(high)}{OF_BOTH_FORMS}"
         if not isinstance(value, int) or isinstance(value, bool):
             raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
         if not low <= value <= high:
