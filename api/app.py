@@ -19,10 +19,12 @@ from api.resources import (
     docs,
     games,
     health,
+    invitations,
     leaderboards,
     owners,
     records,
     schedules,
+    series,
     tournaments,
     turns,
 )
@@ -34,7 +36,19 @@ from arena.ops.settings import Settings
 from queues.rq_jobs import BackgroundJobs, RqJobs
 
 PREFIX: Final = "/v1"
-RESOURCES: Final = (owners, bots, games, turns, tournaments, schedules, leaderboards, records, admin)
+RESOURCES: Final = (
+    owners,
+    invitations,
+    bots,
+    games,
+    turns,
+    tournaments,
+    series,
+    schedules,
+    leaderboards,
+    records,
+    admin,
+)
 
 
 class App(Flask):

@@ -38,9 +38,9 @@ from arena.webhooks.calling import Endpoint
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
-_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
+_TOKEN: Final = re.compile(rb"(btq_[obi]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
-_TEXT_LINES: Final = 6
+_TEXT_LINES: Final = 20
 _ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
 
@@ -62,14 +62,14 @@ class ExampleRecorder:
         """Return a recording client that sends ``token``."""
         return RecordingClient(self, self._app.test_client(), token)
 
-    def keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
+    def keep(self, method: str, path: str, body: Any, response: TestResponse, is_text: bool = False) -> None:
         """Keep an exchange, unless a longer one of its operation and status is known."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
         status = str(response.status_code)
         shown = _abridged(response) if response.content_type else None
-        if "format=" in path and isinstance(shown, str):
+        if (is_text or "format=" in path) and isinstance(shown, str):
             example.setdefault("texts", {})[response.mimetype] = shown
             return
         known = example["responses"].get(status)
@@ -88,6 +88,12 @@ class RecordingClient:
         self._recorder = recorder
         self._client = client
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
+
+    def text(self, method: str, path: str, body: Any = None) -> None:
+        """Send one request for text."""
+        headers = {**self._headers, "Accept": "text/plain"}
+        response = self._client.open(path, method=method, json=body, headers=headers)
+        self._recorder.keep(method, path, body, response, is_text=True)
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request; return the response's body if it is JSON."""
@@ -132,6 +138,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
     ana("POST", "/v1/owners/me/sign-in-links")
+    _invitations(ana, admin, anonymous)
     anonymous("GET", "/v1/owners/me")
     zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
     bots = [
@@ -158,6 +165,18 @@ def capture(app: Flask) -> dict[str, Any]:
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
+    people = [{"name": "Zé Pereira", "handle": "zeca"}, {"name": "Maria Lima"}]
+    ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})
+    admin("PUT", "/v1/admin/owners/ana/invitations", {"most": 200})
+    made = ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})["invitations"]
+    anonymous("POST", "/v1/owners", {"name": "zeca", "invitation": made[0]["code"]})
+    anonymous("POST", "/v1/owners", {"name": "maria", "invitation": made[0]["code"]})
+    ana("DELETE", f"/v1/invitations/{made[1]['id']}")
+    ana("DELETE", "/v1/invitations/nothing")
+    ana("GET", "/v1/invitations?roster=Class%207b")
 
 
 def _webhooks(app: Flask, ana: RecordingClient) -> None:
@@ -275,6 +294,8 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
     for bot in bots[:3]:
         bot("GET", "/v1/turns")
         bot("GET", "/v1/turns/stream")
+        bot.text("GET", "/v1/turns")
+        bot.text("POST", "/v1/turns", {"answers": []})
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
@@ -293,6 +314,8 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
         "house": ["rookie", "random"],
     }
     ana("POST", "/v1/tournaments", {**cup, "format": "open"})
+    ana("POST", "/v1/tournaments/dry-run", {**cup, "format": "open"})
+    ana("POST", "/v1/tournaments/dry-run?entrants=60", cup)
     called_off = ana("POST", "/v1/tournaments", cup)["id"]
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot", "nonce": "sete-belo"})
     ana("DELETE", f"/v1/tournaments/{called_off}/entries/zap-bot")
@@ -310,9 +333,24 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", f"/v1/tournaments/{made}/groups?limit=1")
     anonymous("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
     anonymous("GET", "/v1/tournaments/nothing")
+    _series(ana, anonymous, made)
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
     anonymous("GET", "/v1/records/changes")
+
+
+def _series(ana: RecordingClient, anonymous: RecordingClient, made: str) -> None:
+    season = {"name": "Autumn", "tournaments": [made], "points": [3, 2, 1], "best": 2}
+    ana("POST", "/v1/series", {**season, "points": [1, 2]})
+    series = ana("POST", "/v1/series", season)["id"]
+    anonymous("GET", "/v1/series")
+    anonymous("GET", f"/v1/series/{series}")
+    anonymous("GET", "/v1/series/nothing")
+    for form in ("json", "csv", "text"):
+        anonymous("GET", f"/v1/series/{series}/table?format={form}")
+    for _ in range(2):
+        ana("PATCH", f"/v1/series/{series}", {"done": True})
+    ana("DELETE", f"/v1/series/{series}")
 
 
 def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient) -> None:

@@ -86,6 +86,10 @@ class Operation:
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""
+    as_text: bool = False
+    """Whether requests that prefer ``text/plain`` get text. The document has it as an extension, because
+    with a second media type generators of TypeScript would change the type of the response.
+    """
     headers: Sequence[str] = ()
     also: Mapping[int, str] | None = None
     """Further successful statuses and their descriptions."""

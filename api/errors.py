@@ -162,6 +162,16 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),
     # Owners and bots
+    "series_not_found": ErrorCode(404, "No such series", "There is no series with this id that you may see."),
+    "series_done": ErrorCode(409, "Series done", "The series is done, and cannot be changed any more."),
+    "invalid_series": ErrorCode(422, "Invalid series", "A setting of the series is wrong; `field` names it."),
+    "invalid_invitation": ErrorCode(
+        422, "Invitation not usable", "The invitation is unknown, was used or revoked, or has expired."
+    ),
+    "invitation_not_found": ErrorCode(404, "No such invitation", "You have no invitation with this id."),
+    "invalid_roster": ErrorCode(
+        422, "Invalid roster", "The table of people to invite is not valid; `detail` names the line."
+    ),
     "invalid_name": ErrorCode(422, "Invalid name", "The name or version label breaks the naming rules."),
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."

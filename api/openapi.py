@@ -63,6 +63,8 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The version's label.",
         "schema": {"type": "string", "pattern": LABEL_PATTERN},
     },
+    "series": {"description": "The series' id.", "schema": {"type": "string", "maxLength": 40}},
+    "invitation": {"description": "The invitation's id.", "schema": {"type": "string", "maxLength": 40}},
     "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
     "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {
@@ -306,6 +308,8 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
         for media in operation.texts:
             text = captured.get("texts", {}).get(media)
             response["content"][media] = {"schema": {"type": "string"}, **_example(text)}
+        if operation.as_text:
+            response["x-text"] = _example(captured.get("texts", {}).get("text/plain"))
     return response
 
 

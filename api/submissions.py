@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from api.auth import viewer
 from api.services import services
-from arena.accounts.accounts import BotNotFound, Forbidden, Principal
+from arena.accounts.accounts import BotNotFound, Forbidden, Owner, Principal
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version, VersionNotFound
 from arena.bots.transports import transport_of
+from arena.errors import ArenaError
 from arena.webhooks.addresses import URL_RULE
 from arena.webhooks.errors import InvalidUrl
 from arena.webhooks.registry import NoWebhook, checked_secret
@@ -41,6 +43,21 @@ class SubmittedVersion:
     upload: ReceivedUpload | None = None
     webhook_secret: str | None = None
     added: bool = True
+
+
+def sign_up(address: str, invited: bool, create: Callable[[], tuple[Owner, str]]) -> tuple[Owner, str]:
+    """Let ``create`` make an owner. It counts against the limit of the address, if ``invited`` only when it
+    fails.
+    """
+    limits = services().limits
+    if not invited:
+        limits.spend("sign_ups_per_address", address)
+        return create()
+    try:
+        return create()
+    except ArenaError:
+        limits.spend("sign_ups_per_address", address)
+        raise
 
 
 def check_owner(who: Principal, name: str) -> BotAccount:

@@ -48,10 +48,14 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     return out.getvalue()
 
 
-def plain_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1) -> str:
-    """The table in columns, the first ``left`` of them aligned to the left."""
+def plain_table(
+    headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1, longest: int = 80
+) -> str:
+    """The table in columns, the first ``left`` of them aligned to the left; at most ``longest`` characters
+    of each cell.
+    """
     lines = [list(headings)] + [
-        ["" if cell is None else printable(str(cell), 80) for cell in row] for row in rows
+        ["" if cell is None else printable(str(cell), longest) for cell in row] for row in rows
     ]
     widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
     text = []

@@ -9,6 +9,7 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api import submissions
 from api.pages.fields import (
     Control,
     Words,
@@ -24,6 +25,8 @@ from api.requests import load
 from api.schemas.accounts import NewOwnerSchema
 from api.services import services
 from api.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
+from arena.accounts.accounts import Owner
+from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
@@ -33,6 +36,7 @@ TOURNAMENTS_MOST: Final = 100
 """Among how many of the latest tournaments those of an owner are looked for."""
 
 _DRAFT_BYTES: Final = 24
+_LONGEST_CODE: Final = 200
 
 
 @blueprint.get("/sign-in")
@@ -74,19 +78,31 @@ def end_session() -> ResponseReturnValue:
 
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
-    """Sign up as an owner."""
-    return _sign_up(_name_control(), token_urlsafe(_DRAFT_BYTES))
+    """Sign up as an owner, with the name that an invitation in the address proposes."""
+    found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
+    if not code:
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES))
+    try:
+        proposed = services().invitations.find(code).handle
+    except InvalidInvitation as error:
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), error)
+    values = {"name": [proposed], "invitation": [code]}
+    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES))
 
 
-def _name_control() -> Control:
-    return controls(NewOwnerSchema(), ("name",), Words({"name": "Name"}))[0]
+def _sign_up_controls() -> list[Control]:
+    words = Words(
+        {"name": "Name", "invitation": "Invitation"},
+        {"invitation": "The code, if somebody has invited you."},
+    )
+    return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
 
-def _sign_up(name: Control, draft: str, error: ArenaError | None = None) -> Response:
+def _sign_up(found: list[Control], draft: str, error: ArenaError | None = None) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
-        (name,), error = with_error([name], error)
-    response = page("sign_up.html", status, name=name, draft=draft, error=error)
+        found, error = with_error(found, error)
+    response = page("sign_up.html", status, controls=found, draft=draft, error=error)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -94,16 +110,20 @@ def _sign_up(name: Control, draft: str, error: ArenaError | None = None) -> Resp
 @form("/sign-up")
 def sign_up() -> ResponseReturnValue:
     """Create an owner, sign in, and show the token once."""
-    (name,) = filled([_name_control()], request.form.getlist)
+    found = filled(_sign_up_controls(), request.form.getlist)
     draft = request.form.get("draft", "")[:64]
+    code = found[1].value
+
+    def create() -> tuple[Owner, str]:
+        body = load(NewOwnerSchema(), body_of(found))
+        return services().sessions.sign_up(body["name"], draft, body.get("invitation", ""))
+
     try:
-        services().limits.spend("sign_ups_per_address", client_address())
-        body = load(NewOwnerSchema(), body_of([name]))
-        owner, token = services().sessions.sign_up(body["name"], draft)
+        owner, token = submissions.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
         if not is_of_form(error):
             raise
-        return _sign_up(name, draft, error)
+        return _sign_up(found, draft, error)
     begin(services().sessions.sign_in(token, session_key()))
     return page(
         "secrets.html",
@@ -129,6 +149,7 @@ def account_page() -> Response:
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
+        invitations=services().invitations.allowance(who.owner),
     )
 
 

@@ -48,6 +48,9 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "ratings": "How ratings, leaderboards and standings are computed.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
+    "For organisers": {
+        "classes": "Invitations and rosters for a class or a club.",
+    },
     "Reference": {
         "conventions": "What holds for all operations of the API.",
         "errors": "All error codes and what they mean.",

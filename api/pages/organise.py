@@ -193,7 +193,11 @@ def new_tournament_page() -> Response:
 
 
 def _new_tournament(
-    game: Game, sections: dict[str, list[Control]], draft: str, error: ArenaError | None = None
+    game: Game,
+    sections: dict[str, list[Control]],
+    draft: str,
+    error: ArenaError | None = None,
+    plan: Mapping[str, Any] | None = None,
 ) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
@@ -209,6 +213,7 @@ def _new_tournament(
         folded=_FOLDED,
         draft=draft,
         error=error,
+        plan=plan,
     )
 
 
@@ -220,6 +225,10 @@ def announce_tournament() -> ResponseReturnValue:
     sections = {title: filled(found, request.form.getlist) for title, found in _controls(game, who).items()}
     try:
         body = load(NewTournamentSchema(), _body(sections, game))
+        if "dry_run" in request.form:
+            return _new_tournament(
+                game, sections, draft, plan=services().dry_runs.run(body, who.owner, rated=who.admin)
+            )
         services().limits.spend("tournaments_per_owner", who.owner)
         name = _name_of(who, draft, body)
         made = services().tournaments.create(body, who.owner, rated=who.admin, tournament_id=name)

@@ -13,6 +13,7 @@ from api.schemas.accounts import (
     TokenSchema,
 )
 from api.schemas.common import PageQuery
+from api.schemas.invitations import AllowanceSchema, InvitationQuotaSchema
 from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
 from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
 from api.services import services
@@ -55,6 +56,24 @@ def set_admin(who: Principal, body: dict[str, Any], owner: str) -> Owner:
     """
     services().accounts.audit(who, "set admin", f"owner {owner}", str(body["admin"]).lower())
     return services().accounts.set_admin(owner, body["admin"])
+
+
+@blueprint.operation(
+    "/admin/owners/<owner>/invitations",
+    "PUT",
+    scopes=("admin",),
+    body=AllowanceSchema,
+    returns=InvitationQuotaSchema,
+    errors=("owner_not_found",),
+)
+def allow_invitations(who: Principal, body: dict[str, Any], owner: str) -> dict[str, int]:
+    """Allow an owner to invite people
+
+    Sets how many invitations the owner may make in all; 0 for none.
+    """
+    services().accounts.audit(who, "allow invitations", f"owner {owner}", str(body["most"]))
+    services().invitations.allow(owner, body["most"])
+    return services().invitations.allowance(owner)
 
 
 @blueprint.operation(

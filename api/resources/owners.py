@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask import request
+
+from api import submissions
+from api.auth import client
 from api.contract import Blueprint
 from api.schemas.accounts import (
     NewOwnerSchema,
@@ -27,16 +31,19 @@ blueprint = Blueprint("owners", __name__, description="Owners of bots, and their
     body=NewOwnerSchema,
     status=201,
     returns=OwnerWithTokenSchema,
-    errors=("name_taken", "invalid_name"),
-    limit="sign_ups_per_address",
+    errors=("name_taken", "invalid_name", "invalid_invitation"),
 )
 def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     """Sign up as an owner
 
-    Returns the owner's token, which is shown only once. Sign-ups are limited per address. Only an admin can
-    replace a lost token. `Idempotency-Key` has no effect here: a name is taken only once.
+    Returns the owner's token, which is shown only once. Sign-ups are limited per address, except those with
+    an invitation; a failed one counts. Only an admin can replace a lost token. `Idempotency-Key` has no
+    effect here: a name is taken only once.
     """
-    owner, token = services().accounts.sign_up(body["name"])
+    parts = services()
+    name, code = body["name"], body.get("invitation", "")
+    create = parts.invitations.sign_up if code else lambda name, _: parts.accounts.sign_up(name)
+    owner, token = submissions.sign_up(client(request.environ), bool(code), lambda: create(name, code))
     return {"owner": owner, "token": token}
 
 
@@ -45,13 +52,15 @@ def get_me(who: Principal) -> dict[str, Any]:
     """Get the owner of the token
 
     `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store, `budgets`
-    how much computation it started today and may start; admins have no budget.
+    how much computation it started today and may start; admins have no budget. `invitations` says how many
+    people it has invited and may invite.
     """
     accounts, budgets = services().accounts, services().budgets
     return {
         **vars(accounts.owner(who.name)),
         "quotas": accounts.quotas.of_owner(who.name),
         "budgets": budgets.of_owner(who.name),
+        "invitations": services().invitations.allowance(who.name),
     }
 
 

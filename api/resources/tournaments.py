@@ -20,6 +20,7 @@ from api.contract import (
 from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
+from api.schemas.dry_runs import DryRunQuery, DryRunSchema
 from api.schemas.leaderboards import TEXTS, TableQuery
 from api.schemas.tournaments import (
     MAX_SETTINGS,
@@ -41,6 +42,15 @@ from arena.accounts.accounts import Principal
 
 blueprint = Blueprint("tournaments", __name__, description="Tournaments: announce, enter and watch them.")
 
+_SETTINGS = (
+    "kind_not_found",
+    "invalid_option",
+    "invalid_tournament",
+    "too_few_entrants",
+    "already_entered",
+    "not_invited",
+    "tournament_full",
+)
 _SEEN = ("tournament_not_found",)
 _CHANGED = (*_SEEN, "tournament_busy")
 
@@ -52,16 +62,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
     body=NewTournamentSchema,
     status=201,
     returns=TournamentSchema,
-    errors=(
-        "kind_not_found",
-        "invalid_option",
-        "invalid_tournament",
-        "too_few_entrants",
-        "already_entered",
-        "not_invited",
-        "tournament_full",
-        "budget_exceeded",
-    ),
+    errors=(*_SETTINGS, "budget_exceeded"),
     limit="tournaments_per_owner",
     max_body=MAX_SETTINGS,
     max_values=MAX_SETTINGS_VALUES,
@@ -73,6 +74,27 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     published. The response contains the commitment to its seed.
     """
     return json_response(services().tournaments.create(body, who.owner, rated=who.admin), 201)
+
+
+@blueprint.operation(
+    "/tournaments/dry-run",
+    "POST",
+    scopes=("owner", "admin"),
+    query=DryRunQuery,
+    body=NewTournamentSchema,
+    returns=DryRunSchema,
+    errors=_SETTINGS,
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
+)
+def plan_tournament(who: Principal, query: dict[str, Any], body: dict[str, Any]) -> Response:
+    """Check a tournament without announcing it
+
+    Checks everything that announcing it checks, and says how many games it would have and how long it would
+    take. Stores nothing, and uses no budget.
+    """
+    found = services().dry_runs.run(body, who.owner, rated=who.admin, entrants=query["entrants"])
+    return json_response(found)
 
 
 @blueprint.operation(

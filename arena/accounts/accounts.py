@@ -200,15 +200,14 @@ class Accounts:
 
     # Owners
 
-    def sign_up(self, name: str) -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once.
-
+    def sign_up(self, name: str, more: Mapping[str, str] | None = None) -> tuple[Owner, str]:
+        """Create an owner, and return it with its token, which is shown only once. ``more``: further fields.
         Raises :class:`InvalidName` or :class:`NameTaken`.
         """
         self._check_new_name(name)
         token, digest = _new_token(OWNER_PREFIX, name)
         created = _now()
-        if not self._store.create_owner(name, digest, {"created": str(created)}):
+        if not self._store.create_owner(name, digest, {**(more or {}), "created": str(created)}):
             raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
         return Owner(name, created), token
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 
 from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
+from arena.accounts.invitations import InvalidInvitation, Invitations
 from arena.errors import ArenaError, CorruptState
 from arena.store.repositories import Store
 from arena.store.rows import read_row, write_row
@@ -49,12 +50,13 @@ class Session:
 class Sessions:
     """All sessions. A session is found by its key, which only the browser has."""
 
-    def __init__(self, store: Store, accounts: Accounts) -> None:
+    def __init__(self, store: Store, accounts: Accounts, invitations: Invitations) -> None:
         self._sessions = store.sessions
         self._sign_ins = store.sign_ins
         self._sign_ups = store.sign_ups
         self._store = store.accounts
         self._accounts = accounts
+        self._invitations = invitations
 
     def find(self, key: str) -> Session | None:
         """The session of a key; None if it has ended."""
@@ -125,15 +127,18 @@ class Sessions:
         self._sessions.put(key, write_row(kept), SESSION_MS)
         return token
 
-    def sign_up(self, name: str, draft: str) -> tuple[Owner, str]:
+    def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
         """Create an owner, and return it with its token, which is shown only once. ``draft``: a secret of the
         form; sent again soon after, the form gets another token, as the first one may not have arrived.
+        ``invitation``: the code of one, empty for none.
 
-        Raises as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
+        Raises as :meth:`~arena.accounts.invitations.Invitations.sign_up`.
         """
         try:
-            owner, token = self._accounts.sign_up(name)
-        except NameTaken:
+            owner, token = (
+                self._invitations.sign_up(name, invitation) if invitation else self._accounts.sign_up(name)
+            )
+        except (InvalidInvitation, NameTaken):
             row = self._sign_ups.find(draft) if len(draft) >= _LEAST_DRAFT else None
             if row is None or orjson.loads(row) != [name, self._token(name)]:
                 raise

@@ -38,7 +38,9 @@ COMMANDS: Final = {
     "records": "arena.cli.records:records",
     "replay": "arena.cli.replay:replay",
     "restore": "arena.cli.backup:restore",
+    "roster": "arena.cli.roster:roster",
     "schedule": "arena.cli.schedule:schedule",
+    "series": "arena.cli.series:series",
     "signup": "arena.cli.owners:signup",
     "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",
@@ -54,7 +56,7 @@ SECTIONS: Final = {
     "On this machine": ("play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
-        *("bot", "game", "tournament", "schedule", "records", "webhook"),
+        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),
     ),
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
     "Development": ("ladder", "mirroring"),

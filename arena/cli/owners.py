@@ -9,16 +9,18 @@ import click
 from arena.cli.commands import Command, Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show
-from arena.client.http import path
+from arena.client.http import given, path
 
 
 @click.command(cls=Command, examples=("botequim signup ana", "botequim signup ana | botequim login"))
 @click.argument("name")
+@click.option("--invitation", metavar="CODE", help="The code of an invitation.")
 @url_option
 @json_option
-def signup(name: str, url: str, as_json: bool) -> None:
+def signup(name: str, invitation: str | None, url: str, as_json: bool) -> None:
     """Sign up as the owner NAME and print the owner's token, which is shown only once."""
-    made = service(url).request("POST", path("owners"), {"name": name}, repeatable=False)
+    body = given(name=name, invitation=invitation)
+    made = service(url).request("POST", path("owners"), body, repeatable=False)
     show(made, as_json, made["token"])
 
 

@@ -163,6 +163,14 @@ for _command in (show_tournament, groups, bracket, records):
     "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
 )
 @click.option("--ends", type=future, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check it, and print how many games it has and how long it takes."
+)
+@click.option(
+    "--entrants",
+    type=click.IntRange(2),
+    help="With --dry-run: how many bots enter. [default: as many as may]",
+)
 @url_option
 @token_option("the owner")
 @json_option
@@ -171,6 +179,8 @@ def create(
     opens: int | None,
     starts: int,
     ends: int | None,
+    dry_run: bool,
+    entrants: int | None,
     url: str,
     token: str,
     as_json: bool,
@@ -186,6 +196,14 @@ def create(
         raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
     times = {"opens_ms": opens, "locks_ms": starts, "ends_ms": ends}
     given = {key: value for key, value in times.items() if value is not None}
+    if dry_run:
+        planned = service(url, token).plan_tournament(entrants, name=name, **spec_of(**options), **given)
+        budget = planned["budget"]
+        used = "" if budget is None else "\nbudget: {groups} groups of the {left} that are left today"
+        show(planned, as_json, planned["text"] + used.format(**budget or {}))
+        return
+    if entrants is not None:
+        raise click.UsageError("--entrants is for --dry-run")
     made = service(url, token).create_tournament(name=name, **spec_of(**options), **given)
     show(made, as_json, made["id"])
 

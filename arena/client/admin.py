@@ -19,6 +19,10 @@ class AdminCalls(HttpClient):
         """Set whether an owner is an admin."""
         return self.request("PUT", path("admin", "owners", owner, "admin"), {"admin": admin})
 
+    def allow_invitations(self, owner: str, most: int) -> Any:
+        """Set how many invitations an owner may make in all."""
+        return self.request("PUT", path("admin", "owners", owner, "invitations"), {"most": most})
+
     def audit(self, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """The log of admin actions, newest first; ``limit`` per request."""
         return self._pages(path("admin", "audit"), "entries", limit=limit)

@@ -19,6 +19,11 @@ class TournamentsCalls(HttpClient):
         made: dict[str, Any] = self.request("POST", path("tournaments"), fields, creates=True)
         return made
 
+    def plan_tournament(self, entrants: int | None = None, **fields: Any) -> Any:
+        """What a tournament of ``fields`` with ``entrants`` would be, without announcing it."""
+        query = {"entrants": entrants}
+        return self.request("POST", path("tournaments", "dry-run"), fields, query=query)
+
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, limit: int = 50
     ) -> list[dict[str, Any]]:
@@ -74,6 +79,30 @@ class TournamentsCalls(HttpClient):
     def tournament_records(self, tournament: str, group: str | None = None) -> list[str]:
         """The released records of a tournament, or of one group, a line of JSON each."""
         return self._text(path("tournaments", tournament, "records"), {"group": group}).splitlines()
+
+    def create_series(self, **fields: Any) -> Any:
+        """Create a series and return it; ``fields`` as ``POST /v1/series`` takes them."""
+        return self.request("POST", path("series"), fields, creates=True)
+
+    def series_list(self, owner: str | None = None, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """All series, or those of an owner; ``limit`` per request."""
+        return self._pages(path("series"), "series", owner=owner, limit=limit)
+
+    def series(self, series: str) -> Any:
+        """A series."""
+        return self.request("GET", path("series", series))
+
+    def change_series(self, series: str, **fields: Any) -> Any:
+        """Change a series and return it; ``fields`` as ``PATCH /v1/series/{series}`` takes them."""
+        return self.request("PATCH", path("series", series), fields)
+
+    def delete_series(self, series: str) -> None:
+        """Delete a series; its tournaments stay."""
+        self.request("DELETE", path("series", series))
+
+    def series_table(self, series: str, form: str = "json") -> str:
+        """The table of a series as text: ``json``, ``csv`` or ``text``."""
+        return self._table(path("series", series, "table"), form, "inputs_hash", ())
 
     def create_schedule(self, **fields: Any) -> dict[str, Any]:
         """Create a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""

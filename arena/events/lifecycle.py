@@ -12,6 +12,7 @@ from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
+from arena.events.planning import GameTimes, note_live_games
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
 from arena.play.players import OPEN, SEALED, PlayerId
@@ -72,6 +73,7 @@ class TournamentLifecycle:
         self._live_groups = live_groups
         self._admission = admission
         self._record_ms = record_ms
+        self._times = GameTimes(store.game_times)
 
     # Steps
 
@@ -119,7 +121,8 @@ class TournamentLifecycle:
                     keep_final(self._store, event_id)
             if self._record_ms is not None:
                 self._store.keep_records(event_id, self._record_ms)
-            self._store.note_over(event_id, self._clock().now_ms)
+            if self._store.note_over(event_id, self._clock().now_ms) and tournament.state == "finished":
+                note_live_games(self._times, tournament, self.load(event_id)[1].games)
         due_ms = None if tournament.state in OVER else self._due_ms(tournament)
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0

@@ -27,6 +27,7 @@ from arena.events.lifecycle import TournamentLifecycle, TournamentStep, read_res
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
+from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
 from arena.events.released import ReleasedRecords
 from arena.events.tournament import (
@@ -124,7 +125,8 @@ class Tournaments:
         self._live_standings = LiveStandings(store, self.lifecycle, jobs)
         self._annulments = Annulments(store, live, self.lifecycle)
         self._local_groups = LocalGroups(
-            self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags
+            *(self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags),
+            GameTimes(store.game_times),
         )
 
     # Creating and entering

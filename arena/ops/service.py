@@ -12,6 +12,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.invitations import Invitations
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
 from arena.accounts.suspensions import Suspensions
@@ -20,8 +21,10 @@ from arena.events.boards import Boards
 from arena.events.compaction import Compaction
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
+from arena.events.planning import DryRuns, GameTimes
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
+from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
@@ -65,6 +68,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    invitations: Invitations
     sessions: Sessions
     uploads: Uploads
     budgets: Budgets
@@ -72,6 +76,8 @@ class Service:
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    dry_runs: DryRuns
+    series: SeasonTables
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -204,6 +210,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
@@ -217,13 +224,16 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
-        sessions=Sessions(store, accounts),
+        invitations=invitations,
+        sessions=Sessions(store, accounts, invitations),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
+        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        series=SeasonTables(store, tournaments),
         schedules=Schedules(store, tournaments),
         boards=Boards(store),
         matchups=BoardMatchups(store),

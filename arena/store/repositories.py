@@ -76,6 +76,8 @@ class Store:
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
         self.unrated = Documents(connection, "unrated")
+        self.series = Documents(connection, "series")
+        self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.sessions = ExpiringRows(connection, "session")
@@ -96,6 +98,10 @@ class Store:
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
+
+    def invited_by(self, owner: str) -> Documents:
+        """The invitations that an owner has made, to sign up."""
+        return Documents(self._connection, f"invited-by:{owner}")
 
     def tournament_names(self) -> Iterator[str]:
         """The names of all tournaments, the newest first; at the beginning those of qualifications, which are

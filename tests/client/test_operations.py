@@ -24,7 +24,14 @@ FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "so
 PRESENT = {"tournaments": True, "leaving": True}
 
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "signUp": ("sign_up", {"name": "n"}),
+    "signUp": ("sign_up", {"name": "n", "invitation": "i"}),
+    "createInvitations": (
+        "invite",
+        {"count": 2, "people": [], "roster": "r", "expires_ms": 3},
+    ),
+    "listInvitations": ("invitations", {"roster": "r", "limit": 3}),
+    "revokeInvitation": ("revoke_invitation", {"invitation": "invitation"}),
+    "allowInvitations": ("allow_invitations", {"owner": "owner", "most": 3}),
     "getMe": ("me", {}),
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
@@ -69,6 +76,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "streamTurns": ("stream_turns", {"rights": True, "tournaments": True, "last_event_id": "7"}),
     "endPresence": ("end_presence", {}),
     "createTournament": ("create_tournament", {"kind": "truco"}),
+    "planTournament": ("plan_tournament", {"kind": "truco", "entrants": 3}),
     "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
     "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
     "streamTournament": ("stream_tournament", {"tournament": "tournament", "last_event_id": "7"}),
@@ -81,6 +89,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getStandings": ("standings", {"tournament": "tournament", "form": "csv", "limit": 3}),
     "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
     "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
+    "createSeries": ("create_series", {"name": "n"}),
+    "listSeries": ("series_list", {"owner": "o", "limit": 3}),
+    "getSeries": ("series", {"series": "series"}),
+    "changeSeries": ("change_series", {"series": "series", "done": True}),
+    "deleteSeries": ("delete_series", {"series": "series"}),
+    "getSeriesTable": ("series_table", {"series": "series", "form": "csv"}),
     "createSchedule": ("create_schedule", {"id": "i"}),
     "listSchedules": ("schedules", {}),
     "getSchedule": ("schedule", {"schedule": "schedule"}),
@@ -118,7 +132,14 @@ FILES = {"registerBot", "addVersion"}
 HELPERS = {"request", "close", "create_bot", "records_page", "await_upload"}
 """Public methods that are not an operation, or another form of one."""
 
-ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
+ANY_FIELDS = {
+    "createGame",
+    "createTournament",
+    "planTournament",
+    "createSeries",
+    "changeSeries",
+    "createSchedule",
+}
 """Operations whose method passes every field of the body on."""
 
 
@@ -161,6 +182,8 @@ class Receiver:
             "schedules",
             "points",
             "uploads",
+            "invitations",
+            "series",
         )
         page = {key: [] for key in (*keys, "leaderboards", "changes")}
         reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
@@ -225,12 +248,14 @@ def test_a_method_sends_what_the_specification_says(receiver: Receiver, operatio
     if operation in FILES:
         # These belong to a file as the body.
         known = {"Idempotency-Key"}
-    # Lists follow their cursors by themselves, and ``since`` does what ``If-None-Match`` does.
-    assert sent_query.keys() == known - {"cursor", "If-None-Match"}
+    # Lists follow their cursors by themselves, ``since`` does what ``If-None-Match`` does, and ``legal``
+    # changes only texts.
+    assert sent_query.keys() == known - {"cursor", "If-None-Match", "legal"}
     if schema is None:
         assert sent_body is None
     elif operation in ANY_FIELDS:
-        assert sent_body == arguments
+        elsewhere = {parameter["name"] for parameter in parameters}
+        assert sent_body == {key: value for key, value in arguments.items() if key not in elsewhere}
     else:
         assert sent_body.keys() == schema["properties"].keys()
 

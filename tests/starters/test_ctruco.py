@@ -14,8 +14,7 @@ import pytest
 from arena.cli.new import commands
 from arena.records.verify import verify
 from tests.service import ROOT, Process, Service
-from tests.starters.toolchains import done, needs, prepare
-from tests.waiting import wait_until
+from tests.starters.toolchains import CLOCK, done, needs, prepare
 
 pytestmark = [pytest.mark.system, needs("java")]
 
@@ -67,8 +66,9 @@ def test_a_bot_of_the_contest_plays_whole_groups_without_a_fault(workshop: Path,
         # Deals are not the same in every run; a hand of eleven comes in about every other game.
         while groups < 4 or (groups < 40 and not (elevens and said >= WORDS)):
             house = {"house": "regular" if groups % 2 else "rookie"}
+            # Both ways of sitting; live games have deals of their own.
             for seat, seats in enumerate(([{"bot": NAME}, house], [house, {"bot": NAME}])):
-                game = owner.create_game("truco", seats, rules=RULES)["game"]
+                game = owner.create_game("truco", seats, rules=RULES, clock=CLOCK)["game"]
                 record = owner.record(game, wait=True)
                 assert verify(record) == []
                 assert record["canonical"]["faults"] == [], bot.said
@@ -79,17 +79,6 @@ def test_a_bot_of_the_contest_plays_whole_groups_without_a_fault(workshop: Path,
                     if action[0] == seat
                 }
             groups += 1
-        # The group that the service itself plays before the bot may enter tournaments of the preset.
-        version = owner.bot(NAME)["version"]
-        preset = "paulista-2@1"
-        owner.qualify(NAME, version, "truco", preset=preset)
-
-        def state() -> str:
-            found = owner.qualify(NAME, version, "truco", preset=preset)
-            return str(found["state"])
-
-        wait_until(lambda: state() != "qualifying")
-        assert state() == "qualified", bot.said
         assert "the bot failed" not in bot.said
     assert elevens
     assert said >= WORDS

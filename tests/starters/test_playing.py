@@ -13,7 +13,7 @@ from arena.cli.new import LANGUAGES, commands, write_starter
 from arena.games import GAMES
 from arena.records.verify import verify
 from tests.service import Process, Service
-from tests.starters.toolchains import done, needs, prepare, tests_passed
+from tests.starters.toolchains import CLOCK, done, needs, prepare, tests_passed
 
 pytestmark = pytest.mark.system
 
@@ -55,7 +55,7 @@ def test_from_nothing_to_a_played_game(
     client = service.client(owner)
     token = client.register_bot(name)
     seats = [{"bot": name}, {"house": "rookie"}, {"house": "random"}, {"house": "rookie"}]
-    game = client.create_game(kind, seats)["game"]
+    game = client.create_game(kind, seats, clock=CLOCK)["game"]
     reach = {"PATH": settings["PATH"], "BOTEQUIM_URL": service.url, "BOTEQUIM_TOKEN": token}
     apart = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO"))}
     with Process(["bash", "-c", f"exec {todo['run']}"], folder, **reach, **apart) as bot:

@@ -18,6 +18,9 @@ TOOLS: Final = {"python": "python3", "javascript": "node", "go": "go", "rust": "
 CRATES: Final = Path("/usr/share/cargo/registry")
 """Where Debian's packages of crates are."""
 
+CLOCK: Final = {"per_turn_ms": 120_000, "bank_ms": 600_000}
+"""Of the games: no turn is late because the machine is busy."""
+
 _BUILD_SECONDS: Final = 3600
 
 
