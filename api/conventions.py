@@ -79,7 +79,7 @@ def link_next(response: Response, environ: Environ, **changes: object) -> None:
 
 def revalidate(response: Response) -> Response:
     """Give a response a weak ``ETag`` of its body, unless the view did; 304 if the request names it."""
-    if response.status_code != 200 or response.mimetype != JSON or "ETag" in response.headers:
+    if response.status_code != 200 or response.is_streamed or "ETag" in response.headers:
         return response
     etag = hashlib.blake2b(response.get_data(), digest_size=12).hexdigest()
     if request.if_none_match.contains_weak(etag):
