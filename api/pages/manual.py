@@ -53,6 +53,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Reference": {
         "conventions": "What holds for all operations of the API.",
+        "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },

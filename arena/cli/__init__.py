@@ -53,7 +53,7 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
+    "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
         *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),

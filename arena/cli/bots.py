@@ -18,7 +18,7 @@ from arena.cli.debug import debug
 from arena.cli.online import retrying, say, service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE
-from arena.cli.submit import qualify_bot, submit_bot
+from arena.cli.submit import NotQualified, qualify_bot, submit_bot
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 
@@ -121,7 +121,11 @@ def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None
     if not changes:
         raise click.UsageError("nothing to change: give --people, --tournaments, --state or --description")
     changed = service(url, token).change_bot(name, **changes)
-    show(changed, as_json, lambda: "".join(f"{key}: {_word(value)}\n" for key, value in changes.items()))
+    show(
+        changed,
+        as_json,
+        lambda: "".join(f"{key}: {_word(value)}\n" for key, value in sorted(changes.items())),
+    )
 
 
 def _word(value: object) -> object:
@@ -285,8 +289,18 @@ def submit(
     decision; the exit code is 2.
     """
     client = service(url, token)
-    with redirected(as_json):
-        version = submit_bot(client, file, name, label, kinds, seconds, tournaments, preset)
+    try:
+        with redirected(as_json):
+            version = submit_bot(client, file, name, label, kinds, seconds, tournaments, preset)
+    except NotQualified as error:
+        if seconds or error.over:
+            raise
+        # Whoever does not want to wait has made no mistake.
+        later = (
+            f"'botequim bot uploads {name}' and 'botequim bot qualifications {name}' show what becomes of it"
+        )
+        show({"bot": name, "pending": error.message}, as_json, f"{error.message}; {later}")
+        return
     _show_qualifications(client, name, version, as_json)
 
 

@@ -6,14 +6,18 @@ import os
 import secrets
 import sys
 from collections.abc import Iterator
+from math import isfinite
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import click
 from rich.console import Console
 
 from arena.bots import bot_spec
+from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
+from arena.cli.output import json_option, redirected, show
+from arena.cli.params import KIND, PLAYER_FILE
 from arena.cli.play import distinct_names, print_faults
 from arena.games import game_of
 from arena.tournaments.ladder import margins
@@ -31,13 +35,16 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
 @click.command(
-    epilog="\b\nFor example:\n"
-    "  botequim compare new.py old.py --kind truco\n"
-    "  botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5"
+    cls=Command,
+    examples=(
+        "botequim compare new.py old.py --kind truco",
+        "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
+    ),
+    fields={"rules": "--rule"},
 )
-@click.argument("new")
-@click.argument("old")
-@click.option("--kind", required=True, help="The game: truco or toepen.")
+@click.argument("new", type=PLAYER_FILE)
+@click.argument("old", type=PLAYER_FILE)
+@click.option("--kind", type=KIND, required=True, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
@@ -51,6 +58,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
+@json_option
 def compare(
     new: str,
     old: str,
@@ -66,6 +74,7 @@ def compare(
     jobs: int,
     think_limit: float,
     sandbox: bool,
+    as_json: bool,
 ) -> None:
     """Play mirrored groups of NEW against OLD until it is known whether NEW is better.
 
@@ -89,20 +98,51 @@ def compare(
     )
     check_plan(kind, complete, specs, most)
     plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
-    if seed is None:
-        click.echo(f"seed {plan.seed}")
     test = SequentialTest(elo0, elo1, alpha, beta)
-    played = _play(plan, test, max(1, jobs), think_limit)
-    click.echo(_state(test))
-    print_faults(plan, played)
-    if test.decision == elo1:
-        click.echo(f"{specs[0].name} is better than {specs[1].name}: elo1 is accepted")
-        return
-    if test.decision == elo0:
-        click.echo(f"{specs[0].name} is not better than {specs[1].name} by {elo1:g} Elo: elo0 is accepted")
-        raise SystemExit(1)
-    click.echo(f"not decided after {len(test.margins)} groups")
-    raise SystemExit(UNDECIDED)
+    with redirected(as_json):
+        if seed is None:
+            click.echo(f"seed {plan.seed}")
+        played = _play(plan, test, max(1, jobs), think_limit)
+        click.echo(_state(test))
+        print_faults(plan, played)
+    names = [spec.name for spec in specs]
+    show(_as_json(plan, test, names), as_json, _verdict(test, names))
+    if test.decision != elo1:
+        raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
+
+
+def _verdict(test: SequentialTest, names: list[str]) -> str:
+    new, old = names
+    if test.decision == test.elo1:
+        return f"{new} is better than {old}: elo1 is accepted"
+    if test.decision == test.elo0:
+        return f"{new} is not better than {old} by {test.elo1:g} Elo: elo0 is accepted"
+    return f"not decided after {len(test.margins)} groups"
+
+
+def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, Any]:
+    estimates = {"margin": test.margin, "elo": test.elo} if len(test.margins) > 1 else {}
+    return {
+        "kind": plan.kind,
+        "rules": dict(plan.rules),
+        "seed": plan.seed,
+        "new": names[0],
+        "old": names[1],
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "llr": test.llr if isfinite(test.llr) else None,
+        "bounds": list(test.bounds),
+        "groups": len(test.margins),
+        "better": None if test.decision is None else test.decision == test.elo1,
+        **{
+            name: dict(zip(("estimate", "low", "high"), map(_finite, found), strict=True))
+            for name, found in estimates.items()
+        },
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:

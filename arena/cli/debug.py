@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import click
 
 from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
+from arena.cli.commands import Command
+from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.play.dealing import bot_seed
@@ -19,7 +22,14 @@ from arena.records.decisions import RecordedDecision, decisions_until
 from arena.text import printable, printable_lines
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim bot debug out.jsonl --number 1 --seat 0 --turn 7 --bot my_bot.py",
+        "botequim game record GAME | botequim bot debug - --turn 12 --bot my_bot.py --sandbox",
+    ),
+    fields={"turn": "--turn"},
+)
 @click.argument("file", metavar="RECORD")
 @click.option("--turn", "which", required=True, help="The number of a decision, from 1, or a turn id.")
 @click.option("--bot", "bot_name", required=True, help="A house bot, or path/to/file.py.")
@@ -28,6 +38,7 @@ from arena.text import printable, printable_lines
 @click.option("--number", "record_number", type=click.IntRange(min=1), help="The game with this number.")
 @click.option("--sandbox", is_flag=True, help="Run the bot's file in the sandbox, as the service does.")
 @click.option("--show", is_flag=True, help="Also print the turn as JSON.")
+@json_option
 def debug(
     file: str,
     which: str,
@@ -37,6 +48,7 @@ def debug(
     record_number: int | None,
     sandbox: bool,
     show: bool,
+    as_json: bool,
 ) -> None:
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
@@ -44,6 +56,23 @@ def debug(
     memory has seen them; its answers to those are ignored. Then its answer is shown next to the recorded
     one. Of what it raises, each distinct traceback is printed once, with the turn.
     """
+    with redirected(as_json):
+        found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox, show)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+def _debug(
+    file: str,
+    which: str,
+    bot_name: str,
+    seat: int | None,
+    game_id: str | None,
+    record_number: int | None,
+    sandbox: bool,
+    show: bool,
+) -> dict[str, Any]:
+    """Print what the bot does at the decision, and return it."""
     where = _decision(which)
     if isinstance(where, str) and game_id is None and record_number is None:
         game_id, _, _ = parse_turn_id(where)
@@ -91,6 +120,7 @@ def debug(
     if spec.source in HOUSE_BOTS and player["name"] == spec.name and player["version"] != spec.version:
         played = f"{spec.name} {player['version']}"
         click.echo(f"{played} cannot be run again: this release has {spec.name} {spec.version}")
+    return {"turn": turn, "recorded": turns[-1].summary, "now": answer, "output": printed}
 
 
 def _output(bot: Bot) -> str:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.bots import HOUSE_BOTS, Bot, bot_spec
+from arena.cli.commands import Command
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
@@ -22,10 +23,12 @@ from arena.text import printable
 
 
 @click.command(
-    epilog="\b\nFor example:\n"
-    "  botequim play truco my_bot.py rookie --groups 1 --records games.jsonl\n"
-    "  botequim explain games.jsonl --number 1 --bot my_bot.py\n"
-    "  botequim game record GAME | botequim explain - --seat 0"
+    cls=Command,
+    examples=(
+        "botequim play truco my_bot.py rookie --groups 1 --records games.jsonl",
+        "botequim explain games.jsonl --number 1 --bot my_bot.py",
+        "botequim game record GAME | botequim explain - --seat 0",
+    ),
 )
 @click.argument("file", metavar="RECORD")
 @click.option("--bot", "bot_name", help="Whose decisions: a house bot, or path/to/file.py that played there.")
@@ -83,6 +86,8 @@ def explain(
         console=status,
         transient=True,
         disable=not status.is_terminal,
+        speed_estimate_period=60,
+        redirect_stdout=False,
     ) as progress:
         mine = list(own_decisions(record, seats))
         for one in progress.track(mine):

@@ -33,7 +33,7 @@ def watch_tournament(client: Client, tournament_id: str) -> dict[str, Any]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[more]}", markup=False),
     )
-    with Progress(*columns, console=console) as bar:
+    with Progress(*columns, console=console, redirect_stdout=False) as bar:
         task = bar.add_task("", total=None, more="")
         return _follow(
             client,

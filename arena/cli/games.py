@@ -76,6 +76,10 @@ def create(
         house = next((text for text in seats if text in rules_of.house_bots), None)
         if house is not None and f"{house!r}" in error.message:
             error.expected = f"house:{house} for the house bot"
+        wrong = [text for text in seats if text.startswith("house:") and text[6:] not in rules_of.house_bots]
+        if wrong and (error.field or "").startswith("seats"):
+            error.message = f"there is no house bot {wrong[0][6:]!r}"
+            error.expected = "one of " + ", ".join(rules_of.house_bots)
         raise
     show(made, as_json, made["game"])
 

@@ -16,6 +16,7 @@ from arena.cli.downloads import read_state
 from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
 from arena.cli.params import KIND
+from arena.cli.progress import progress_bar
 from arena.client import Client
 from arena.errors import ArenaError, UnknownPreset
 from arena.games import GAMES, game_of
@@ -123,8 +124,10 @@ def leaderboard(
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
     results = Results()
-    for file in files:
-        results.add_file(file)
+    with progress_bar("reading", len(files), "files") as progress:
+        for number, file in enumerate(files, start=1):
+            results.add_file(file)
+            progress(number)
     groups = [group for group in results.groups() if wanted(group.kind, group.division, group.preset or "")]
     counted = ledgers(groups)
     found = [ledger_board(ledger) for ledger in counted]

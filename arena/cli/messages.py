@@ -24,6 +24,7 @@ _FORMS: Final = re.compile(
 )
 """What the API says about its two forms of times."""
 _MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
+_FEWEST_WORDS: Final = 3
 _NUMBER: Final = re.compile(r"\b[0-9]+\b")
 
 
@@ -45,11 +46,14 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
     if option is None:
         return
     last = field.rpartition(".")[2]
+    if option == "--rule":
+        # The rest is the name of a rule option, as the user gave it.
+        error.field = f"{option} {field.partition('.')[2]}".rstrip()
+        return
     error.message = _times(_renamed(error.message, (field, last), option), last)
     if error.expected:
         error.expected = _times(_renamed(error.expected, (field, last), option), last)
-    inner = field.partition(".")[2] if option == "--rule" else ""
-    error.field = f"{option} {inner}".rstrip()
+    error.field = option
 
 
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
@@ -96,7 +100,7 @@ def _time(ms: int) -> str:
 def one_line(error: ArenaError) -> str:
     """The error as one line, without saying twice where it is and what is allowed."""
     parts = [error.message]
-    if error.field and error.field not in re.split(r"[\s:;,()]+", error.message):
+    if error.field and not _names(error.message, error.field):
         parts.append(f"at {error.field}")
     if error.expected and not _says(error.message, error.expected):
         parts.append(f"expected {error.expected}")
@@ -104,8 +108,16 @@ def one_line(error: ArenaError) -> str:
     return "; ".join([*parts, meant] if meant else parts)
 
 
+def _names(message: str, field: str) -> bool:
+    """Whether the message says where it is: an option, or the field at its beginning."""
+    is_option = field.startswith("-") and field in re.split(r"[\s:;,()]+", message)
+    return is_option or message.startswith(f"{field}: ")
+
+
 def _says(message: str, expected: str) -> bool:
-    return _plain(expected) in _plain(message)
+    """Whether the message says already what is expected; a few words may be there by chance."""
+    words = _plain(expected)
+    return words.count(" ") >= _FEWEST_WORDS and words in _plain(message)
 
 
 def _plain(text: str) -> str:
@@ -117,5 +129,6 @@ def with_suggestion(message: str) -> str:
     if "id you mean" in message:
         return message
     wrong, found, choices = message.partition(" is not one of ")
+    wrong = wrong.rpartition(": ")[2]
     meant = suggestion(wrong, choices.replace("'", " ")) if found else ""
     return f"{message} {meant[0].upper()}{meant[1:]}" if meant else message

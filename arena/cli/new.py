@@ -15,6 +15,9 @@ from typing import Any, Final
 import click
 
 from arena.bots import HOUSE_BOTS, Bot, Turn, bot_spec
+from arena.cli.commands import Command
+from arena.cli.output import json_option, show
+from arena.cli.params import KIND
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.play.dealing import bot_seed
@@ -38,27 +41,28 @@ class InvalidStarter(ArenaError):
     code = "invalid_starter"
 
 
-@click.command()
-@click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--game", "kind", required=True, type=click.Choice(tuple(GAMES)), help="The game that it plays."
+@click.command(
+    cls=Command,
+    examples=("botequim new my_bot --game truco", "botequim new my-bot --game toepen --language go"),
 )
+@click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--game", "kind", required=True, type=KIND, help="The game that it plays.")
 @click.option(
     "--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="Its language."
 )
-def new(folder: Path, kind: str, language: str) -> None:
+@json_option
+def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
     """Write a small working bot with its own test to the folder NAME, such as my_bot.
 
     Prints the files and the commands that build, test and run it; its README.md explains them. Files that
     exist are never overwritten. The bot's name is that of the folder, with hyphens: my-bot.
     """
     written = write_starter(folder, kind, language)
-    for path in written:
-        click.echo(path)
-    click.echo(f"\ncd {folder}")
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    for what, command in commands(readme).items():
-        click.echo(f"{command:<30} # {what}")
+    found = commands(readme)
+    lines = [*map(str, written), "", f"cd {folder}"]
+    lines += [f"{command:<30} # {what}" for what, command in found.items()]
+    show({"files": [str(path) for path in written], "commands": found}, as_json, "\n".join(lines))
 
 
 def commands(readme: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ import click
 from arena.cli.profiles import DEFAULT, Profile, config_path, find_profile, is_open_to_others, is_set
 from arena.client import Client
 from arena.client.http import DEFAULT_URL
+from arena.errors import ArenaError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -109,7 +110,14 @@ def token_option(whose: str, *, required: bool = True) -> Callable[[Function], F
 
 
 def service(url: str, token: str | None = None) -> Client:
-    """The client of a command."""
+    """The client of a command. Raises ``invalid_url``."""
+    if url.rstrip("/").endswith("/v1"):
+        raise ArenaError(
+            f"{url!r} is the address of the API, not of the service",
+            code="invalid_url",
+            field="url",
+            expected=url.rstrip("/").removesuffix("/v1"),
+        )
     return Client(url, token, on_retry=retrying, patience=PATIENCE)
 
 

@@ -85,3 +85,10 @@ def redirected(as_json: bool) -> Iterator[None]:
     """Lines on the way to a result go to stderr if the result is JSON."""
     with redirect_stdout(sys.stderr) if as_json else nullcontext():
         yield
+
+
+def with_interval(value: float | None, half_width: float | None) -> str:
+    """``+0.123 ± 0.045``; ``-`` in place of the interval of one group, and of what there is not."""
+    if value is None:
+        return "-"
+    return f"{value:+.3f} ± -" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"

@@ -91,7 +91,8 @@ def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[
         MofNCompleteColumn(),
         TextColumn("{task.fields[more]}", markup=False),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    # What goes to standard output stays there.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(what, total=total, more=unit)
 
         def show(done: int) -> None:

@@ -55,7 +55,10 @@ def roster() -> None:
 @_format
 @url_option
 @token_option("the owner")
-def import_roster(file: Any, roster: str, expires: int | None, form: str, url: str, token: str) -> None:
+@json_option
+def import_roster(
+    file: Any, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+) -> None:
     """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
 
     The first line names the columns: name, and if wanted handle (the owner's name that is proposed) and
@@ -67,7 +70,7 @@ def import_roster(file: Any, roster: str, expires: int | None, form: str, url: s
         raise click.UsageError(f"{file.name} is not UTF-8: {error}") from None
     sent = [{key: text for key, text in person._asdict().items() if text} for person in people]
     made = service(url, token).invite(people=sent, roster=roster or None, expires_ms=expires)
-    _print(_NEW, made, form)
+    _print(_NEW, made, "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster invite 60 --format csv",))
@@ -77,10 +80,13 @@ def import_roster(file: Any, roster: str, expires: int | None, form: str, url: s
 @_format
 @url_option
 @token_option("the owner")
-def invite(count: int, roster: str, expires: int | None, form: str, url: str, token: str) -> None:
+@json_option
+def invite(
+    count: int, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+) -> None:
     """Make COUNT invitations for anybody, and print their codes, which are shown only once."""
     made = service(url, token).invite(count=count, roster=roster or None, expires_ms=expires)
-    _print(("code", "url"), made, form)
+    _print(("code", "url"), made, "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster show --roster 7b",))
@@ -88,9 +94,10 @@ def invite(count: int, roster: str, expires: int | None, form: str, url: str, to
 @_format
 @url_option
 @token_option("the owner")
-def show(roster: str | None, form: str, url: str, token: str) -> None:
+@json_option
+def show(roster: str | None, form: str, url: str, token: str, as_json: bool) -> None:
     """Show your invitations, and who has signed up with them."""
-    _print(_SHOWN, service(url, token).invitations(roster, limit=100), form)
+    _print(_SHOWN, service(url, token).invitations(roster, limit=100), "json" if as_json else form)
 
 
 @roster.command(examples=("botequim roster revoke INVITATION",))

@@ -127,15 +127,18 @@ def list_series(owner: str | None, url: str, as_json: bool) -> None:
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
 @url_option
 @token_option("the owner, if the series is hidden", required=False)
-def show(series_id: str, form: str, url: str, token: str | None) -> None:
+@json_option
+def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
     """Print the table of SERIES; as json with all that it follows from."""
+    form = "json" if as_json else form
     text = service(url, token).series_table(series_id, form)
     click.echo(text, nl=form == "json")
 
 
 @series.command(examples=("botequim series verify table.json",))
 @click.argument("file", type=click.File("rb"))
-def verify(file: Any) -> None:
+@json_option
+def verify(file: Any, as_json: bool) -> None:
     """Make the table in FILE (json of `series show`) again from its inputs, offline, and print it.
 
     Fails if it is another one.
@@ -144,7 +147,8 @@ def verify(file: Any) -> None:
         data = json.loads(file.read())
     except ValueError as error:
         raise InvalidSeries(f"{file.name} is not JSON: {error}", field="file") from None
-    click.echo(recomputed(data).as_text(), nl=False)
+    table = recomputed(data)
+    show_one(table.as_json(), as_json, table.as_text())
 
 
 def _print_one(as_json: bool, one: dict[str, Any]) -> None:

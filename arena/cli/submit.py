@@ -40,9 +40,10 @@ _REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
 
 
 class NotQualified(ArenaError):
-    """The bot did not qualify."""
+    """The bot did not qualify. ``over``: nothing is under way any more."""
 
     code = "not_qualified"
+    over = True
 
 
 def submit_bot(
@@ -160,7 +161,14 @@ def _why(state: Mapping[str, Any], seconds: float) -> str:
 def _not_qualified(name: str, version: str, failed: Mapping[BoardName, str], over: bool) -> NotQualified:
     what = "did not qualify" if over else "has not qualified yet"
     explained = " | ".join(f"{_shown(board)}: {why}" for board, why in failed.items())
-    return NotQualified(f"{name} {version} {what}: {explained}")
+    message = f"{name} {version} {what}: {explained}"
+    return NotQualified(message) if over else _pending(message)
+
+
+def _pending(message: str) -> NotQualified:
+    pending = NotQualified(message)
+    pending.over = False
+    return pending
 
 
 def outlook(client: Client, board: BoardName, player: PlayerId) -> Iterator[str]:
@@ -310,7 +318,7 @@ def _upload(
         made = client.add_version(name, version, **body)
         version = str(made["label"])
     except UploadPending as error:
-        raise NotQualified(f"{error.message}; repeat the command to go on waiting") from None
+        raise _pending(f"{error.message}; repeat the command to go on waiting") from None
     except ApiError as error:
         if error.code not in _REFUSED:
             raise

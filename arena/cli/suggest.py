@@ -34,5 +34,10 @@ def suggestion(message: str, expected: str) -> str:
     quoted = _QUOTED.findall(message)
     if not quoted:
         return ""
-    known = [name.rstrip(".:") for name in _NAME.findall(expected)]
-    return did_you_mean(quoted[0], [name for name in known if len(name) > 1])
+    known = [name.rstrip(".:") for name in _NAME.findall(expected) if len(name) > 1]
+    # A single name needs no suggestion.
+    return (
+        did_you_mean(quoted[0], known)
+        if len(known) > 1 and not expected.startswith(known[0] + " for ")
+        else ""
+    )

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.cli.commands import Command
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.text import plain_table, printable
@@ -32,10 +33,12 @@ _SANDBOX_GAMES: Final = 2
 
 @click.command(
     "test",
-    epilog="\b\nFor example:\n"
-    "  botequim bot test my_bot.py\n"
-    "  botequim bot test my_bot.py --kind truco --games 50\n"
-    "  botequim bot test my_bot.py --preset paulista-2@1",
+    cls=Command,
+    examples=(
+        "botequim bot test my_bot.py",
+        "botequim bot test my_bot.py --kind truco --games 50",
+        "botequim bot test my_bot.py --preset paulista-2@1",
+    ),
 )
 @click.argument("file")
 @click.option("--games", type=click.IntRange(1), default=500, show_default=True, help="Games of each preset.")
@@ -101,6 +104,7 @@ def test_bot(
     trials: list[Trial] = []
     failure = ""
     interrupted = False
+    # The remaining time is that at the rate of the last minute.
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -110,6 +114,8 @@ def test_bot(
         console=status,
         transient=True,
         disable=not status.is_terminal,
+        speed_estimate_period=60,
+        redirect_stdout=False,
     ) as progress:
         task = progress.add_task("", total=len(chosen) * (games + (_SANDBOX_GAMES if sandboxed else 0)))
 

@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.cli.commands import Command
 from arena.cli.play import distinct_names, print_faults
 from arena.games import GAMES, game_of
 from arena.play.saved_files import saved_file
@@ -32,9 +33,11 @@ Stamp = tuple[tuple[int, int] | None, ...]
 
 
 @click.command(
-    epilog="\b\nFor example:\n"
-    "  botequim watch my_bot.py rookie --kind truco\n"
-    "  botequim watch my_bot.py old_bot.py shark --kind toepen --groups 20"
+    cls=Command,
+    examples=(
+        "botequim watch my_bot.py rookie --kind truco",
+        "botequim watch my_bot.py old_bot.py shark --kind toepen --groups 20",
+    ),
 )
 @click.argument("bot")
 @click.argument("opponents", nargs=-1, required=True, metavar="OPPONENT...")

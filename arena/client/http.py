@@ -79,6 +79,14 @@ class _NotSent(Exception):
     """There was no connection, so the request did not arrive."""
 
 
+class _NotTls(Exception):
+    """The other side does not speak TLS, which no retry changes."""
+
+
+_PLAIN: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+"""The reasons of OpenSSL's errors when plain HTTP answers."""
+
+
 class _Reply(NamedTuple):
     status: int
     headers: http.client.HTTPMessage
@@ -238,6 +246,12 @@ class HttpClient:
                 why = f"the service answered {reply.status} {reply.problem.get('code', '')}".rstrip()
             except ssl.SSLCertVerificationError as error:
                 raise Unreachable(f"{self.url}: {error.verify_message}", field="url") from None
+            except _NotTls:
+                raise Unreachable(
+                    f"{self.url}: the service does not speak https there",
+                    field="url",
+                    expected="http://" + self.url.removeprefix("https://"),
+                ) from None
             except _NotSent as error:
                 why = f"no connection ({error})"
             except (OSError, http.client.HTTPException) as error:
@@ -279,6 +293,8 @@ class HttpClient:
         except ssl.SSLCertVerificationError:
             raise
         except OSError as error:
+            if isinstance(error, ssl.SSLError) and error.reason in _PLAIN:
+                raise _NotTls from None
             connection.close()
             raise _NotSent(_reason(error)) from None
         return _exchange(connection, method, target, data, headers)

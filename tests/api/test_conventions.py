@@ -97,10 +97,10 @@ def test_pages_of_events_and_records(owner: Account, app: Flask) -> None:
     game = owner.client.post("/v1/games", json={**GAME, "seats": seats, "rules": {"lives": 1}}).json["game"]
     live = app.extensions["botequim"].live
     live.move_house_bots(game)
-    pages = list(followed(owner.client, f"/v1/games/{game}/events?limit=7"))
+    pages = list(followed(owner.client, f"/v1/games/{game}/events?limit=3"))
     numbers = [event["n"] for page in pages for event in page.json["events"]]
     assert numbers == list(range(len(numbers)))
-    assert len(numbers) > 14
+    assert len(pages) > 2
     records = list(followed(owner.client, "/v1/records?limit=1"))
     assert [json.loads(page.data)["canonical"]["game"] for page in records if page.data] == [game]
 
