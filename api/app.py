@@ -11,6 +11,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from api.bodies import BodyIntake
 from api.edge import Edge
 from api.errors import register_error_handlers
+from api.mcp import protocol
 from api.pages import PAGES, site
 from api.pages.front_table import FrontTables
 from api.resources import (
@@ -79,7 +80,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)
-    for part in (health.blueprint, docs.blueprint, *PAGES):
+    for part in (health.blueprint, docs.blueprint, protocol.blueprint, *PAGES):
         app.register_blueprint(part)
     outer: Any = Edge(app.wsgi_app)
     if settings.http.proxies:

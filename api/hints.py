@@ -234,6 +234,11 @@ def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError
     found = _QUOTED.search(error.message)
     hint = ""
     if error.code == "bot_not_found" and found:
+        house = found[1].removeprefix("house:")
+        if house in HOUSE_BOTS:
+            error.message += "; that is a house bot"
+            error.expected = error.expected or f'{{"house": "{house}"}}'
+            return error
         hint = _bot_hint(found[1], own)
     elif found and error.expected and error.expected.startswith("one of "):
         hint = did_you_mean(found[1], re.split(r",\s*|\s+or\s+", error.expected.removeprefix("one of ")))
@@ -242,10 +247,6 @@ def with_hint(error: ArenaError, own: Callable[[], Iterable[str]]) -> ArenaError
 
 
 def _bot_hint(name: str, own: Callable[[], Iterable[str]]) -> str:
-    if name in HOUSE_BOTS:
-        return f'; it is a house bot: {{"house": "{name}"}}'
-    if name.startswith("house:") and name[6:] in HOUSE_BOTS:
-        return f'; a house bot is {{"house": "{name[6:]}"}}'
     last = re.split(r"[/:@]", name)[-1]
     if last and last != name:
         return f"; a bot is named without its owner: did you mean {last}?"

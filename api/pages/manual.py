@@ -36,6 +36,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "bots": "Bots in Python: how to write, try and debug them.",
         "house-bots": "How the bots that come with the service play.",
         "sandbox": "Bots that are uploaded and run at the service.",
+        "agents": "Language models and others that play by tool calls, over MCP.",
         "webhooks": "Bots to which the service posts turns.",
         "ctruco": "Bots of the CTruco contest, in Java, run unmodified.",
         "pages": "The pages of the service, and how to sign in.",
@@ -124,14 +125,15 @@ def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
 @cache
 def read_page(name: str) -> MarkdownPage:
     """The page ``name`` as HTML."""
-    return render_markdown(_source(name), name, _address)
+    return render_markdown(page_source(name), name, _address)
 
 
 def _entry(name: str, summary: str) -> ManualEntry:
-    return ManualEntry(name, _source(name).partition("\n")[0].removeprefix("# "), summary)
+    return ManualEntry(name, page_source(name).partition("\n")[0].removeprefix("# "), summary)
 
 
-def _source(name: str) -> str:
+def page_source(name: str) -> str:
+    """The page ``name`` as it was written."""
     return (_folder() / f"{name}.md").read_text(encoding="utf-8")
 
 

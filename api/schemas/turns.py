@@ -28,6 +28,18 @@ def wait() -> fields.Float:
     )
 
 
+def legal() -> fields.String:
+    """What texts say about the legal actions."""
+    return fields.String(
+        load_default=LEGAL[0],
+        validate=validate.OneOf(LEGAL),
+        metadata={
+            "description": "What texts say about the legal actions: `list`: which they are; `grammar`: the "
+            "forms of all actions of the game; `none`: nothing. Turns in JSON always list them."
+        },
+    )
+
+
 class EventSchema(Schema):
     """An event at the table, as the viewer saw it. `type` determines its other fields."""
 
@@ -153,14 +165,7 @@ class TurnsQuery(RequestSchema):
         validate=validate.Range(1, MAX_TURNS),
         metadata={"description": "The maximum number of turns."},
     )
-    legal = fields.String(
-        load_default=LEGAL[0],
-        validate=validate.OneOf(LEGAL),
-        metadata={
-            "description": "What texts say about the legal actions: `list`: which they are; `grammar`: the "
-            "forms of all actions of the game; `none`: nothing. Turns in JSON always list them."
-        },
-    )
+    legal = legal()
     tournaments = _tournaments()
     leaving = Switch(
         load_default=False,

@@ -87,13 +87,16 @@ def annul(game_id: str, reason: str, url: str, token: str, as_json: bool) -> Non
 
 @admin.command(examples=("botequim admin suspicions truco open",))
 @click.argument("kind", type=KIND)
-@click.argument("division", type=click.Choice(DIVISIONS))
+@click.argument("division", type=click.Choice(DIVISIONS), metavar="DIVISION")
 @click.option("--preset", help="The board of this preset. [default: the first of the game]")
 @url_option
 @_admin
 @json_option
 def suspicions(kind: str, division: str, preset: str | None, url: str, token: str, as_json: bool) -> None:
-    """List bots of a board whose results or sources suggest collusion."""
+    """List bots of a board whose results or sources suggest collusion.
+
+    The board is that of KIND (truco or toepen) and DIVISION (open or sealed).
+    """
     found = service(url, token).suspicions(kind, division, preset=preset)
     show(found, as_json, lambda: _suspected(found))
 

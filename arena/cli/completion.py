@@ -21,10 +21,10 @@ _VARIABLE: Final = "_BOTEQUIM_COMPLETE"
         "botequim completion fish > ~/.config/fish/completions/botequim.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(SHELLS), metavar="SHELL")
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL complete commands, options and names."""
+    """Print the script that lets SHELL (bash, zsh or fish) complete commands, options and names."""
     made = get_completion_class(shell)
     assert made is not None
     click.echo(made(ctx.find_root().command, {}, "botequim", _VARIABLE).source())

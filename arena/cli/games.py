@@ -36,7 +36,7 @@ def game() -> None:
         "botequim game create toepen my-bot house:rookie --rule lives=5",
         "botequim game create truco my-bot open open open",
     ),
-    fields={"rules": "--rule", "seats": "SEAT"},
+    fields={"rules": "--rule", "seats": "SEAT", "bot": "SEAT"},
 )
 @click.argument("kind", type=KIND)
 @click.argument("seats", nargs=-1, required=True, metavar="SEAT...")

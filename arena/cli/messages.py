@@ -59,7 +59,8 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
     """The option or argument of the command that gives the field."""
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
-    names = {parameter.name: name for name, parameter in shown.items()}
+    names = {name.lower(): name for name in shown if not name.startswith("-")}
+    names |= {parameter.name or "": name for name, parameter in shown.items()}
     while True:
         option = fields.get(field) or _FIELDS.get(field) or names.get(field)
         if option in shown or (option is not None and field in fields):

@@ -210,7 +210,8 @@ MORE = [
         "/v1/games",
         seats({"bot": "rookie"}, {"open": True}),
         "bot_not_found",
-        'it is a house bot: {"house": "rookie"}',
+        "that is a house bot",
+        '{"house": "rookie"}',
     ),
     Mistake(
         "house bot as of the command",
@@ -218,7 +219,8 @@ MORE = [
         "/v1/games",
         seats({"bot": "house:rookie"}, {"open": True}),
         "bot_not_found",
-        'a house bot is {"house": "rookie"}',
+        "that is a house bot",
+        '{"house": "rookie"}',
     ),
     Mistake(
         "bot with its owner",
