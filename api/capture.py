@@ -387,6 +387,7 @@ def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:
     anonymous("GET", "/v1/schedules")
     anonymous("GET", "/v1/schedules/hourly-cup")
     admin("PATCH", "/v1/schedules/hourly-cup", {"enabled": False})
+    admin("PATCH", "/v1/schedules/hourly-cup", {"cron": "never"})
     admin("DELETE", "/v1/schedules/hourly-cup")
 
 

@@ -149,6 +149,7 @@ def account_page() -> Response:
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
+        schedules=[one for one in services().schedules.list() if one["created_by"] == who.owner],
         invitations=services().invitations.allowance(who.owner),
     )
 
@@ -159,6 +160,17 @@ def _tournaments(owner: str) -> list[dict[str, Any]]:
     latest = arena.list(limit=TOURNAMENTS_MOST).items
     found = {one["id"]: one for one in (*arena.present(), *latest) if one["created_by"] == owner}
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
+
+
+@form("/account/schedules/<schedule>")
+def change_own_schedule(schedule: str) -> ResponseReturnValue:
+    """Pause, resume or delete a schedule."""
+    who, schedules = signed_in(), services().schedules
+    if "delete" in request.form:
+        schedules.delete(schedule, by=who)
+    else:
+        schedules.change(schedule, enabled=request.form.get("enabled") == "1", by=who)
+    return redirect(url_for("pages.account_page"), 303)
 
 
 @form("/account/token")

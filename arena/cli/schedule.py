@@ -13,7 +13,7 @@ from arena.cli.output import Columns, details, json_option, moment, show, show_r
 from arena.cli.times import future, seconds
 from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
 
-_admin = token_option("an admin")
+_admin = token_option("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
 
 
@@ -124,6 +124,9 @@ def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
         "next": moment("next_ms"),
         "last": moment("last_ms"),
         "until groups": "until_groups",
+        "skipped": lambda one: (
+            one["skipped"] and f"{when(one['skipped']['at_ms'])}: {one['skipped']['reason']}"
+        ),
         "created by": lambda one: one["created_by"] or "the service",
         **{name: _setting(name) for name in settings},
     }
@@ -159,6 +162,43 @@ def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
     """Resume SCHEDULE; what it missed is not made up for."""
     changed = service(url, token).change_schedule(schedule_id, enabled=True)
+    show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
+
+
+@schedule.command(
+    examples=(
+        'botequim schedule edit weekly --cron "0 18 * * 5"',
+        "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
+    )
+)
+@_schedule
+@click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '0 18 * * 5'.")
+@click.option("--at", type=future, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--name", help="The name of its tournaments.")
+@click.option("--entry", type=seconds, help="How long entry is open.")
+@click.option("--groups", type=click.IntRange(1), help="Groups per pairing.")
+@click.option("--rounds", type=click.IntRange(1), help="Rounds, where the format has them.")
+@click.option("--max-entries", type=click.IntRange(2), help="The maximum number of bots.")
+@url_option
+@_admin
+@json_option
+def edit(
+    schedule_id: str,
+    cron: str | None,
+    at: int | None,
+    entry: float | None,
+    url: str,
+    token: str,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Change when SCHEDULE fires, or its tournaments to come; what is not given stays as it is."""
+    client = service(url, token)
+    changes = {name: value for name, value in settings.items() if value is not None}
+    if entry is not None:
+        changes["entry_s"] = round(entry)
+    template = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
+    changed = client.change_schedule(schedule_id, cron=cron, at_ms=at, tournament=template)
     show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
 
 

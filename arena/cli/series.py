@@ -153,4 +153,5 @@ def verify(file: Any, as_json: bool) -> None:
 
 def _print_one(as_json: bool, one: dict[str, Any]) -> None:
     state = ", done" if one["done"] else ""
-    show_one(one, as_json, f"{one['name']}: {len(one['tournaments'])} tournaments{state}")
+    count = len(one["tournaments"])
+    show_one(one, as_json, f"{one['name']}: {count} tournament{'s' if count != 1 else ''}{state}")

@@ -118,9 +118,18 @@ class TournamentsCalls(HttpClient):
         """A schedule."""
         return self.request("GET", path("schedules", schedule))
 
-    def change_schedule(self, schedule: str, enabled: bool) -> Any:
-        """Switch a schedule on or off, and return it."""
-        return self.request("PATCH", path("schedules", schedule), {"enabled": enabled})
+    def change_schedule(
+        self,
+        schedule: str,
+        enabled: bool | None = None,
+        *,
+        cron: str | None = None,
+        at_ms: int | None = None,
+        tournament: dict[str, Any] | None = None,
+    ) -> Any:
+        """Change what is given, and return the schedule. ``tournament``: all its settings."""
+        body = given(enabled=enabled, cron=cron, at_ms=at_ms, tournament=tournament)
+        return self.request("PATCH", path("schedules", schedule), body)
 
     def delete_schedule(self, schedule: str) -> None:
         """Delete a schedule; tournaments that it has created stay."""

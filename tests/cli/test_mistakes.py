@@ -69,7 +69,7 @@ def test_a_mistake_is_one_line(
 
 
 ONLINE: list[tuple[tuple[str, ...], str]] = [
-    (("game", "create", "toepen", "rookie", "house:random"), "there is no bot 'rookie'; that is a house bot; at SEAT"),
+    (("game", "create", "toepen", "rookie", "house:random"), "that is a house bot; at SEAT"),
     (("game", "create", "toepen", "rookie", "house:random"), "expected house:rookie for the house bot"),
     (("game", "create", "toepen", "house:rookei", "open"), "did you mean 'rookie'?"),
     (("game", "create", "toepen", "open", "open", "--turn-seconds", "0.001"), "--turn-seconds"),

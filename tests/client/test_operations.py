@@ -98,7 +98,10 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "createSchedule": ("create_schedule", {"id": "i"}),
     "listSchedules": ("schedules", {}),
     "getSchedule": ("schedule", {"schedule": "schedule"}),
-    "changeSchedule": ("change_schedule", {"schedule": "schedule", "enabled": True}),
+    "changeSchedule": (
+        "change_schedule",
+        {"schedule": "schedule", "enabled": True, "cron": "c", "at_ms": 3, "tournament": {"kind": "truco"}},
+    ),
     "deleteSchedule": ("delete_schedule", {"schedule": "schedule"}),
     "listLeaderboards": ("leaderboards", {}),
     "getLeaderboard": (

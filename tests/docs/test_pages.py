@@ -70,7 +70,7 @@ def test_a_class(tmp_path: Path) -> None:
     assert "teacher: 0 of 100 invitations" in said
     assert re.search(r"7b +Maria Lima +maria +used +maria\n", said)
     assert (tmp_path / "codes.csv").read_text().count("btq_i_teacher_") == 2 * 2
-    assert "Autumn: 1 tournaments, done" in said
+    assert "Autumn: 1 tournament, done" in said
 
 
 @needs_curl_and_jq
