@@ -37,6 +37,7 @@ blueprint = Blueprint("admin", __name__, description="Operations for the admins 
     scopes=("admin",),
     status=201,
     returns=TokenSchema,
+    secret=("token",),
     errors=("owner_not_found",),
 )
 def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:

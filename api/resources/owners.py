@@ -38,7 +38,8 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
     """Sign up as an owner
 
     Returns the owner's token, which is shown only once. Sign-ups are limited per address, except those with
-    an invitation; a failed one counts. Only an admin can replace a lost token.
+    an invitation; a failed one counts. Only an admin can replace a lost token. `Idempotency-Key` has no
+    effect here: a name is taken only once.
     """
     parts = services()
     name, code = body["name"], body.get("invitation", "")
@@ -64,7 +65,9 @@ def get_me(who: Principal) -> dict[str, Any]:
     }
 
 
-@blueprint.operation("/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema)
+@blueprint.operation(
+    "/owners/me/token", "POST", scopes=("owner",), status=201, returns=TokenSchema, secret=("token",)
+)
 def replace_owner_token(who: Principal) -> dict[str, str]:
     """Replace the owner's token
 
@@ -88,6 +91,7 @@ def revoke_owner_token(who: Principal) -> None:
     scopes=("owner",),
     status=201,
     returns=SignInLinkSchema,
+    secret=("url",),
     limit="links_per_owner",
 )
 def create_sign_in_link(who: Principal) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from api import streams, submissions
 from api.auth import viewer
 from api.contract import (
     ARCHIVED,
-    IF_NONE_MATCH,
-    NOT_MODIFIED,
     UNSEATABLE,
     Blueprint,
     json_response,
@@ -122,10 +120,8 @@ def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     scopes=(),
     query=TournamentQuery,
     returns=TournamentSchema,
-    headers=("ETag",),
-    also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
+    also={204: "The version is still `since`."},
     errors=_SEEN,
-    parameters=(IF_NONE_MATCH,),
 )
 def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get a tournament
@@ -268,10 +264,7 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
     query=TableQuery,
     returns=StandingsSchema,
     texts=TEXTS,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_SEEN, "invalid_cursor"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get the standings and crosstable

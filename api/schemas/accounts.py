@@ -106,7 +106,7 @@ class NewOwnerSchema(RequestSchema):
     invitation = fields.String(
         validate=validate.Length(1, 200),
         metadata={
-            "description": "The code of an [invitation](#tag/invitations). It makes one owner, once, and the "
+            "description": "The code of an invitation. It makes one owner, once, and the "
             "sign-up does not count against the limit per address."
         },
     )

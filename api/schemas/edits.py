@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema
-from api.schemas.fields import Moment
+from api.schemas.fields import GivenMoment
 from api.schemas.games import KINDS
 from api.schemas.tournaments import NewTournamentFields
 from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
@@ -50,11 +50,9 @@ class EditTournamentSchema(RequestSchema.from_dict(_editable())):  # type: ignor
 class CloneSchema(RequestSchema):
     """What differs from the tournament that is cloned."""
 
-    locks_ms = Moment(required=True, metadata={"description": "When entry is locked and play starts."})
-    opens_ms = Moment(metadata={"description": "When entry opens; by default now."})
-    ends_ms = Moment(
-        metadata={"description": "When play ends, if the format ends by time; by default it lasts as long."}
-    )
+    locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
+    opens_ms = GivenMoment("When entry opens; by default now.")
+    ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
     name = fields.String(
         validate=validate.Length(1, 80), metadata={"description": "The display name; by default the same."}
     )

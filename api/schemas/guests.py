@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
-from api.schemas.fields import Moment, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, WholeNumber
 from arena.events.guests import MAX_GUESTS
 
 
@@ -23,9 +23,7 @@ class InviteSchema(RequestSchema):
 class NewLinkSchema(RequestSchema):
     """A link to make."""
 
-    expires_ms = Moment(
-        metadata={"description": "When it expires; by default when entry is locked, or after a day."}
-    )
+    expires_ms = GivenMoment("When it expires; by default when entry is locked, or after a day.")
 
 
 class CodeSchema(RequestSchema):

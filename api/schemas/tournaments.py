@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import Moment, Rules, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.leaderboards import cursor
@@ -137,15 +137,9 @@ class NewTournamentFields(TournamentSettings):
             "changed later, and links invite others."
         },
     )
-    opens_ms = Moment(metadata={"description": "When entry opens; by default now."})
-    locks_ms = Moment(
-        metadata={
-            "description": "When entry is locked and play starts; by default a minute after entry opens."
-        }
-    )
-    ends_ms = Moment(
-        metadata={"description": f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends."}
-    )
+    opens_ms = GivenMoment("When entry opens; by default now.")
+    locks_ms = GivenMoment("When entry is locked and play starts; by default a minute after entry opens.")
+    ends_ms = GivenMoment(f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends.")
 
 
 def what_to_play(game: Game) -> dict[str, Any]:

@@ -13,7 +13,7 @@ class AdminCalls(HttpClient):
 
     def issue_owner_token(self, owner: str) -> str:
         """Issue a new token for an owner and return it."""
-        return str(self.request("POST", path("admin", "owners", owner, "token"), repeatable=False)["token"])
+        return str(self.request("POST", path("admin", "owners", owner, "token"), creates=True)["token"])
 
     def set_admin(self, owner: str, admin: bool) -> Any:
         """Set whether an owner is an admin."""

@@ -25,5 +25,5 @@ class Client(
     """The service at ``url``; see :class:`~arena.client.http.HttpClient` for the arguments.
 
     A refused request raises :class:`~arena.client.ApiError`. Methods named ``create_...``, ``register_...``
-    and the like are not sent a second time if the first may have been carried out.
+    and the like are carried out once, however often they are retried.
     """

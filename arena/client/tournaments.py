@@ -16,7 +16,7 @@ class TournamentsCalls(HttpClient):
 
     def create_tournament(self, **fields: Any) -> dict[str, Any]:
         """Announce a tournament and return it; ``fields`` as ``POST /v1/tournaments`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, creates=True)
         return made
 
     def plan_tournament(self, entrants: int | None = None, **fields: Any) -> Any:
@@ -162,7 +162,7 @@ class TournamentsCalls(HttpClient):
 
     def create_series(self, **fields: Any) -> Any:
         """Create a series and return it; ``fields`` as ``POST /v1/series`` takes them."""
-        return self.request("POST", path("series"), fields, repeatable=False)
+        return self.request("POST", path("series"), fields, creates=True)
 
     def series_list(self, owner: str | None = None, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All series, or those of an owner; ``limit`` per request."""
@@ -186,7 +186,7 @@ class TournamentsCalls(HttpClient):
 
     def create_schedule(self, **fields: Any) -> dict[str, Any]:
         """Create a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("schedules"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("schedules"), fields, creates=True)
         return made
 
     def schedules(self) -> list[dict[str, Any]]:

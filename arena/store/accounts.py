@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
+from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
 """The approximate number of audit entries that are kept."""
@@ -174,9 +175,9 @@ class AccountStore:
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """What the bots of an owner, or all bots, store: counted anew."""
+        """What the bots of an owner, or all bots, store, and the replies that are kept: counted anew."""
         names = self.bot_names(owner, "", -1)
-        total = Stored()
+        total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             owners = self._connection.run([("HGET", _bot(name), "owner") for name in part])

@@ -26,6 +26,7 @@ from arena.store.matchups import MatchupStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
+from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
 from arena.store.shown import ShownStore
@@ -52,6 +53,7 @@ _SCRIPTS: Final = (
     *IDENTITY_SCRIPTS,
     *ARCHIVING_SCRIPTS,
     *RUNTIME_SCRIPTS,
+    *REPLY_SCRIPTS,
 )
 
 
@@ -94,6 +96,7 @@ class Store:
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
+        self.replies = ReplyStore(connection)
         self.archiving = Archiving(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -30,6 +31,9 @@ from arena.tournaments.spec import (
 
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
+
+OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
+"""Ends what is said about the times that are allowed."""
 
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
@@ -60,9 +64,9 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     rules = _rules(read, game)
     format = FORMATS[read.choice("format", tuple(FORMATS), None)]
     partners = read.choice("partners", PARTNERS, SAME)
-    opens_ms = read.number("opens_ms", 0, latest_ms(now_ms), now_ms)
+    opens_ms = read.time("opens_ms", 0, latest_ms(now_ms), now_ms)
     starts_ms = max(opens_ms, now_ms)
-    locks_ms = read.number("locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + 1000 * DEFAULT_ENTRY_S)
+    locks_ms = read.time("locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + 1000 * DEFAULT_ENTRY_S)
     max_entries = read.number("max_entries", 2, MAX_ENTRIES, 64)
     single = format.one_per_owner_at_tables and len(game.teams(rules)) > 2
     spec = Spec(
@@ -133,7 +137,9 @@ def check_together(spec: Spec) -> None:
     if format.one_per_owner_at_tables and not spec.duels and spec.per_owner != 1:
         raise invalid(f"a {format.name} at tables cannot keep bots of one owner apart", "per_owner", "1")
     if spec.who != "invited" and spec.invited:
-        raise invalid("bots are invited, but others may enter too", "invited", 'none, or who "invited"')
+        raise invalid(
+            "bots are invited, but anyone may enter", "invited", 'who "invited" beside it, or nobody invited'
+        )
     if spec.hidden and spec.who == "anyone":
         raise invalid("a hidden tournament is for those who are invited", "who", "invited or house")
     if spec.hidden and spec.invited:
@@ -185,7 +191,7 @@ def _rounds(read: _Reader, format: TournamentFormat) -> int | None:
 def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | None:
     if format.ends_by_time:
         read.required("ends_ms", int, "when it ends")
-        return read.number("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
+        return read.time("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
     if read.given.get("ends_ms") is not None:
         raise invalid(f"{format.name} ends when it has been played", "ends_ms", "none")
     return None
@@ -223,6 +229,14 @@ def _link(read: _Reader) -> str:
     return text
 
 
+def _utc(ms: int) -> str:
+    """A time in RFC 3339, to the second."""
+    try:
+        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return "no date"
+
+
 class _Reader:
     """Reads fields of a request; None counts as missing."""
 
@@ -258,6 +272,20 @@ class _Reader:
         whole = isinstance(value, int) and not isinstance(value, bool)
         allowed = f"a whole number from {low} to {high}"
         return int(self._typed(key, value, lambda: whole and low <= value <= high, allowed))
+
+    def time(self, key: str, low: int, high: int, default: int) -> int:
+        """A time in Unix milliseconds."""
+        value = self.given.get(key)
+        if value is None:
+            return default
+        allowed = f"{_utc(low)} to {_utc(high)}{OF_BOTH_FORMS}"
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
+        if not low <= value <= high:
+            seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
+            side = "early" if value < low else "late"
+            raise invalid(f"{value} ({_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
+        return value
 
     def truth(self, key: str, default: bool) -> bool:
         value = self.given.get(key)

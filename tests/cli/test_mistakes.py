@@ -69,14 +69,14 @@ def test_a_mistake_is_one_line(
 
 
 ONLINE: list[tuple[tuple[str, ...], str]] = [
-    (("game", "create", "toepen", "rookie", "house:random"), "there is no bot 'rookie'; at SEAT"),
+    (("game", "create", "toepen", "rookie", "house:random"), "that is a house bot; at SEAT"),
     (("game", "create", "toepen", "rookie", "house:random"), "expected house:rookie for the house bot"),
     (("game", "create", "toepen", "house:rookei", "open"), "did you mean 'rookie'?"),
     (("game", "create", "toepen", "open", "open", "--turn-seconds", "0.001"), "--turn-seconds"),
     (("game", "create", "toepen", "open", "open", "--rule", "seats=3"), "SEAT"),
     (("game", "show", "nothing"), "there is no game 'nothing'; at GAME"),
     ((*CUP, "--format", "open"), "needs --ends"),
-    ((*CUP, "--groups", "5000"), "--groups: must be greater than or equal to 1 and"),
+    ((*CUP, "--groups", "5000"), "--groups: 5000 is out of range; expected 1 to 1000"),
     ((*CUP, "--house", "deep-blue"), "at --house"),
     ((*CUP, "--turn-seconds", "0s"), "--turn-seconds"),
     ((*CUP, "--tie-break", "buchholtz"), "--tie-break"),

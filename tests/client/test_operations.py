@@ -247,8 +247,9 @@ class Receiver:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 parts = urlsplit(self.path)
                 query = dict(parse_qsl(parts.query))
-                if "Last-Event-ID" in self.headers:
-                    query["Last-Event-ID"] = self.headers["Last-Event-ID"]
+                for header in ("Last-Event-ID", "Idempotency-Key"):
+                    if header in self.headers:
+                        query[header] = self.headers[header]
                 media = self.headers.get("Content-Type")
                 is_file = body and media != "application/json"
                 value = (media, body) if is_file else json.loads(body) if body else None
@@ -299,7 +300,7 @@ def test_a_method_sends_what_the_specification_says(receiver: Receiver, operatio
     known = {parameter["name"] for parameter in parameters if parameter["in"] != "path"}
     if operation in FILES:
         # These belong to a file as the body.
-        known = set()
+        known = {"Idempotency-Key"}
     # Lists follow their cursors by themselves, ``since`` does what ``If-None-Match`` does, and ``legal``
     # changes only texts.
     assert sent_query.keys() == known - {"cursor", "If-None-Match", "legal"}
@@ -322,7 +323,8 @@ def test_a_file_is_sent_as_it_is(receiver: Receiver, operation: str, field: str,
     getattr(Client(receiver.url), name)(**given, transport="uploaded", **{field: b"\0\xff"})
     ((sent_method, sent_path, sent_query, sent_body),) = receiver.seen
     assert (sent_method, sent_path) == (method, path.replace("{", "").replace("}", ""))
-    assert sent_query.keys() == {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
+    known = {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
+    assert sent_query.keys() == {*known, "Idempotency-Key"}
     assert sent_body == (media, b"\0\xff")
 
 
