@@ -57,7 +57,7 @@ class AdminCalls(HttpClient):
     def hide_text(self, of: str, id: str, text: str, reason: str) -> Any:
         """Hide the ``name`` or the ``description`` of an ``owner``, a ``bot`` or a ``tournament``."""
         body = {"of": of, "id": id, "text": text, "reason": reason}
-        return self.request("POST", path("admin", "hidden-texts"), body)
+        return self.request("POST", path("admin", "hidden-texts"), body, creates=True)
 
     def show_text(self, of: str, id: str, text: str) -> None:
         """Show a hidden text again."""

@@ -15,7 +15,7 @@ class ComparisonsCalls(HttpClient):
         ``alpha``, ``beta`` and ``most``.
         """
         body = {"bot": bot, "new": new, "old": old, "kind": kind, **more}
-        made: dict[str, Any] = self.request("POST", path("comparisons"), body, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("comparisons"), body, creates=True)
         return made
 
     def comparison(

@@ -71,7 +71,7 @@ class TournamentsCalls(HttpClient):
         """Announce a tournament like an earlier one and return it; ``changes`` as the operation takes."""
         body = {"locks_ms": locks_ms, **changes}
         where = path("tournaments", tournament, "clone")
-        made: dict[str, Any] = self.request("POST", where, body, repeatable=False)
+        made: dict[str, Any] = self.request("POST", where, body, creates=True)
         return made
 
     def guests(self, tournament: str) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class TournamentsCalls(HttpClient):
     def create_invitation_link(self, tournament: str, expires_ms: int | None = None) -> dict[str, Any]:
         """Make a link that invites whoever has it, and return it with its ``code`` and ``url``."""
         where = path("tournaments", tournament, "invitations", "links")
-        made: dict[str, Any] = self.request("POST", where, given(expires_ms=expires_ms), repeatable=False)
+        made: dict[str, Any] = self.request("POST", where, given(expires_ms=expires_ms), creates=True)
         return made
 
     def revoke_invitation_link(self, tournament: str, link: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class TournamentsCalls(HttpClient):
         signing secret.
         """
         where, body = path("tournaments", tournament, "subscriptions"), given(url=url, secret=secret)
-        made: dict[str, Any] = self.request("POST", where, body, repeatable=False)
+        made: dict[str, Any] = self.request("POST", where, body, creates=True)
         return made
 
     def subscriptions(self, tournament: str) -> list[dict[str, Any]]:
