@@ -17,8 +17,10 @@ from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
     bots,
+    comparisons,
     docs,
     games,
+    guests,
     health,
     invitations,
     leaderboards,
@@ -26,6 +28,7 @@ from api.resources import (
     records,
     schedules,
     series,
+    subscriptions,
     tournaments,
     turns,
 )
@@ -44,6 +47,9 @@ RESOURCES: Final = (
     games,
     turns,
     tournaments,
+    guests,
+    subscriptions,
+    comparisons,
     series,
     schedules,
     leaderboards,
@@ -76,7 +82,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     protect_pages(app)
-    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments)
+    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)

@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from flask import Flask
@@ -160,7 +161,21 @@ def capture(app: Flask) -> dict[str, Any]:
     ana("DELETE", "/v1/bots/pica-bot")
     admin("PUT", "/v1/admin/owners/ana/admin", {"admin": False})
     admin("POST", "/v1/admin/owners/ana/token")
+    text = {"of": "bot", "id": "zap-bot", "text": "description"}
+    admin("POST", "/v1/admin/hidden-texts", {**text, "reason": "It insults another bot."})
+    admin("GET", "/v1/admin/hidden-texts")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/hidden-texts?" + urlencode(text))
     admin("GET", "/v1/admin/audit")
+    carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
+    carl("POST", "/v1/bots", {"name": "carls-bot"})
+    carl("GET", "/v1/owners/me/export")
+    admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
+    admin("GET", "/v1/admin/suspensions")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/owners/carl/suspension")
+    carl("DELETE", "/v1/owners/me?confirm=karl")
+    carl("DELETE", "/v1/owners/me?confirm=carl")
     other = recorder.client(anonymous("POST", "/v1/owners", {"name": "bia"})["token"])
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
@@ -192,10 +207,21 @@ def _webhooks(app: Flask, ana: RecordingClient) -> None:
         ana("GET", "/v1/bots/sota-bot")
         ana("POST", "/v1/bots/sota-bot/versions", {"label": "2", "transport": "webhook", "url": body["url"]})
         ana("POST", "/v1/bots/sota-bot/webhook/secret", {})
+        _subscriptions(ana)
         receiver.shutdown()
     webhooks.connect = connect
     ana("POST", "/v1/bots", {**body, "name": "rei-bot", "url": "https://127.0.0.1/rei"})
     ana("DELETE", "/v1/bots/sota-bot")
+
+
+def _subscriptions(ana: RecordingClient) -> None:
+    cup = {"name": "Followed cup", "kind": "truco", "format": "swiss", "locks_ms": _now_ms() + 86_400_000}
+    path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', cup)['id']}"
+    made = ana("POST", f"{path}/subscriptions", {"url": "https://example.org/hook"})
+    ana("GET", f"{path}/subscriptions")
+    ana("DELETE", f"{path}/subscriptions/{made['id']}")
+    ana("DELETE", f"{path}/subscriptions/other")
+    ana("POST", f"{path}/cancel", {"reason": "Rain."})
 
 
 def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
@@ -229,6 +255,7 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     admin("GET", "/v1/admin/suspensions")
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
+    _comparisons(app, ana)
     ana("DELETE", "/v1/bots/valete-bot")
 
 
@@ -318,7 +345,11 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     ana("POST", "/v1/tournaments/dry-run?entrants=60", cup)
     called_off = ana("POST", "/v1/tournaments", cup)["id"]
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot", "nonce": "sete-belo"})
+    edited = f"/v1/tournaments/{called_off}"
+    ana("PATCH", edited, {"description": "Bring your own cards.", "link": "https://example.org/friday-cup"})
+    ana("PATCH", edited, {"rounds": 2})
     ana("DELETE", f"/v1/tournaments/{called_off}/entries/zap-bot")
+    _guests(recorder, ana, cup)
     ana("POST", f"/v1/tournaments/{called_off}/cancel", {"reason": "Rain."})
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot"})
     made = admin("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
@@ -328,6 +359,9 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", f"/v1/tournaments/{made}")
     anonymous("GET", f"/v1/tournaments/{made}/events")
     anonymous("GET", "/v1/tournaments?limit=1&state=finished")
+    anonymous("GET", f"/v1/tournaments/{made}/results.csv")
+    admin("POST", f"/v1/tournaments/{made}/clone", {"locks_ms": _now_ms() + 86_400_000, "name": "Next cup"})
+    ana("POST", f"/v1/tournaments/{made}/clone", {"locks_ms": _now_ms() + 86_400_000})
     for form in ("json", "csv", "text"):
         anonymous("GET", f"/v1/tournaments/{made}/standings?format={form}")
     anonymous("GET", f"/v1/tournaments/{made}/groups?limit=1")
@@ -337,6 +371,34 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
     anonymous("GET", "/v1/records/changes")
+
+
+def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: dict[str, Any]) -> None:
+    anonymous = recorder.client()
+    teo = recorder.client(anonymous("POST", "/v1/owners", {"name": "teo"})["token"])
+    invited = {**cup, "name": "Class cup", "who": "invited", "invited_owners": ["ana"], "hidden": True}
+    path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', invited)['id']}"
+    link = ana("POST", f"{path}/invitations/links", {})
+    teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
+    ana("PUT", f"{path}/organisers/teo")
+    ana("POST", f"{path}/invitations", {"owners": ["teo"]})
+    ana("GET", f"{path}/invitations")
+    ana("DELETE", f"{path}/invitations/owners/ana")
+    ana("DELETE", f"{path}/invitations/links/{link['id']}")
+    teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
+    teo("DELETE", f"{path}/organisers/ana")
+    ana("DELETE", f"{path}/organisers/teo")
+
+
+def _comparisons(app: Flask, ana: RecordingClient) -> None:
+    service = app.extensions["botequim"]
+    body = {"bot": "valete-bot", "kind": "truco", "preset": "mineiro-2@1", "most": 60}
+    made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
+    while service.tournaments.step(made).state not in OVER:
+        service.tournaments.play_local_groups(made)
+    ana("GET", f"/v1/comparisons/{made}")
+    ana("GET", "/v1/comparisons/nothing")
+    ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})
 
 
 def _series(ana: RecordingClient, anonymous: RecordingClient, made: str) -> None:

@@ -153,11 +153,31 @@ def delete(bot: str) -> None:
     services().webhooks.close_circuit(bot)
 
 
-def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
-    """Cancel a tournament and return it; that of somebody else only as an admin, which is audited."""
+def announce_tournament(
+    who: Principal, body: dict[str, Any], tournament_id: str | None = None
+) -> dict[str, Any]:
+    """Announce a tournament and return it; who is invited must exist."""
     arena = services().tournaments
-    if who.admin and arena.view(tournament, viewer(who))["created_by"] != who.owner:
-        services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
+    arena.invitations.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
+
+
+def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
+    arena = services().tournaments
+    seen = viewer(who)
+    if who.admin and arena.view(tournament, seen)["created_by"] != who.owner:
+        services().accounts.audit(who, "edit tournament", f"tournament {tournament}", ", ".join(body))
+    arena.invitations.check_known(body.get("invited", ()), ())
+    arena.organising.edit(tournament, body, by=who)
+    return arena.view(tournament, seen)
+
+
+def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
+    """Cancel a tournament and return it; that of somebody else only as an admin."""
+    arena = services().tournaments
+    arena.view(tournament, viewer(who))
+    services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
     return arena.cancel(tournament, by=who, reason=reason)
 
 

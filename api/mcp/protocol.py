@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
 
@@ -59,6 +60,8 @@ class RpcError(Exception):
 def handle() -> Response:
     """Answer one JSON-RPC request; a notification gets 202."""
     request.environ[OPERATION] = "mcp"
+    if not _may_come_from(request.headers.get("Origin")):
+        return _failed(None, RpcError(INVALID_REQUEST, "pages of this origin may not call"), status=403)
     try:
         message = bodies().read_json(request.environ)
     except MalformedJson as error:
@@ -78,6 +81,22 @@ def handle() -> Response:
     if stateless:
         result = {"resultType": "complete", **result, "_meta": {f"{_META}serverInfo": _INFO}}
     return json_response({"jsonrpc": "2.0", "id": number, "result": result})
+
+
+def _may_come_from(origin: str | None) -> bool:
+    """Whether a page of this origin, or no page (None), may call: pages of this service and of the machine
+    itself, so that no page of another site reaches a service behind a firewall by a name of its own.
+    """
+    if origin is None:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    own = services().settings.http.public_url
+    return parts.hostname in ("localhost", "127.0.0.1", "::1") or (
+        bool(own) and urlsplit(own)[:2] == parts[:2]
+    )
 
 
 def _is_stateless(message: Mapping[str, Any]) -> bool:
@@ -154,14 +173,14 @@ def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value or {}
 
 
-def _failed(number: Any, error: RpcError, stateless: bool = True) -> Response:
+def _failed(number: Any, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
     """An error. Earlier revisions return an error of a known request with status 200."""
     body = {
         "code": error.code,
         "message": error.message,
         **({} if error.data is None else {"data": error.data}),
     }
-    status = 404 if error.code == METHOD_NOT_FOUND else 400
+    status = status or (404 if error.code == METHOD_NOT_FOUND else 400)
     always = error.code in (PARSE_ERROR, INVALID_REQUEST, HEADER_MISMATCH, UNSUPPORTED_VERSION)
     return json_response(
         {"jsonrpc": "2.0", "id": number, "error": body}, status if stateless or always else 200

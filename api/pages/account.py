@@ -10,6 +10,7 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
+from api.contract import json_response
 from api.pages.fields import (
     Control,
     Words,
@@ -23,11 +24,14 @@ from api.pages.fields import (
 from api.pages.site import blueprint, form, page
 from api.requests import load
 from api.schemas.accounts import NewOwnerSchema
+from api.schemas.owners import ExportSchema
 from api.services import services
 from api.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
 from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError
+from arena.events.account_data import NotConfirmed
+from arena.live.header import Viewer
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Addresses of this service, to which a visitor returns after signing in."""
@@ -155,10 +159,16 @@ def account_page() -> Response:
 
 
 def _tournaments(owner: str) -> list[dict[str, Any]]:
-    """The tournaments of the owner that are not over, and of the latest ones."""
-    arena = services().tournaments
-    latest = arena.list(limit=TOURNAMENTS_MOST).items
-    found = {one["id"]: one for one in (*arena.present(), *latest) if one["created_by"] == owner}
+    """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
+    only their guests see.
+    """
+    arena, seen = services().tournaments, Viewer(None, owner)
+    latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
+    found = {
+        one["id"]: one
+        for one in (*arena.present(seen), *latest)
+        if owner in (one["created_by"], *one["organisers"]) or one["hidden"]
+    }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
 
 
@@ -186,6 +196,35 @@ def replace_own_token() -> ResponseReturnValue:
         title=f"New token of {who.owner}",
         note="The old one and all other sessions have ended. This browser stays signed in.",
     )
+
+
+@blueprint.get("/account/export")
+def export_account() -> Response:
+    """Everything that is stored about the owner, as a file."""
+    who = signed_in()
+    services().limits.spend("exports_per_owner", who.owner)
+    response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))
+    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{who.owner}.json"'
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@blueprint.get("/account/delete")
+def delete_account_page() -> Response:
+    """Ask before an account is deleted."""
+    return page("delete_account.html", owner=signed_in().owner, error=None)
+
+
+@form("/account/delete")
+def delete_account() -> ResponseReturnValue:
+    """Delete the account with all bots."""
+    who = signed_in()
+    try:
+        shown = services().account_data.delete(who.owner, request.form.get("confirm", "").strip())
+    except NotConfirmed as error:
+        return page("delete_account.html", 422, owner=who.owner, error=error)
+    sign_out()
+    return page("deleted_account.html", shown=shown)
 
 
 @form("/account/link")

@@ -53,6 +53,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "classes": "Invitations and rosters for a class or a club.",
     },
     "Reference": {
+        "conventions": "What holds for all operations of the API.",
         "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",

@@ -37,6 +37,7 @@ _MAX_VALUES: Final = 5 * MAX_PEOPLE
     max_values=_MAX_VALUES,
     status=201,
     returns=NewInvitationListSchema,
+    secret=("invitations",),
     errors=("invalid_roster", "invalid_invitation", "quota_exceeded"),
 )
 def create_invitations(who: Principal, body: dict[str, Any]) -> dict[str, Any]:

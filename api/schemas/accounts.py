@@ -521,14 +521,6 @@ class SuspendedBotSchema(BotSummarySchema):
     suspended = fields.Nested(SuspensionSchema, required=True)
 
 
-class SuspendedBotListSchema(ResponseSchema):
-    """All suspended bots."""
-
-    bots = fields.List(
-        fields.Nested(SuspendedBotSchema), required=True, metadata={"description": "The bots, by name."}
-    )
-
-
 class BotWithTokenSchema(ResponseSchema):
     """A new bot and its token."""
 

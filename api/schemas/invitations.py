@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import Moment, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, WholeNumber
 from arena.accounts.accounts import NAME_PATTERN, NAME_RULE
 from arena.accounts.invitations import MOST_OF_OWNER
 from arena.accounts.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
@@ -45,9 +45,7 @@ class NewInvitationsSchema(RequestSchema):
         validate=validate.Length(0, MAX_PERSON),
         metadata={"description": "A name for all of them, such as that of a class."},
     )
-    expires_ms = Moment(
-        metadata={"description": "Until when they can be used. By default 30 days; at most 366 days."}
-    )
+    expires_ms = GivenMoment("Until when they can be used. By default 30 days; at most 366 days.")
 
 
 class InvitationSchema(ResponseSchema):

@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
-from api.schemas.fields import Moment, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Truth, WholeNumber
 from api.schemas.games_apart import for_each_game
 from api.schemas.tournaments import TournamentSettings, what_to_play
 from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
@@ -68,7 +68,7 @@ class NewScheduleSchema(RequestSchema):
         },
     )
     cron = _cron(validate=validate.Length(9, 100))
-    at_ms = Moment(metadata={"description": "When to fire, once."})
+    at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
         validate=validate.Range(1, MOST_GROUPS),
@@ -81,7 +81,7 @@ class ChangedScheduleSchema(RequestSchema):
 
     enabled = Truth(metadata={"description": "Whether the schedule fires."})
     cron = _cron(validate=validate.Length(9, 100))
-    at_ms = Moment(metadata={"description": "When to fire, once."})
+    at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
     )

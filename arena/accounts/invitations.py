@@ -230,6 +230,23 @@ class Invitations:
             self._of(organiser).change(_ISSUED, lambda count: max(0, (count or 0) - 1))
         return as_json(_read(after), now_ms)
 
+    def forget(self, owner: str) -> None:
+        """Remove what is known about an owner that is deleted: the invitations that it made, with the people
+        on its rosters, and whom the invitation was for with which it signed up.
+        """
+        own = self._of(owner)
+        for name in own.all():
+            own.change(name, lambda row: None)
+        fields = self._store.accounts.owner(owner) or {}
+        if "invited_by" in fields and "invitation" in fields:
+
+            def act(row: Any) -> Any:
+                if row is None:
+                    return None
+                return row_values(replace(_read(row), person="", handle="", email=""))
+
+            self._of(fields["invited_by"]).change(fields["invitation"], act)
+
     def _take(self, organiser: str, count: int) -> None:
         most = self._most(organiser)
 

@@ -73,7 +73,11 @@ class Sessions:
         """The owner who has signed in, None for a guest."""
         if not session.owner:
             return None
-        return Principal("owner", session.owner, session.owner, self._accounts.owner(session.owner).admin)
+        owner = self._accounts.owner(session.owner)
+        # Who is suspended reads why when signing in.
+        if owner.suspended is not None:
+            return None
+        return Principal("owner", owner.name, owner.name, owner.admin)
 
     def begin_guest(self) -> tuple[str, Session]:
         """Begin the session of a guest, and return it with its key."""
@@ -99,7 +103,7 @@ class Sessions:
         """A code that signs in as the owner once, within :data:`LINK_MS`."""
         code = secrets.token_urlsafe(_CODE_BYTES)
         row = {"owner": owner, "token": self._token(owner)}
-        self._sign_ins.put(code, orjson.dumps(row), LINK_MS)
+        self._sign_ins.put(code, orjson.dumps(row), LINK_MS, owner)
         return code
 
     def linked_owner(self, code: str) -> str:
@@ -111,7 +115,9 @@ class Sessions:
 
         Raises :class:`LinkExpired`.
         """
-        return self._signed_in(self._owner_of(self._sign_ins.take(code)), before)
+        owner = self._owner_of(self._sign_ins.take(code))
+        self._accounts.check_not_suspended(owner)
+        return self._signed_in(owner, before)
 
     def replace_token(self, key: str) -> str:
         """Replace the token of the owner who has signed in, and return the new one. All sessions of the owner
@@ -124,7 +130,7 @@ class Sessions:
             raise InvalidToken("the session has ended")
         token = self._accounts.new_owner_token(session.owner)
         kept = replace(session, token=self._token(session.owner))
-        self._sessions.put(key, write_row(kept), SESSION_MS)
+        self._sessions.put(key, write_row(kept), SESSION_MS, kept.owner)
         return token
 
     def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
@@ -144,7 +150,7 @@ class Sessions:
                 raise
             owner, token = self._accounts.owner(name), self._accounts.new_owner_token(name)
         if len(draft) >= _LEAST_DRAFT:
-            self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS)
+            self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS, name)
         return owner, token
 
     def end(self, key: str) -> None:
@@ -161,8 +167,13 @@ class Sessions:
 
     def _begin(self, session: Session) -> tuple[str, Session]:
         key = secrets.token_urlsafe(_CODE_BYTES)
-        self._sessions.put(key, write_row(session), SESSION_MS)
+        self._sessions.put(key, write_row(session), SESSION_MS, session.owner)
         return key, session
+
+    def forget(self, owner: str) -> None:
+        """End all sessions of an owner, and remove them and its links."""
+        for rows in (self._sessions, self._sign_ins, self._sign_ups):
+            rows.forget(owner)
 
     def _token(self, owner: str) -> str:
         return (self._store.owner(owner) or {}).get("token", "")

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from arena.accounts.shown import OF, TEXTS
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table
@@ -164,3 +165,67 @@ def health(url: str, as_json: bool) -> None:
 def metrics(url: str) -> None:
     """Print the metrics of an API process in the text format of Prometheus."""
     click.echo(service(url).metrics(), nl=False)
+
+
+@admin.command(examples=('botequim admin suspend ana --reason "Two accounts of one person."',))
+@click.argument("owner")
+@click.option("--reason", required=True, help="The reason, which the owner reads.")
+@url_option
+@_admin
+@json_option
+def suspend(owner: str, reason: str, url: str, token: str, as_json: bool) -> None:
+    """Suspend OWNER: its tokens are refused, and its bots are not seated."""
+    suspended = service(url, token).suspend_owner(owner, reason)
+    show(suspended, as_json, f"{owner} is suspended")
+
+
+@admin.command(examples=("botequim admin unsuspend ana",))
+@click.argument("owner")
+@url_option
+@_admin
+@json_option
+def unsuspend(owner: str, url: str, token: str, as_json: bool) -> None:
+    """Lift the suspension of OWNER."""
+    service(url, token).unsuspend_owner(owner)
+    show({"lifted": owner}, as_json, f"{owner} is not suspended any more")
+
+
+_of = click.argument("of", type=click.Choice(OF))
+_text = click.argument("text", type=click.Choice(TEXTS))
+
+
+@admin.command(examples=('botequim admin hide bot anas-bot description --reason "It insults others."',))
+@_of
+@click.argument("id")
+@_text
+@click.option("--reason", required=True, help="The reason, for other admins.")
+@url_option
+@_admin
+@json_option
+def hide(of: str, id: str, text: str, reason: str, url: str, token: str, as_json: bool) -> None:
+    """Hide a name or a description of an owner, a bot or a tournament."""
+    hidden = service(url, token).hide_text(of, id, text, reason)
+    show(hidden, as_json, f"{hidden['shown'] or 'nothing'} is shown in its place")
+
+
+@admin.command(examples=("botequim admin unhide bot anas-bot description",))
+@_of
+@click.argument("id")
+@_text
+@url_option
+@_admin
+@json_option
+def unhide(of: str, id: str, text: str, url: str, token: str, as_json: bool) -> None:
+    """Show a hidden text again."""
+    service(url, token).show_text(of, id, text)
+    show({"shown": id}, as_json, "it is shown again")
+
+
+@admin.command(examples=("botequim admin hidden",))
+@url_option
+@_admin
+@json_option
+def hidden(url: str, token: str, as_json: bool) -> None:
+    """List the hidden texts and why they are hidden."""
+    columns: Columns = {"of": "of", "id": "id", "text": "text", "by": "by", "reason": "reason"}
+    show_rows("texts", service(url, token).hidden_texts(), columns, as_json)

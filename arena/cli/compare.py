@@ -15,7 +15,10 @@ from rich.console import Console
 
 from arena.bots import bot_spec
 from arena.cli.commands import Command
+from arena.cli.comparing import begin, verdict
+from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
+from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
 from arena.cli.params import KIND, PLAYER_FILE
 from arena.cli.play import distinct_names, print_faults
@@ -39,12 +42,17 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     examples=(
         "botequim compare new.py old.py --kind truco",
         "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
+        "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
     ),
-    fields={"rules": "--rule"},
+    fields={"rules": "--rule", "bot": "--online"},
 )
-@click.argument("new", type=PLAYER_FILE)
-@click.argument("old", type=PLAYER_FILE)
-@click.option("--kind", type=KIND, required=True, help="The game.")
+@click.argument("new", type=PLAYER_FILE, required=False)
+@click.argument("old", type=PLAYER_FILE, required=False)
+@click.option("--online", metavar="BOT", help="Let the service compare two uploaded versions of BOT.")
+@click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
+@click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
+@click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
+@click.option("--kind", type=KIND, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
@@ -58,11 +66,17 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
+@url_option
+@token_option("the owner", required=False)
 @json_option
 def compare(
-    new: str,
-    old: str,
-    kind: str,
+    new: str | None,
+    old: str | None,
+    online: str | None,
+    new_version: str | None,
+    old_version: str | None,
+    follow: str | None,
+    kind: str | None,
     preset: str | None,
     rules: tuple[str, ...],
     elo0: float,
@@ -74,6 +88,8 @@ def compare(
     jobs: int,
     think_limit: float,
     sandbox: bool,
+    url: str,
+    token: str | None,
     as_json: bool,
 ) -> None:
     """Play mirrored groups of NEW against OLD until it is known whether NEW is better.
@@ -85,11 +101,34 @@ def compare(
 
     NEW and OLD are bots as in 'botequim play', and so are the rules without --preset. The exit code is 0 if
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
+
+    With --online the service plays two uploaded versions of one of your bots against each other, unrated and
+    from your budget; Ctrl-C leaves it playing, and --follow shows it again.
     """
+    if follow is None and kind is None:
+        raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
         raise click.BadParameter(f"{elo1:g} is not more than --elo0, {elo0:g}", param_hint="'--elo1'")
     if preset is not None and rules:
         raise click.UsageError("--preset and --rule exclude each other")
+    if online is not None or follow is not None:
+        client = service(url, token)
+        if online is not None:
+            if not (new_version and old_version) or new or old or rules or follow:
+                raise click.UsageError(
+                    "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                )
+            more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
+            follow = str(
+                begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
+            )
+        assert follow is not None
+        text, code = verdict(watched := follow_online(client, follow, as_json))
+        if watched["state"] in ("finished", "cancelled") and not as_json:
+            click.echo(text)
+        raise SystemExit(code)
+    if new is None or old is None or kind is None:
+        raise click.UsageError("Missing argument 'OLD'." if new else "Missing argument 'NEW'.")
     game = game_of(kind)
     given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
     complete = game.options.complete(given)

@@ -19,6 +19,10 @@ _FIELDS: Final[Mapping[str, str]] = {
 }
 """Fields of many operations, with the options that give them. What a command lacks stays as it is."""
 
+_FORMS: Final = re.compile(
+    r"(?<=\d) \(\d{4}-\d\d-\d\dT[\d:]+Z\)|, in RFC 3339 or as Unix time in milliseconds"
+)
+"""What the API says about its two forms of times."""
 _MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
 _FEWEST_WORDS: Final = 3
 _NUMBER: Final = re.compile(r"\b[0-9]+\b")
@@ -55,7 +59,7 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
     """The option or argument of the command that gives the field."""
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
-    names = {name.lower(): name for name in shown if not name.startswith("-")}
+    names = {name.lower().lstrip("-").replace("-", "_"): name for name in shown}
     names |= {parameter.name or "": name for name, parameter in shown.items()}
     while True:
         option = fields.get(field) or _FIELDS.get(field) or names.get(field)
@@ -80,6 +84,7 @@ def _times(text: str, field: str) -> str:
     """The text with times in place of Unix milliseconds, and seconds in place of milliseconds."""
     if not field.endswith("_ms"):
         return text
+    text = _FORMS.sub("", text)
     text, count = _MOMENT.subn(lambda found: _time(int(found[0])), text)
     if count:
         return text.replace("a whole number from", "a time from")

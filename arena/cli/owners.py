@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
+from pathlib import Path
 
 import click
 
@@ -42,7 +44,7 @@ def web(url: str, token: str, browser: bool, as_json: bool) -> None:
 
 @click.group(cls=Commands, examples=("botequim owner show ana", "botequim owner rotate | botequim login"))
 def owner() -> None:
-    """Show owners, and replace or revoke your own token."""
+    """Show owners, replace or revoke your own token, export or delete your account."""
 
 
 @owner.command("show", examples=("botequim owner show ana", "botequim owner show ana --json"))
@@ -80,3 +82,38 @@ def revoke(url: str, token: str, yes: bool, as_json: bool) -> None:
         click.confirm("Only an admin can issue another token. Revoke it?", abort=True, err=True)
     service(url, token).revoke_owner_token()
     show({"revoked": True}, as_json, "the token is revoked")
+
+
+@owner.command(examples=("botequim owner export", "botequim owner export --out account.json"))
+@url_option
+@token_option("the owner")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="A file. [default: standard output]"
+)
+def export(url: str, token: str, out: Path | None) -> None:
+    """Print everything that the service stores about you, as JSON.
+
+    Bots, versions with sources, settings, logs, tournaments and the ids of games.
+    """
+    text = json.dumps(service(url, token).export_owner(), indent=2, ensure_ascii=False)
+    if out is None:
+        click.echo(text)
+    else:
+        out.write_text(text + "\n", encoding="utf-8")
+
+
+@owner.command(examples=("botequim owner delete", "botequim owner delete --confirm ana"))
+@url_option
+@token_option("the owner")
+@click.option("--confirm", metavar="NAME", help="Your name; asked for if it is left out.")
+@json_option
+def delete(url: str, token: str, confirm: str | None, as_json: bool) -> None:
+    """Delete your account and all its bots; it cannot be undone.
+
+    Bots leave their tournaments and resign their games; tokens, sources and logs are erased. Records stay,
+    and elsewhere a name such as deleted-1f2e3d4c stands in place of yours and of those of your bots.
+    """
+    if confirm is None:
+        confirm = click.prompt("Type the name of the account to delete it", err=True)
+    shown = service(url, token).delete_owner(confirm)
+    show({"shown": shown}, as_json, f"deleted; {shown} is shown in its place")

@@ -10,11 +10,13 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.following import watch_tournament
 from arena.cli.online import service, token_option, url_option
+from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
 from arena.cli.params import KIND
 from arena.cli.times import future, moment, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
+from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
@@ -29,6 +31,7 @@ WHAT_FIELDS: Final = {
     "rules": "--rule",
     "who": "--invite",
     "invited": "--invite",
+    "invited_owners": "--invite-owner",
     "rated": "--unrated",
     "tie_breaks": "--tie-break",
     "locks_ms": "--starts",
@@ -145,7 +148,19 @@ def tournament() -> None:
     """Announce, enter, show and watch tournaments."""
 
 
-for _command in (show_tournament, groups, bracket, records):
+for _command in (
+    show_tournament,
+    groups,
+    bracket,
+    records,
+    accept,
+    clone,
+    edit,
+    follow,
+    invite,
+    organisers,
+    results,
+):
     tournament.add_command(_command)
 
 
@@ -158,6 +173,17 @@ for _command in (show_tournament, groups, bracket, records):
 )
 @click.argument("name")
 @what_to_play
+@click.option("--description", help="Plain text about it.")
+@click.option("--link", help="The address of a web page about it.")
+@click.option(
+    "--invite-owner",
+    "owners",
+    multiple=True,
+    metavar="OWNER",
+    help="Only for bots of OWNER, and of those who are invited later; may be repeated.",
+)
+@click.option("--by-invitation", is_flag=True, help="Only for owners who are invited later.")
+@click.option("--hidden", is_flag=True, help="Only organisers and invited owners see it.")
 @click.option("--opens", type=future, help="When entry opens. [default: now]")
 @click.option(
     "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
@@ -176,6 +202,11 @@ for _command in (show_tournament, groups, bracket, records):
 @json_option
 def create(
     name: str,
+    description: str | None,
+    link: str | None,
+    owners: tuple[str, ...],
+    by_invitation: bool,
+    hidden: bool,
     opens: int | None,
     starts: int,
     ends: int | None,
@@ -194,17 +225,19 @@ def create(
         raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
     if ends is not None and ends <= starts:
         raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
-    times = {"opens_ms": opens, "locks_ms": starts, "ends_ms": ends}
-    given = {key: value for key, value in times.items() if value is not None}
+    more = given(opens_ms=opens, locks_ms=starts, ends_ms=ends, description=description, link=link)
+    if owners or by_invitation or hidden:
+        more.update(who="invited", invited_owners=list(owners), hidden=hidden)
+    fields = {"name": name, **spec_of(**options), **more}
     if dry_run:
-        planned = service(url, token).plan_tournament(entrants, name=name, **spec_of(**options), **given)
+        planned = service(url, token).plan_tournament(entrants, **fields)
         budget = planned["budget"]
         used = "" if budget is None else "\nbudget: {groups} groups of the {left} that are left today"
         show(planned, as_json, planned["text"] + used.format(**budget or {}))
         return
     if entrants is not None:
         raise click.UsageError("--entrants is for --dry-run")
-    made = service(url, token).create_tournament(name=name, **spec_of(**options), **given)
+    made = service(url, token).create_tournament(**fields)
     show(made, as_json, made["id"])
 
 

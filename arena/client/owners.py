@@ -28,9 +28,8 @@ class OwnersCalls(HttpClient):
         codes, which are shown only once.
         """
         body = given(count=count, people=people, roster=roster, expires_ms=expires_ms)
-        found: list[dict[str, Any]] = self.request("POST", path("invitations"), body, repeatable=False)[
-            "invitations"
-        ]
+        made = self.request("POST", path("invitations"), body, creates=True)
+        found: list[dict[str, Any]] = made["invitations"]
         return found
 
     def invitations(self, roster: str | None = None, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
@@ -43,7 +42,7 @@ class OwnersCalls(HttpClient):
 
     def sign_in_link(self) -> str:
         """A link that signs a browser in as the owner of this token, once, within five minutes."""
-        return str(self.request("POST", path("owners", "me", "sign-in-links"), repeatable=False)["url"])
+        return str(self.request("POST", path("owners", "me", "sign-in-links"), creates=True)["url"])
 
     def me(self) -> Any:
         """The owner of this token."""
@@ -55,8 +54,18 @@ class OwnersCalls(HttpClient):
 
     def replace_owner_token(self) -> str:
         """Replace this token and return the new one."""
-        return str(self.request("POST", path("owners", "me", "token"), repeatable=False)["token"])
+        return str(self.request("POST", path("owners", "me", "token"), creates=True)["token"])
 
     def revoke_owner_token(self) -> None:
         """Revoke this token; only an admin can issue another."""
         self.request("DELETE", path("owners", "me", "token"))
+
+    def export_owner(self) -> Any:
+        """Everything that is stored about the owner of this token."""
+        return self.request("GET", path("owners", "me", "export"))
+
+    def delete_owner(self, confirm: str) -> str:
+        """Delete the owner of this token with all its bots, and return what is shown in place of its name.
+        ``confirm``: its name.
+        """
+        return str(self.request("DELETE", path("owners", "me"), query={"confirm": confirm})["shown"])

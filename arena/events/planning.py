@@ -122,7 +122,7 @@ class DryRuns:
 def _expected_entrants(spec: Spec, house: int) -> int:
     if spec.who == "house":
         return house
-    if spec.who == "invited":
+    if spec.who == "invited" and spec.invited:
         return min(spec.max_entries, len(set(spec.invited)))
     return spec.max_entries
 

@@ -24,7 +24,7 @@ from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
-from arena.tournaments.parsing import without_rating
+from arena.tournaments.parsing import OF_BOTH_FORMS, without_rating
 from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
 
 log = logging.getLogger(__name__)
@@ -446,7 +446,9 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
     if cron is None:
         if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
             raise InvalidSchedule(
-                f"{printable(repr(at_ms), 40)} is not a future time", field="at_ms", expected="a future time"
+                f"{printable(repr(at_ms), 40)} is not a future time",
+                field="at_ms",
+                expected=f"a future time{OF_BOTH_FORMS}",
             )
         return at_ms
     if not isinstance(cron, str) or len(cron.split()) != 5:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import Tournament
@@ -67,11 +68,12 @@ class StoredSeries:
 class SeasonTables:
     """All series. One is seen by whoever may see all of its tournaments."""
 
-    def __init__(self, store: Store, tournaments: Tournaments) -> None:
+    def __init__(self, store: Store, tournaments: Tournaments, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self._rows = store.series
         self._clock = store.clock
         self._tournaments = tournaments
-        self._kept: OrderedDict[tuple[str, int, int], FinalPlaces] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, int, str], FinalPlaces] = OrderedDict()
 
     def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
         """Create a series of ``name``, ``tournaments`` and the settings of
@@ -125,7 +127,16 @@ class SeasonTables:
         """The table of a series as it stands. Raises :class:`SeriesNotFound`."""
         found = self._load(series, viewer)
         inputs = [FinalPlaces.from_json(one) for one in found.final] if found.done else self._inputs(found)
-        return series_table(SeriesRules.from_json(found.rules), inputs)
+        return series_table(SeriesRules.from_json(found.rules), list(map(self._as_shown, inputs)))
+
+    def _as_shown(self, places: FinalPlaces) -> FinalPlaces:
+        """Done series have the names of that time."""
+        name = self._shown.name
+        rows = (
+            (place, name("bot", bot), version, name("owner", owner))
+            for place, bot, version, owner in places.rows
+        )
+        return replace(places, rows=tuple(rows))
 
     def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
         """The series that the viewer may see, the newest first."""
@@ -190,9 +201,9 @@ class SeasonTables:
             tournament, row = self._tournaments.lifecycle.load(name)
             if tournament.state != "finished":
                 continue
-            key = (name, row.version, row.changes)
+            key = (name, row.version, row.changes, self._shown.mark)
             if key not in self._kept:
-                owners = {entry.name: entry.owner for entry in tournament.entries}
+                owners = {self._shown.name("bot", entry.name): entry.owner for entry in tournament.entries}
                 final = self._tournaments.standings(name)
                 rows = ((one["place"], one["name"], one["version"]) for one in final.rows)
                 self._kept[key] = FinalPlaces(
@@ -210,7 +221,7 @@ class SeasonTables:
         return {
             "id": found.id,
             "name": found.name,
-            "owner": found.owner,
+            "owner": self._shown.name("owner", found.owner),
             "created_ms": found.created_ms,
             "tournaments": list(found.tournaments),
             "done": found.done,

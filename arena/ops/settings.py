@@ -48,6 +48,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
     "guests_per_address": Limit(60, 3600),
     "links_per_owner": Limit(60, 3600),
+    "exports_per_owner": Limit(20, 3600),
     "tables_per_address": Limit(200, 86_400),
     "tables_at_once_per_address": Limit(10, 1),
     "reviews_per_address": Limit(30, 86_400),

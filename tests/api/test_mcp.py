@@ -13,7 +13,7 @@ from api.app import create_app
 from api.mcp.tools import TOOLS
 from arena.games import GAMES
 from arena.ops.jobs import InlineJobs
-from arena.ops.settings import Settings
+from arena.ops.settings import HttpSettings, Settings
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from tests.waiting import PATIENCE
@@ -229,3 +229,28 @@ def test_agents_meet_at_an_open_table_and_wait_for_each_other(app: Flask) -> Non
             == f"answer {turn}: accepted keep\n\nNo decision for you yet. Nothing is lost: observe again."
         )
         assert f"turn {game}." in waiting.result(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        (None, 200),
+        ("http://localhost:6274", 200),
+        ("http://127.0.0.1", 200),
+        ("http://[::1]:80", 200),
+        ("https://bar.example", 200),
+        ("http://bar.example", 403),
+        ("https://bar.example.evil.example", 403),
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://[", 403),
+    ],
+)
+def test_pages_of_other_sites_may_not_call(settings: Settings, origin: str | None, status: int) -> None:
+    http = HttpSettings(limits=settings.http.limits, public_url="https://bar.example")
+    app = create_app(Settings(settings.redis_url, http=http), InlineJobs())
+    headers = {} if origin is None else {"Origin": origin}
+    reply = app.test_client().post(
+        "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers
+    )
+    assert reply.status_code == status

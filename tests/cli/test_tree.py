@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 NO_JSON = {
     "admin metrics": "the text format of Prometheus",
     "archive cat": "JSON lines already",
+    "owner export": "JSON already",
     "bot run": "runs until it is stopped, and reports events on stderr",
     "completion": "a script for a shell",
     "game record": "JSON already",
@@ -25,6 +26,7 @@ NO_JSON = {
     "replay": "a text or a page of a record, which is JSON",
     "serve": "runs until it is stopped",
     "tournament records": "JSON lines already",
+    "tournament results": "CSV; the standings and entries are JSON",
     "up": "runs until it is stopped",
     "watch": "runs until it is stopped",
 }

@@ -227,7 +227,7 @@ def test_presets_are_chosen_by_game_and_name() -> None:
     ("words", "said"),
     [
         (["nowhere.py"], "there is no file 'nowhere.py'"),
-        (["random", "--preset", "duel"], "there is no preset 'duel'; at preset; expected one of base@1, "),
+        (["random", "--preset", "duel"], "there is no preset 'duel'; at --preset; expected one of base@1, "),
         (["random", "--kind", "truco", "--preset", "duel@1"], "there is no preset 'duel@1'"),
         (["random", "--games", "0"], "0 is not in the range x>=1"),
     ],
