@@ -196,7 +196,7 @@ def test_a_schedule_is_edited(owner: Account, online: list[str], services: Servi
     for body, field in (
         ({"cron": "0 * * * *", "at_ms": tomorrow_ms}, "cron"),
         ({"cron": "* * * * *"}, "cron"),
-        ({"tournament": {**CUP, "who": "invited"}}, "invited"),
+        ({"tournament": {**CUP, "per_owner": 100}}, "per_owner"),
     ):
         response = owner.client.patch("/v1/schedules/hourly", json=body)
         assert (response.status_code, response.json["field"].rpartition(".")[2]) == (422, field)
