@@ -91,6 +91,7 @@ def uninvite_owner(who: Principal, tournament: str, owner: str) -> dict[str, Any
     status=201,
     returns=CreatedLinkSchema,
     errors=(*_ERRORS, "invalid_tournament", "quota_exceeded"),
+    secret=("code", "url"),
 )
 def create_invitation_link(who: Principal, body: dict[str, Any], tournament: str) -> dict[str, Any]:
     """Make a link that invites to a tournament

@@ -88,7 +88,7 @@ def _debug(
     failures: dict[tuple[str, ...], list[FaultReport]] = {}
     first: list[str] = []
     """What was refused at the same turn."""
-    printed = answer = ""
+    printed, answer = _output(bot), ""
     for one in turns:
         output = _output(bot)
         try:

@@ -397,7 +397,7 @@ def test_an_annulled_group_counts_for_nobody(
     annulled = [line for line in map(json.loads, lines) if line["info"].get("annulled")]
     assert {record["canonical"]["group"]["id"] for record in annulled} == {f"{event.id}-{group['id']}"}
     assert len(lines) == 12
-    assert admin.get("/v1/admin/audit").json["entries"][-1]["action"] == "annul game"
+    assert admin.get("/v1/admin/audit").json["entries"][0]["action"] == "annul game"
 
 
 def test_what_cannot_be_annulled(announce: Callable[..., Event], admin: ContractClient) -> None:

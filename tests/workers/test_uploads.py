@@ -151,14 +151,14 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         owner = service.client().sign_up("olga")
         submit = ("bot", "submit", BOTS["truco"], "--name", "mine", "--wait", "0", "--no-tournaments")
         told = call(service, ROOT / "examples", *submit, token=owner)
-        assert told.returncode == 2
-        assert "mine 1 has not been checked yet: the upload is received; repeat the command" in told.stderr
+        assert told.returncode == 0
+        assert "mine 1: received; waits for a worker" in told.stderr
         client = service.client(owner)
         (upload,) = client.uploads("mine")
         assert (upload["state"], upload["version"], upload["code"]) == ("received", "1", None)
         # The same file is not uploaded twice.
         told = call(service, ROOT / "examples", *submit, token=owner)
-        assert "mine 1 has not been checked yet" in told.stderr
+        assert "mine 1: received; waits for a worker" in told.stderr
         assert client.uploads("mine") == [upload]
         bot = client.bot("mine")
         assert (bot["version"], bot["versions"], bot["tournaments"]) == (None, [], False)
