@@ -21,6 +21,7 @@ _SEEN = ("tournament_not_found",)
     body=NewSubscriptionSchema,
     status=201,
     returns=CreatedSubscriptionSchema,
+    secret=("secret",),
     errors=(
         *_SEEN,
         "invalid_webhook_url",
