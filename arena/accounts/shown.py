@@ -35,7 +35,9 @@ REMEMBERED_SECONDS: Final = 5.0
 
 _ID_BYTES: Final = 4
 
-_OF_BOTS: Final = frozenset({"bot", "bots", "opponent", "worst", "players", "invited", "forfeits", "house"})
+_OF_BOTS: Final = frozenset(
+    {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house"}
+)
 """Fields with the name of a bot, or a list of such."""
 
 _OF_OWNERS: Final = frozenset({"owner", "created_by", "by", "organisers", "invited_owners"})

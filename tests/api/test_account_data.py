@@ -206,6 +206,7 @@ def test_after_a_deletion_nothing_is_left_but_records(
     ).json["game"]
     live = {"kind": "toepen", "format": "swiss", "division": "open"}
     theirs = announce(bia, {"name": "Bia's", **live})
+    assert bia.put(f"/v1/tournaments/{theirs}/organisers/ana").status_code < 300
     assert (
         hall.owner.client.post(f"/v1/tournaments/{theirs}/entries", json={"bot": "ana-live"}).status_code
         < 300
@@ -250,7 +251,9 @@ def test_after_a_deletion_nothing_is_left_but_records(
         True
     ] * 3
     assert "ana" not in game["created_by"]
-    (entry,) = hall.anybody.get(f"/v1/tournaments/{theirs}").json["entries"]
+    view = hall.anybody.get(f"/v1/tournaments/{theirs}").json
+    assert view["organisers"] == [shown]
+    (entry,) = view["entries"]
     assert (entry["status"], entry["reason"], entry["owner"]) == ("withdrawn", "left", shown)
     cancelled = hall.anybody.get(f"/v1/tournaments/{own}").json
     assert (cancelled["state"], cancelled["created_by"]) == ("cancelled", shown)

@@ -148,3 +148,39 @@ def test_what_organisers_do_is_logged(
     assert ["Saturday" in created[0], "Friday" in created[1]] == [True, True]
     # Players are not organisers.
     assert not any("enter" in action for _, action, *_ in logged)
+
+
+def test_names_are_replaced_where_they_are_names(app: Flask) -> None:
+    services: Service = app.extensions["botequim"]
+    board = {
+        "kind": "toepen",
+        "rows": [{"name": "toepen", "version": "1"}],
+        "titles": {"on": {"holders": ["toepen"]}},
+    }
+    assert services.shown(board) is board
+    shown = services.shown.delete_name("bot", "toepen")
+    owner = services.shown.delete_name("owner", "ana")
+    assert services.shown.delete_name("bot", "toepen") == shown
+    # The kind of game, and the names of tournaments, are none of a bot.
+    assert services.shown(board) == {
+        "kind": "toepen",
+        "rows": [{"name": shown, "version": "1"}],
+        "titles": {"on": {"holders": [shown]}},
+    }
+    group = {"players": ["toepen", "rookie"], "score": {"toepen": 1.0, "rookie": 0.0}, "forfeits": ["toepen"]}
+    assert services.shown(group) == {
+        "players": [shown, "rookie"],
+        "score": {shown: 1.0, "rookie": 0.0},
+        "forfeits": [shown],
+    }
+    cup = {
+        "id": "c",
+        "name": "toepen",
+        "format": "swiss",
+        "created_by": "ana",
+        "organisers": ["ana"],
+        "version": 3,
+    }
+    assert services.shown(cup) == {**cup, "created_by": owner, "organisers": [owner]}
+    matchups = {"bot": "toepen", "opponent": "rookie", "worst": "toepen"}
+    assert services.shown(matchups) == {"bot": shown, "opponent": "rookie", "worst": shown}
