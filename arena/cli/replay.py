@@ -8,7 +8,6 @@ from typing import Final
 
 import click
 
-from arena.cli.commands import Command
 from arena.errors import ArenaError
 from arena.records.record import Record, UnreadableRecord, load_records, source_name
 from arena.records.tell import tell
@@ -24,14 +23,7 @@ SHOWN_PROBLEMS: Final = frozenset(
 """Problems of a record whose game can be shown all the same: its actions are legal, to the end."""
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "botequim replay out.jsonl --number 1",
-        "botequim replay out.jsonl --number 1 --html --out game.html",
-        "botequim game record GAME | botequim replay -",
-    ),
-)
+@click.command()
 @click.argument("file")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")

@@ -8,13 +8,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.commands import Command
 
-
-@click.command(
-    cls=Command,
-    examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"),
-)
+@click.command()
 @click.option(
     "--bind",
     envvar="BOTEQUIM_BIND",
