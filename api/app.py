@@ -11,18 +11,24 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from api.bodies import BodyIntake
 from api.edge import Edge
 from api.errors import register_error_handlers
+from api.mcp import protocol
 from api.pages import PAGES, site
 from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
     bots,
+    comparisons,
     docs,
     games,
+    guests,
     health,
+    invitations,
     leaderboards,
     owners,
     records,
     schedules,
+    series,
+    subscriptions,
     tournaments,
     turns,
 )
@@ -34,7 +40,22 @@ from arena.ops.settings import Settings
 from queues.rq_jobs import BackgroundJobs, RqJobs
 
 PREFIX: Final = "/v1"
-RESOURCES: Final = (owners, bots, games, turns, tournaments, schedules, leaderboards, records, admin)
+RESOURCES: Final = (
+    owners,
+    invitations,
+    bots,
+    games,
+    turns,
+    tournaments,
+    guests,
+    subscriptions,
+    comparisons,
+    series,
+    schedules,
+    leaderboards,
+    records,
+    admin,
+)
 
 
 class App(Flask):
@@ -61,11 +82,11 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
     protect_pages(app)
-    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments)
+    app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
     register_error_handlers(app, site.error_page)
     for resource in RESOURCES:
         app.register_blueprint(resource.blueprint, url_prefix=PREFIX)
-    for part in (health.blueprint, docs.blueprint, *PAGES):
+    for part in (health.blueprint, docs.blueprint, protocol.blueprint, *PAGES):
         app.register_blueprint(part)
     outer: Any = Edge(app.wsgi_app)
     if settings.http.proxies:

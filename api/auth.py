@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from api.connections import client_of
 from api.edge import PRINCIPAL, Environ
 from api.errors import MissingToken
-from arena.accounts.accounts import Forbidden, InvalidToken, Principal
+from arena.accounts.accounts import Forbidden, InvalidToken, OwnerSuspended, Principal
 from arena.live.header import ANYBODY, Viewer
 from arena.ops.service import Service
 
@@ -20,7 +20,7 @@ def authenticate(environ: Environ, services: Service) -> Principal | None:
     try:
         token = _token(environ)
         principal = None if token is None else services.accounts.check(token)
-    except InvalidToken:
+    except (InvalidToken, OwnerSuspended):
         services.limits.spend("requests_per_address", client(environ))
         raise
     if principal is None:

@@ -13,6 +13,7 @@ import orjson
 from api.connections import Connection, client_of
 from api.edge import BODY_READ, JSON, SMALL_BODY, Environ
 from api.errors import HttpError, MalformedJson, UnsupportedMediaType
+from api.hints import json_hint
 from arena.errors import ArenaError
 from arena.ops.settings import HttpSettings
 
@@ -128,7 +129,9 @@ class BodyIntake:
         try:
             return orjson.loads(data)
         except orjson.JSONDecodeError as error:
-            raise MalformedJson(f"the body is not JSON: {error}", expected="JSON in UTF-8") from None
+            raise MalformedJson(
+                f"the body is not JSON: {error}{json_hint(data)}", expected="JSON in UTF-8"
+            ) from None
 
 
 def unsupported(environ: Environ, expected: str) -> ArenaError:

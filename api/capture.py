@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from flask import Flask
@@ -38,9 +39,9 @@ from arena.webhooks.calling import Endpoint
 
 ADMIN_TOKEN: Final = "example-admin-token-example-admin-token"
 
-_TOKEN: Final = re.compile(rb"(btq_[ob]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
+_TOKEN: Final = re.compile(rb"(btq_[obi]_[a-z0-9-]+_|whsec_)[A-Za-z0-9_+/=-]+")
 _STREAM_EVENTS: Final = 4
-_TEXT_LINES: Final = 6
+_TEXT_LINES: Final = 20
 _ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
 
@@ -62,14 +63,14 @@ class ExampleRecorder:
         """Return a recording client that sends ``token``."""
         return RecordingClient(self, self._app.test_client(), token)
 
-    def keep(self, method: str, path: str, body: Any, response: TestResponse) -> None:
+    def keep(self, method: str, path: str, body: Any, response: TestResponse, is_text: bool = False) -> None:
         """Keep an exchange, unless a longer one of its operation and status is known."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
         example = self.examples.setdefault(self._names[method, template], {"responses": {}})
         status = str(response.status_code)
         shown = _abridged(response) if response.content_type else None
-        if "format=" in path and isinstance(shown, str):
+        if (is_text or "format=" in path) and isinstance(shown, str):
             example.setdefault("texts", {})[response.mimetype] = shown
             return
         known = example["responses"].get(status)
@@ -88,6 +89,12 @@ class RecordingClient:
         self._recorder = recorder
         self._client = client
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
+
+    def text(self, method: str, path: str, body: Any = None) -> None:
+        """Send one request for text."""
+        headers = {**self._headers, "Accept": "text/plain"}
+        response = self._client.open(path, method=method, json=body, headers=headers)
+        self._recorder.keep(method, path, body, response, is_text=True)
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
         """Send one request; return the response's body if it is JSON."""
@@ -132,6 +139,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/owners/nobody")
     ana("GET", "/v1/owners/me")
     ana("POST", "/v1/owners/me/sign-in-links")
+    _invitations(ana, admin, anonymous)
     anonymous("GET", "/v1/owners/me")
     zap = {"name": "zap-bot", "version": "1.0", "description": "Calls truco at once."}
     bots = [
@@ -153,11 +161,37 @@ def capture(app: Flask) -> dict[str, Any]:
     ana("DELETE", "/v1/bots/pica-bot")
     admin("PUT", "/v1/admin/owners/ana/admin", {"admin": False})
     admin("POST", "/v1/admin/owners/ana/token")
+    text = {"of": "bot", "id": "zap-bot", "text": "description"}
+    admin("POST", "/v1/admin/hidden-texts", {**text, "reason": "It insults another bot."})
+    admin("GET", "/v1/admin/hidden-texts")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/hidden-texts?" + urlencode(text))
     admin("GET", "/v1/admin/audit")
+    carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
+    carl("POST", "/v1/bots", {"name": "carls-bot"})
+    carl("GET", "/v1/owners/me/export")
+    admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
+    admin("GET", "/v1/admin/suspensions")
+    for _ in range(2):
+        admin("DELETE", "/v1/admin/owners/carl/suspension")
+    carl("DELETE", "/v1/owners/me?confirm=karl")
+    carl("DELETE", "/v1/owners/me?confirm=carl")
     other = recorder.client(anonymous("POST", "/v1/owners", {"name": "bia"})["token"])
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
+    people = [{"name": "Zé Pereira", "handle": "zeca"}, {"name": "Maria Lima"}]
+    ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})
+    admin("PUT", "/v1/admin/owners/ana/invitations", {"most": 200})
+    made = ana("POST", "/v1/invitations", {"people": people, "roster": "Class 7b"})["invitations"]
+    anonymous("POST", "/v1/owners", {"name": "zeca", "invitation": made[0]["code"]})
+    anonymous("POST", "/v1/owners", {"name": "maria", "invitation": made[0]["code"]})
+    ana("DELETE", f"/v1/invitations/{made[1]['id']}")
+    ana("DELETE", "/v1/invitations/nothing")
+    ana("GET", "/v1/invitations?roster=Class%207b")
 
 
 def _webhooks(app: Flask, ana: RecordingClient) -> None:
@@ -173,10 +207,21 @@ def _webhooks(app: Flask, ana: RecordingClient) -> None:
         ana("GET", "/v1/bots/sota-bot")
         ana("POST", "/v1/bots/sota-bot/versions", {"label": "2", "transport": "webhook", "url": body["url"]})
         ana("POST", "/v1/bots/sota-bot/webhook/secret", {})
+        _subscriptions(ana)
         receiver.shutdown()
     webhooks.connect = connect
     ana("POST", "/v1/bots", {**body, "name": "rei-bot", "url": "https://127.0.0.1/rei"})
     ana("DELETE", "/v1/bots/sota-bot")
+
+
+def _subscriptions(ana: RecordingClient) -> None:
+    cup = {"name": "Followed cup", "kind": "truco", "format": "swiss", "locks_ms": _now_ms() + 86_400_000}
+    path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', cup)['id']}"
+    made = ana("POST", f"{path}/subscriptions", {"url": "https://example.org/hook"})
+    ana("GET", f"{path}/subscriptions")
+    ana("DELETE", f"{path}/subscriptions/{made['id']}")
+    ana("DELETE", f"{path}/subscriptions/other")
+    ana("POST", f"{path}/cancel", {"reason": "Rain."})
 
 
 def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
@@ -210,6 +255,7 @@ def _uploads(app: Flask, ana: RecordingClient, admin: RecordingClient) -> None:
     admin("GET", "/v1/admin/suspensions")
     for _ in range(2):
         admin("DELETE", "/v1/admin/suspensions/valete-bot")
+    _comparisons(app, ana)
     ana("DELETE", "/v1/bots/valete-bot")
 
 
@@ -275,6 +321,8 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
     for bot in bots[:3]:
         bot("GET", "/v1/turns")
         bot("GET", "/v1/turns/stream")
+        bot.text("GET", "/v1/turns")
+        bot.text("POST", "/v1/turns", {"answers": []})
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
@@ -293,9 +341,15 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
         "house": ["rookie", "random"],
     }
     ana("POST", "/v1/tournaments", {**cup, "format": "open"})
+    ana("POST", "/v1/tournaments/dry-run", {**cup, "format": "open"})
+    ana("POST", "/v1/tournaments/dry-run?entrants=60", cup)
     called_off = ana("POST", "/v1/tournaments", cup)["id"]
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot", "nonce": "sete-belo"})
+    edited = f"/v1/tournaments/{called_off}"
+    ana("PATCH", edited, {"description": "Bring your own cards.", "link": "https://example.org/friday-cup"})
+    ana("PATCH", edited, {"rounds": 2})
     ana("DELETE", f"/v1/tournaments/{called_off}/entries/zap-bot")
+    _guests(recorder, ana, cup)
     ana("POST", f"/v1/tournaments/{called_off}/cancel", {"reason": "Rain."})
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot"})
     made = admin("POST", "/v1/tournaments", {**cup, "locks_ms": _now_ms() + _ENTRY_MS})["id"]
@@ -305,14 +359,60 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", f"/v1/tournaments/{made}")
     anonymous("GET", f"/v1/tournaments/{made}/events")
     anonymous("GET", "/v1/tournaments?limit=1&state=finished")
+    anonymous("GET", f"/v1/tournaments/{made}/results.csv")
+    admin("POST", f"/v1/tournaments/{made}/clone", {"locks_ms": _now_ms() + 86_400_000, "name": "Next cup"})
+    ana("POST", f"/v1/tournaments/{made}/clone", {"locks_ms": _now_ms() + 86_400_000})
     for form in ("json", "csv", "text"):
         anonymous("GET", f"/v1/tournaments/{made}/standings?format={form}")
     anonymous("GET", f"/v1/tournaments/{made}/groups?limit=1")
     anonymous("GET", f"/v1/tournaments/{made}/records?group=r1-p1-g1")
     anonymous("GET", "/v1/tournaments/nothing")
+    _series(ana, anonymous, made)
     admin("GET", "/v1/admin/suspicions?kind=toepen&division=sealed")
     admin("POST", f"/v1/admin/games/{made}-r1-p1-g2-1/annul", {"reason": "The hall was on fire."})
     anonymous("GET", "/v1/records/changes")
+
+
+def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: dict[str, Any]) -> None:
+    anonymous = recorder.client()
+    teo = recorder.client(anonymous("POST", "/v1/owners", {"name": "teo"})["token"])
+    invited = {**cup, "name": "Class cup", "who": "invited", "invited_owners": ["ana"], "hidden": True}
+    path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', invited)['id']}"
+    link = ana("POST", f"{path}/invitations/links", {})
+    teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
+    ana("PUT", f"{path}/organisers/teo")
+    ana("POST", f"{path}/invitations", {"owners": ["teo"]})
+    ana("GET", f"{path}/invitations")
+    ana("DELETE", f"{path}/invitations/owners/ana")
+    ana("DELETE", f"{path}/invitations/links/{link['id']}")
+    teo("POST", f"{path}/invitations/accept", {"code": link["code"]})
+    teo("DELETE", f"{path}/organisers/ana")
+    ana("DELETE", f"{path}/organisers/teo")
+
+
+def _comparisons(app: Flask, ana: RecordingClient) -> None:
+    service = app.extensions["botequim"]
+    body = {"bot": "valete-bot", "kind": "truco", "preset": "mineiro-2@1", "most": 60}
+    made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
+    while service.tournaments.step(made).state not in OVER:
+        service.tournaments.play_local_groups(made)
+    ana("GET", f"/v1/comparisons/{made}")
+    ana("GET", "/v1/comparisons/nothing")
+    ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})
+
+
+def _series(ana: RecordingClient, anonymous: RecordingClient, made: str) -> None:
+    season = {"name": "Autumn", "tournaments": [made], "points": [3, 2, 1], "best": 2}
+    ana("POST", "/v1/series", {**season, "points": [1, 2]})
+    series = ana("POST", "/v1/series", season)["id"]
+    anonymous("GET", "/v1/series")
+    anonymous("GET", f"/v1/series/{series}")
+    anonymous("GET", "/v1/series/nothing")
+    for form in ("json", "csv", "text"):
+        anonymous("GET", f"/v1/series/{series}/table?format={form}")
+    for _ in range(2):
+        ana("PATCH", f"/v1/series/{series}", {"done": True})
+    ana("DELETE", f"/v1/series/{series}")
 
 
 def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient) -> None:
@@ -349,6 +449,7 @@ def _schedules(recorder: ExampleRecorder, admin: RecordingClient) -> None:
     anonymous("GET", "/v1/schedules")
     anonymous("GET", "/v1/schedules/hourly-cup")
     admin("PATCH", "/v1/schedules/hourly-cup", {"enabled": False})
+    admin("PATCH", "/v1/schedules/hourly-cup", {"cron": "never"})
     admin("DELETE", "/v1/schedules/hourly-cup")
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import click
 
+from arena.cli.commands import Command
 from arena.ops.archive_check import check_archive
 from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
 from arena.store.embedded import EmbeddedStore
 
 
-@click.command()
+@click.command(cls=Command, examples=("botequim serve --bind 0.0.0.0:8000 --workers 2",))
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port to listen on.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes.")
 @click.option(

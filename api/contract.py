@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final
 
 import flask
@@ -16,10 +17,13 @@ import orjson
 from flask import Response, request
 from marshmallow import Schema
 
+from api.auditing import audit_operation
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
-from api.edge import JSON, OPERATION, SMALL_BODY, Environ
-from api.errors import ERRORS
+from api.conventions import Deprecation, add_deprecation, add_next_link, revalidate
+from api.edge import ALLOWANCE, JSON, OPERATION, SMALL_BODY, Environ
+from api.errors import ERRORS, add_allowance
+from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
 from api.requests import load, read_query
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
@@ -28,8 +32,14 @@ from arena.errors import ArenaError
 View = Callable[..., Any]
 
 _ALWAYS: Final = ("request_timeout", "uri_too_long", "headers_too_large", "internal_error", "busy")
-_WITH_ACCOUNTS: Final = ("invalid_token", "rate_limited", "corrupt_state", "store_unavailable")
-UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended")
+_WITH_ACCOUNTS: Final = (
+    "invalid_token",
+    "owner_suspended",
+    "rate_limited",
+    "corrupt_state",
+    "store_unavailable",
+)
+UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
 ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
 """The errors of operations that read finished games."""
 
@@ -83,6 +93,10 @@ class Operation:
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""
+    as_text: bool = False
+    """Whether requests that prefer ``text/plain`` get text. The document has it as an extension, because
+    with a second media type generators of TypeScript would change the type of the response.
+    """
     headers: Sequence[str] = ()
     also: Mapping[int, str] | None = None
     """Further successful statuses and their descriptions."""
@@ -102,12 +116,42 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
+    polled: bool | None = None
+    """Whether responses have an ``ETag``: None if it is a GET that returns JSON. A view may set it itself."""
+    deprecated: Deprecation | None = None
+    keyed: bool | None = None
+    """Whether a request may have an idempotency key: None if it has a token and its response is 201."""
+    secret: Sequence[str] = ()
+    """Fields of the response that hold a secret, which is shown once and not stored."""
+    rotate: str = ""
+    """The operation that issues such a secret again, with fields of the body and parts of the path in
+    braces; by default this one, with another key.
+    """
 
     @property
     def id(self) -> str:
         """The view's name in camel case."""
         first, *rest = self.view.__name__.split("_")
         return first + "".join(word.capitalize() for word in rest)
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether responses link to the next page."""
+        return self.query is not None and "cursor" in self.query().fields
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether responses have an ``ETag``, and may be 304."""
+        if self.polled is not None:
+            return self.polled
+        return self.method == "GET" and self.media == JSON and bool(self.returns) and self.scopes is not None
+
+    @property
+    def takes_key(self) -> bool:
+        """Whether a request may have an idempotency key."""
+        if self.keyed is not None:
+            return self.keyed
+        return self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -120,29 +164,43 @@ class Operation:
             codes.update(_WITH_ACCOUNTS)
         if self.scopes:
             codes.update(_WITH_TOKEN)
+        if self.takes_key:
+            codes.update(KEY_ERRORS)
+            if self.secret:
+                codes.add("secret_already_issued")
         by_status: dict[int, list[str]] = {}
         for code in sorted(codes, key=list(ERRORS).index):
             by_status.setdefault(ERRORS[code].status, []).append(code)
         return dict(sorted(by_status.items()))
 
-    def handler(self) -> View:
+    def handler(self, resource: str) -> View:
         """Return the Flask view, which validates the request, calls the view and serializes its result."""
-        name, view, scopes, limit = self.id, self.view, self.scopes, self.limit
+        name, method, view, scopes, limit = self.id, self.method, self.view, self.scopes, self.limit
         query_schema = self.query() if self.query else None
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
+        takes_key, finish = self.takes_key, self._finish
+        adds = limit or self.is_paged or self.is_polled or self.deprecated
+
+        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str]) -> Response:
+            audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
+            result = view(*arguments, **path)
+            if isinstance(result, Response):
+                return result
+            return json_response(None if result_schema is None else result_schema.dump(result), self.status)
 
         @functools.wraps(view)
         def handler(**path: str) -> Response:
             environ, parts = request.environ, services()
             environ[OPERATION] = name
             arguments: list[Any] = []
+            who: Principal | None = None
             if scopes is not None:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
                 arguments.append(who)
                 if limit is not None:
-                    parts.limits.spend(limit, _counted(limit, who, environ))
+                    environ[ALLOWANCE] = parts.limits.allowance(limit, _counted(limit, who, environ))
             if query_schema is not None:
                 arguments.append(read_query(query_schema, environ, parts.settings.http))
             if body_schema is not None:
@@ -152,14 +210,36 @@ class Operation:
                     fields = read_query(raw_query_schema, environ, parts.settings.http)
                     data = bodies().read(environ, raw.most)
                     arguments.append({**raw.fields, **fields, raw.field: data})
+                    del data
                 else:
                     arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
-            result = view(*arguments, **path)
-            if isinstance(result, Response):
-                return result
-            return json_response(None if result_schema is None else result_schema.dump(result), self.status)
+            if takes_key:
+                keyed = keyed_request(environ, name, *arguments)
+                if keyed is not None:
+                    again = functools.partial(self._rotation, environ, arguments[-1], path)
+                    act = functools.partial(respond, who, arguments, path)
+                    return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
+            response = respond(who, arguments, path)
+            return finish(response, environ) if adds else response
 
         return handler
+
+    def _finish(self, response: Response, environ: Environ) -> Response:
+        """The response with the headers that the contract adds."""
+        allowance = environ.get(ALLOWANCE)
+        if allowance is not None:
+            add_allowance(response, allowance)
+        if self.is_paged:
+            add_next_link(response, environ)
+        if self.deprecated is not None:
+            add_deprecation(response, self.deprecated)
+        return revalidate(response) if self.is_polled else response
+
+    def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
+        """The request that issues the response's secret again."""
+        if not self.rotate:
+            return f"{self.method} {environ['PATH_INFO']} with another key"
+        return f"POST {self.rotate.format_map({**(body if isinstance(body, dict) else {}), **path})}"
 
     def _raw(self, environ: Environ) -> RawBody | None:
         media = media_of(environ) if self.raw else JSON
@@ -209,7 +289,7 @@ class Blueprint(flask.Blueprint):
         def decorate(view: View) -> View:
             operation = Operation(rule=rule, method=method, view=view, **contract)
             self.operations.append(operation)
-            self.add_url_rule(rule, view.__name__, operation.handler(), methods=[method])
+            self.add_url_rule(rule, view.__name__, operation.handler(self.name), methods=[method])
             return view
 
         return decorate
@@ -233,12 +313,3 @@ def revalidated(etag: str, respond: Callable[[], Response]) -> Response:
     response.set_etag(etag, weak=True)
     response.headers["Cache-Control"] = "no-cache"
     return response
-
-
-IF_NONE_MATCH: Final = {
-    "in": "header",
-    "name": "If-None-Match",
-    "description": "The `ETag` of an earlier response. If it still matches, the response is 304.",
-    "schema": {"type": "string"},
-}
-NOT_MODIFIED: Final = {304: "Not modified; see `If-None-Match`."}

@@ -28,6 +28,7 @@ SMALL_BODY: Final = 64_000
 REQUEST_ID: Final = "botequim.request_id"
 OPERATION: Final = "botequim.operation"
 PRINCIPAL: Final = "botequim.principal"
+ALLOWANCE: Final = "botequim.allowance"
 ERROR_CODE: Final = "botequim.error_code"
 BODY_READ: Final = "botequim.body_read"
 """Keys of the WSGI environment in which the app passes data to the middleware."""

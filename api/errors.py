@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import orjson
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from api.edge import ERROR_CODE, REQUEST_ID, Environ
+from api.edge import ALLOWANCE, ERROR_CODE, PRINCIPAL, REQUEST_ID, Environ
+from api.hints import near_address, with_hint
 from arena.errors import FORMER_CODES, ArenaError, CorruptState
+from arena.ops.limits import Allowance, RateLimited
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -78,6 +82,29 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Invalid value",
         "A value has the wrong type or is not allowed; `field` names it and `expected` says what is valid.",
     ),
+    "idempotency_key_reused": ErrorCode(
+        422,
+        "Key used before",
+        "Another request of this credential to the same operation had this `Idempotency-Key`.",
+    ),
+    "idempotency_key_in_use": ErrorCode(
+        409,
+        "Request in progress",
+        "The first request with this `Idempotency-Key` has not been answered yet; try again in `retry_after` "
+        "seconds.",
+    ),
+    "secret_already_issued": ErrorCode(
+        409,
+        "Secret already issued",
+        "The first request with this `Idempotency-Key` was carried out. Its secret was shown once and is not "
+        "stored; `expected` names the request that issues a new one.",
+    ),
+    "reply_not_kept": ErrorCode(
+        409,
+        "Reply not kept",
+        "The first request with this `Idempotency-Key` was carried out, but the owner's quota had no room "
+        "for its reply.",
+    ),
     "headers_too_large": ErrorCode(
         431, "Headers too large", "There are too many headers, or they are too large."
     ),
@@ -135,10 +162,31 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),
     # Owners and bots
+    "series_not_found": ErrorCode(404, "No such series", "There is no series with this id that you may see."),
+    "series_done": ErrorCode(409, "Series done", "The series is done, and cannot be changed any more."),
+    "invalid_series": ErrorCode(422, "Invalid series", "A setting of the series is wrong; `field` names it."),
+    "invalid_invitation": ErrorCode(
+        422, "Invitation not usable", "The invitation is unknown, was used or revoked, or has expired."
+    ),
+    "invitation_not_found": ErrorCode(404, "No such invitation", "You have no invitation with this id."),
+    "invalid_roster": ErrorCode(
+        422, "Invalid roster", "The table of people to invite is not valid; `detail` names the line."
+    ),
     "invalid_name": ErrorCode(422, "Invalid name", "The name or version label breaks the naming rules."),
     "name_taken": ErrorCode(
         409, "Name taken", "The name is in use, was used before, or is reserved for a house bot."
     ),
+    "owner_suspended": ErrorCode(
+        403,
+        "Owner suspended",
+        "An admin has suspended the owner: its tokens are refused, nobody can sign in as it, and its bots "
+        "are not seated or entered.",
+    ),
+    "not_confirmed": ErrorCode(
+        422, "Not confirmed", "The deletion of an account has to be confirmed with its name, in `confirm`."
+    ),
+    "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
+    "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
@@ -150,7 +198,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Workers hung or crashed while they played the bot, so it is not seated until an admin has looked at "
         "it; the bot's `suspended` says in which group.",
     ),
-    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot is not suspended."),
+    "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot or the owner is not suspended."),
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."
     ),
@@ -275,6 +323,14 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "`used` what was started today, `left` the difference. It renews at `renews_ms`, in `retry_after` "
         "seconds.",
     ),
+    "invalid_comparison": ErrorCode(
+        422,
+        "Invalid comparison",
+        "The comparison cannot be played: `field` names the setting, `expected` says what is valid.",
+    ),
+    "comparison_not_found": ErrorCode(
+        404, "Comparison not found", "There is no comparison with this id, or it is not yours."
+    ),
     "too_few_entrants": ErrorCode(
         422,
         "Too few entrants",
@@ -306,6 +362,15 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         422,
         "Invalid schedule",
         "The schedule is not valid, or would never fire; `field` says which part is wrong.",
+    ),
+    "subscription_not_found": ErrorCode(
+        404, "Subscription not found", "You have no such subscription to the tournament."
+    ),
+    "not_editable": ErrorCode(
+        409,
+        "Not editable",
+        "The setting cannot be edited any more; `expected` lists what can: after the first entry the name, "
+        "description, link, a later deadline and more places, and after the lock the first three.",
     ),
     "group_not_over": ErrorCode(
         409, "Group not over", "The group has no result yet, so it cannot be annulled."
@@ -397,12 +462,22 @@ def problem_response(error: ArenaError, environ: Environ) -> Response:
     response = Response(orjson.dumps(body, default=str), status, content_type=PROBLEM_TYPE)
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="botequim"'
-    if status == 429:
+    allowance = error.allowance if isinstance(error, RateLimited) else environ.get(ALLOWANCE)
+    if allowance is not None:
+        add_allowance(response, allowance)
+    if "retry_after" in error.extra:
         response.headers["Retry-After"] = str(error.extra["retry_after"])
     if status == 503:
         response.headers["Retry-After"] = "1"
     environ[ERROR_CODE] = error.code
     return response
+
+
+def add_allowance(response: Response, allowance: Allowance) -> None:
+    """Say what is left of a limit (draft-ietf-httpapi-ratelimit-headers-11)."""
+    name, most, seconds, left, full_s = allowance
+    response.headers["RateLimit-Policy"] = f'"{name}";q={most};w={math.ceil(seconds)}'
+    response.headers["RateLimit"] = f'"{name}";r={left};t={full_s}'
 
 
 def error_response(error: Exception, environ: Environ) -> Response:
@@ -424,6 +499,9 @@ def error_response(error: Exception, environ: Environ) -> Response:
 
 def _of_http(error: HTTPException, environ: Environ) -> Response:
     converted = HttpError(_detail(error, environ), code=_BY_STATUS.get(error.code or 0, "bad_request"))
+    if error.code == 404 and (near := near_address(environ.get("PATH_INFO", "")[:200], _templates())):
+        converted.message += f"; did you mean {near}?"
+        converted.expected = near
     if isinstance(error, MethodNotAllowed):
         allowed = ", ".join(sorted(error.valid_methods or ()))
         converted.expected = allowed or None
@@ -442,10 +520,26 @@ def _detail(error: HTTPException, environ: Environ) -> str:
     return error.description or ERRORS["bad_request"].meaning
 
 
+def _templates() -> list[str]:
+    """The addresses of the API."""
+    return [rule.rule for rule in current_app.url_map.iter_rules() if rule.rule.startswith("/v1/")]
+
+
+def _own_bots(environ: Environ) -> list[str]:
+    """The names of the bots of the caller's owner."""
+    who = environ.get(PRINCIPAL)
+    if who is None or not who.owner:
+        return []
+    bots, _ = current_app.extensions["botequim"].accounts.bots(who.owner)
+    return [bot.name for bot in bots]
+
+
 def register_error_handlers(app: Flask, as_page: Callable[[Response], Response]) -> None:
     """Answer every error with a problem document; ``as_page`` may turn it into a page."""
 
     def handle(error: Exception) -> Response:
+        if isinstance(error, ArenaError):
+            with_hint(error, partial(_own_bots, request.environ))
         return as_page(error_response(error, request.environ))
 
     for kind in (ArenaError, HTTPException, Exception):

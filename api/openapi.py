@@ -20,10 +20,18 @@ from apispec_oneofschema import MarshmallowPlugin
 from flask import Flask
 
 from api.contract import Blueprint, Operation
+from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
+from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
+from api.openapi_webhooks import add_webhooks
 from api.schemas.common import ProblemSchema
-from api.schemas.fields import action_to_openapi, mixed_to_openapi, one_of_to_openapi
+from api.schemas.fields import (
+    action_to_openapi,
+    mixed_to_openapi,
+    moment_to_openapi,
+    one_of_to_openapi,
+)
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
 from arena.accounts.accounts import LABEL_PATTERN, NAME_PATTERN
@@ -43,8 +51,9 @@ A game service and arena for bots that play Brazilian Truco and Dutch Toepen.
 Sign up (`POST /v1/owners`), register a bot (`POST /v1/bots`), create a game or join one
 (`POST /v1/games`), and let the bot loop on `POST /v1/turns`.
 
-Times are integers in milliseconds; timestamps are Unix time in milliseconds. Lists are paged: pass a
-page's `cursor` to get the next page. Every error is a problem document with a stable `code`.
+Times are integers in milliseconds; timestamps are Unix time in milliseconds. Requests may also have
+timestamps in RFC 3339. Lists are paged: pass a page's `cursor` to get the next page. Every error is a problem
+document with a stable `code`.
 """
 
 PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
@@ -54,10 +63,21 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The version's label.",
         "schema": {"type": "string", "pattern": LABEL_PATTERN},
     },
+    "series": {"description": "The series' id.", "schema": {"type": "string", "maxLength": 40}},
+    "invitation": {"description": "The invitation's id.", "schema": {"type": "string", "maxLength": 40}},
     "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
+    "link": {"description": "The id of the link.", "schema": {"type": "string", "maxLength": 40}},
+    "subscription": {
+        "description": "The id of the subscription.",
+        "schema": {"type": "string", "maxLength": 40},
+    },
     "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
     "tournament": {
         "description": "The tournament's id.",
+        "schema": {"type": "string", "pattern": GAME_PATTERN},
+    },
+    "comparison": {
+        "description": "The comparison's id.",
         "schema": {"type": "string", "pattern": GAME_PATTERN},
     },
     "entry": {
@@ -87,11 +107,34 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "X-Next": {"description": "The value of `after` for the next download.", "schema": {"type": "string"}},
     "Location": {"description": "Where the upload can be read.", "schema": {"type": "string"}},
+    REPLAYED: {
+        "description": "`true` if this is the reply to an earlier request with the same `Idempotency-Key`.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {
+        "description": "What is left of the limit: `r` requests at once, and all of them after `t` seconds.",
+        "schema": {"type": "string", "examples": ['"games_per_owner";r=1998;t=4']},
+    },
+    "RateLimit-Policy": {
+        "description": "The limit: `q` requests in `w` seconds.",
+        "schema": {"type": "string", "examples": ['"games_per_owner";q=2000;w=3600']},
+    },
+    "Link": {"description": '`rel="next"`: the next page, if there is one.', "schema": {"type": "string"}},
+    "Deprecation": {
+        "description": "Since when the operation is deprecated (RFC 9745).",
+        "schema": {"type": "string"},
+    },
+    "Sunset": {"description": "When the operation ends (RFC 8594).", "schema": {"type": "string"}},
     "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
 }
 """The response headers that operations refer to by name."""
 
-_ERROR_HEADERS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
+_RATE_LIMIT: Final = ("RateLimit", "RateLimit-Policy")
+_ERROR_HEADERS: Final = {
+    401: ("WWW-Authenticate",),
+    429: ("Retry-After", *_RATE_LIMIT),
+    503: ("Retry-After",),
+}
 
 
 EVENT_STREAM: Final = "text/event-stream"
@@ -138,6 +181,7 @@ class _Builder:
         plugin.converter.add_attribute_function(one_of_to_openapi)
         plugin.converter.add_attribute_function(action_to_openapi)
         plugin.converter.add_attribute_function(mixed_to_openapi)
+        plugin.converter.add_attribute_function(moment_to_openapi)
         self._error_names: dict[tuple[str, ...], str] = {}
         self._add_components()
         for blueprint in app.blueprints.values():
@@ -156,6 +200,8 @@ class _Builder:
             add.schema(name, schema=schema)
         for name, header in HEADERS.items():
             add.header(name, header)
+        not_modified = {"description": "Not modified; see `If-None-Match`.", "headers": _headers(("ETag",))}
+        add.response(NOT_MODIFIED, not_modified)
         for name, parameter in PATH_PARAMETERS.items():
             add.parameter(name, "path", {"name": name, **parameter})
         for name, description in SECURITY_SCHEMES.items():
@@ -172,6 +218,9 @@ class _Builder:
         captured = examples().get(operation.id, {"responses": {}})
         summary, _, description = inspect.cleandoc(operation.view.__doc__ or "").partition("\n")
         item: dict[str, Any] = {"operationId": operation.id, "summary": summary}
+        if operation.deprecated is not None:
+            item["deprecated"] = True
+            description = f"{description.strip()}\n\n{operation.deprecated.notice()}"
         if description:
             item["description"] = description.strip()
         item["security"] = []
@@ -179,6 +228,10 @@ class _Builder:
             optional: list[dict[str, list[str]]] = [] if operation.scopes else [{}]
             item["security"] = optional + [{scope: []} for scope in operation.scopes or SECURITY_SCHEMES]
         item["parameters"] = [dict(parameter) for parameter in operation.parameters]
+        if operation.takes_key:
+            item["parameters"].append(dict(IDEMPOTENCY_KEY))
+        if operation.is_polled:
+            item["parameters"].append(dict(IF_NONE_MATCH))
         if operation.query is not None:
             item["parameters"].append({"in": "query", "schema": operation.query})
         if operation.body is not None:
@@ -197,8 +250,9 @@ class _Builder:
             content = {JSON: {"schema": operation.returns}}
             responses[HTTPStatus.OK] = {"description": operation.existing, "content": content}
         for status, meaning in (operation.also or {}).items():
-            headers = operation.headers if status == HTTPStatus.NOT_MODIFIED else ()
-            responses[status] = {"description": meaning, "headers": _headers(headers)}
+            responses[status] = {"description": meaning, "headers": _headers(())}
+        if operation.is_polled:
+            responses[HTTPStatus.NOT_MODIFIED] = NOT_MODIFIED
         for status, codes in operation.error_codes().items():
             responses[status] = self._error(operation, status, codes, captured["responses"].get(str(status)))
         return {**item, "responses": responses}
@@ -238,9 +292,22 @@ def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, A
 
 
 def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+    headers = [*operation.headers]
+    headers += [
+        name
+        for name, adds in (
+            (REPLAYED, operation.takes_key),
+            ("ETag", operation.is_polled),
+            *((name, operation.limit) for name in _RATE_LIMIT),
+            ("Link", operation.is_paged or operation.deprecated),
+            ("Deprecation", operation.deprecated),
+            ("Sunset", operation.deprecated),
+        )
+        if adds and name not in headers
+    ]
     response: dict[str, Any] = {
         "description": HTTPStatus(operation.status).phrase,
-        "headers": _headers(operation.headers),
+        "headers": _headers(headers),
     }
     if operation.returns is not None:
         example = captured["responses"].get(str(operation.status))
@@ -250,6 +317,8 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
         for media in operation.texts:
             text = captured.get("texts", {}).get(media)
             response["content"][media] = {"schema": {"type": "string"}, **_example(text)}
+        if operation.as_text:
+            response["x-text"] = _example(captured.get("texts", {}).get("text/plain"))
     return response
 
 
@@ -288,7 +357,15 @@ def _completed(spec: dict[str, Any]) -> dict[str, Any]:
     del record["title"]
     record["properties"]["info"]["additionalProperties"] = True
     schemas["GameRecord"] = _renamed({key: value for key, value in record.items() if not key.startswith("$")})
+    for path in spec["paths"].values():
+        for item in path.values():
+            if isinstance(item, dict) and len(item.get("requestBody", {}).get("content", ())) > 1:
+                # They belong to a body that is a file: openapi-python-client sends defaults with any body.
+                for parameter in item["parameters"]:
+                    if "default" in parameter.get("schema", {}):
+                        _describe_default(parameter, parameter["schema"])
     _share_parameters(spec)
+    add_webhooks(spec)
     for path in spec["paths"].values():
         for item in path.values():
             if isinstance(item, dict) and "requestBody" in item:
@@ -310,10 +387,14 @@ def _describe_defaults(spec: dict[str, Any], schema: Any, seen: set[str]) -> Non
             _describe_defaults(spec, spec["components"]["schemas"][name], seen)
         for property in schema.get("properties", {}).values():
             if "default" in property:
-                default = orjson.dumps(property.pop("default")).decode()
-                property["description"] = f"{property.get('description', '')} Default: `{default}`.".strip()
+                _describe_default(property, property)
         for inner in schema.values():
             _describe_defaults(spec, inner, seen)
+
+
+def _describe_default(described: dict[str, Any], schema: dict[str, Any]) -> None:
+    default = orjson.dumps(schema.pop("default")).decode()
+    described["description"] = f"{described.get('description', '')} Default: `{default}`.".strip()
 
 
 def _share_parameters(spec: dict[str, Any]) -> None:

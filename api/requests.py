@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -10,6 +9,7 @@ from urllib.parse import parse_qsl
 from marshmallow import Schema, ValidationError, missing
 
 from api.edge import Environ
+from api.hints import explained
 from arena.errors import ArenaError
 from arena.ops.settings import HttpSettings
 
@@ -41,7 +41,7 @@ def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict
         except ValidationError as error:
             errors[name] = error.messages
     if errors:
-        raise _invalid(schema, errors)
+        raise _invalid(schema, errors, given)
     if query.get("wait"):
         query["wait"] = min(query["wait"], settings.max_wait)
     return query
@@ -52,25 +52,25 @@ def load(schema: Schema, value: Any) -> Any:
     try:
         return schema.load(value)
     except ValidationError as error:
-        raise _invalid(schema, error.messages) from None
+        raise _invalid(schema, error.messages, value) from None
 
 
-def _invalid(schema: Schema, messages: Any) -> ArenaError:
-    """Return an error for the first of marshmallow's messages, with the others in ``extra``."""
+def _invalid(schema: Schema, messages: Any, given: Any) -> ArenaError:
+    """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given``: the
+    request.
+    """
     found = _flat(messages, ())
-    field, message = found[0]
-    expected = _expected(schema, message)
+    path, message = found[0]
+    field = ".".join(path)
+    detail, expected = explained(schema, path, message, given)
     where = f"{field}: " if field else ""
-    others = [{"field": path, "detail": text} for path, text in found[1:10]]
+    others = [{"field": ".".join(path), "detail": text} for path, text in found[1:10]]
     return ArenaError(
-        f"{where}{message[0].lower()}{message[1:].rstrip('.')}",
-        field=field or None,
-        expected=expected,
-        extra={"more": others} if others else None,
+        f"{where}{detail}", field=field or None, expected=expected, extra={"more": others} if others else None
     )
 
 
-def _flat(messages: Any, path: tuple[str, ...]) -> list[tuple[str, str]]:
+def _flat(messages: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
     if isinstance(messages, Mapping):
         found = []
         for key, inner in messages.items():
@@ -78,25 +78,4 @@ def _flat(messages: Any, path: tuple[str, ...]) -> list[tuple[str, str]]:
         return found
     if isinstance(messages, list):
         return [pair for inner in messages for pair in _flat(inner, path)]
-    return [(".".join(path), str(messages)[:300])]
-
-
-def _expected(schema: Schema, message: str) -> str | None:
-    if message.startswith("Unknown field"):
-        return "one of " + ", ".join(schema.fields) if schema.fields else "no fields"
-    for pattern, template in _EXPECTED:
-        found = re.match(pattern, message)
-        if found:
-            return found.expand(template)
-    return None
-
-
-_EXPECTED: Final = (
-    (r"Not a valid (\w+)\.", r"a valid \1"),
-    (r"Must be (.*?)\.?$", r"\1"),
-    (r"Missing data", "a value"),
-    (r"Field may not be null", "a value other than null"),
-    (r"(?:Shorter|Longer) than (.*?)\.$", r"\1"),
-    (r"Length must be (.*?)\.$", r"a length \1"),
-    (r"Invalid input type", "an object"),
-)
+    return [(path, str(messages)[:300])]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from api.auth import viewer
 from api.services import services
-from arena.accounts.accounts import BotNotFound, Forbidden, Principal
+from arena.accounts.accounts import BotNotFound, Forbidden, Owner, Principal
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version, VersionNotFound
 from arena.bots.transports import transport_of
+from arena.errors import ArenaError
 from arena.webhooks.addresses import URL_RULE
 from arena.webhooks.errors import InvalidUrl
 from arena.webhooks.registry import NoWebhook, checked_secret
@@ -41,6 +43,21 @@ class SubmittedVersion:
     upload: ReceivedUpload | None = None
     webhook_secret: str | None = None
     added: bool = True
+
+
+def sign_up(address: str, invited: bool, create: Callable[[], tuple[Owner, str]]) -> tuple[Owner, str]:
+    """Let ``create`` make an owner. It counts against the limit of the address, if ``invited`` only when it
+    fails.
+    """
+    limits = services().limits
+    if not invited:
+        limits.spend("sign_ups_per_address", address)
+        return create()
+    try:
+        return create()
+    except ArenaError:
+        limits.spend("sign_ups_per_address", address)
+        raise
 
 
 def check_owner(who: Principal, name: str) -> BotAccount:
@@ -136,11 +153,31 @@ def delete(bot: str) -> None:
     services().webhooks.close_circuit(bot)
 
 
-def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
-    """Cancel a tournament and return it; that of somebody else only as an admin, which is audited."""
+def announce_tournament(
+    who: Principal, body: dict[str, Any], tournament_id: str | None = None
+) -> dict[str, Any]:
+    """Announce a tournament and return it; who is invited must exist."""
     arena = services().tournaments
-    if who.admin and arena.view(tournament, viewer(who))["created_by"] != who.owner:
-        services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
+    arena.invitations.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
+
+
+def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
+    arena = services().tournaments
+    seen = viewer(who)
+    if who.admin and arena.view(tournament, seen)["created_by"] != who.owner:
+        services().accounts.audit(who, "edit tournament", f"tournament {tournament}", ", ".join(body))
+    arena.invitations.check_known(body.get("invited", ()), ())
+    arena.organising.edit(tournament, body, by=who)
+    return arena.view(tournament, seen)
+
+
+def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
+    """Cancel a tournament and return it; that of somebody else only as an admin."""
+    arena = services().tournaments
+    arena.view(tournament, viewer(who))
+    services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
     return arena.cancel(tournament, by=who, reason=reason)
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rich.cells import cell_len
 
 Cell = str | int | float | None
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""How texts begin that a spreadsheet may read as a formula."""
 
 
 def printable(text: str, limit: int = 500) -> str:
@@ -41,17 +45,24 @@ def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(headings)
     for row in rows:
-        writer.writerow(
-            "'" + cell if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell
-            for cell in row
-        )
+        writer.writerow(_as_text(cell) if isinstance(cell, str) else cell for cell in row)
     return out.getvalue()
 
 
-def plain_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1) -> str:
-    """The table in columns, the first ``left`` of them aligned to the left."""
+def _as_text(cell: str) -> str:
+    # The writer quotes line feeds only.
+    safe = f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return safe.replace("\r", "\n")
+
+
+def plain_table(
+    headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1, longest: int = 80
+) -> str:
+    """The table in columns, the first ``left`` of them aligned to the left; at most ``longest`` characters
+    of each cell.
+    """
     lines = [list(headings)] + [
-        ["" if cell is None else printable(str(cell), 80) for cell in row] for row in rows
+        ["" if cell is None else printable(str(cell), longest) for cell in row] for row in rows
     ]
     widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
     text = []

@@ -63,6 +63,8 @@ _QUEUE_OF: Final = {
     JobName.TICK: MAINTENANCE_QUEUE,
     JobName.CHECK_UPLOAD: UPLOADS_QUEUE,
     JobName.REVIEW_GAME: REVIEWS_QUEUE,
+    # Receivers may be slow.
+    JobName.DELIVER_ANNOUNCEMENTS: UPLOADS_QUEUE,
 }
 
 log = logging.getLogger("botequim.queues")

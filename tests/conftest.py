@@ -25,6 +25,14 @@ USUAL_TIMEOUT = connection._TIMEOUT
 connection._TIMEOUT = PATIENCE  # type: ignore[misc]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Commands do not read the profiles of whoever runs the tests, in other processes neither."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
 @pytest.fixture
 def usual_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database is taken to hang as soon as it is outside of tests."""

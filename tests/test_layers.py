@@ -180,6 +180,7 @@ READS_ENVIRONMENT = {
     "api.gunicorn_conf": "prometheus_client takes the folder of several processes from there only",
     "api.metrics": "the same",
     "arena.sandbox.cache": "XDG_CACHE_HOME, as every program",
+    "arena.cli.profiles": "XDG_CONFIG_HOME, as every program",
 }
 
 

@@ -9,6 +9,8 @@ from typing import Any, Final
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from api import submissions
+from api.contract import json_response
 from api.pages.fields import (
     Control,
     Words,
@@ -22,9 +24,14 @@ from api.pages.fields import (
 from api.pages.site import blueprint, form, page
 from api.requests import load
 from api.schemas.accounts import NewOwnerSchema
+from api.schemas.owners import ExportSchema
 from api.services import services
 from api.sessions import begin, client_address, session_key, sign_in_link, sign_out, signed_in
+from arena.accounts.accounts import Owner
+from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError
+from arena.events.account_data import NotConfirmed
+from arena.live.header import Viewer
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 """Addresses of this service, to which a visitor returns after signing in."""
@@ -33,6 +40,7 @@ TOURNAMENTS_MOST: Final = 100
 """Among how many of the latest tournaments those of an owner are looked for."""
 
 _DRAFT_BYTES: Final = 24
+_LONGEST_CODE: Final = 200
 
 
 @blueprint.get("/sign-in")
@@ -74,19 +82,31 @@ def end_session() -> ResponseReturnValue:
 
 @blueprint.get("/sign-up")
 def sign_up_page() -> Response:
-    """Sign up as an owner."""
-    return _sign_up(_name_control(), token_urlsafe(_DRAFT_BYTES))
+    """Sign up as an owner, with the name that an invitation in the address proposes."""
+    found, code = _sign_up_controls(), request.args.get("invitation", "")[:_LONGEST_CODE]
+    if not code:
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES))
+    try:
+        proposed = services().invitations.find(code).handle
+    except InvalidInvitation as error:
+        return _sign_up(found, token_urlsafe(_DRAFT_BYTES), error)
+    values = {"name": [proposed], "invitation": [code]}
+    return _sign_up(filled(found, values.__getitem__), token_urlsafe(_DRAFT_BYTES))
 
 
-def _name_control() -> Control:
-    return controls(NewOwnerSchema(), ("name",), Words({"name": "Name"}))[0]
+def _sign_up_controls() -> list[Control]:
+    words = Words(
+        {"name": "Name", "invitation": "Invitation"},
+        {"invitation": "The code, if somebody has invited you."},
+    )
+    return controls(NewOwnerSchema(), ("name", "invitation"), words)
 
 
-def _sign_up(name: Control, draft: str, error: ArenaError | None = None) -> Response:
+def _sign_up(found: list[Control], draft: str, error: ArenaError | None = None) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
-        (name,), error = with_error([name], error)
-    response = page("sign_up.html", status, name=name, draft=draft, error=error)
+        found, error = with_error(found, error)
+    response = page("sign_up.html", status, controls=found, draft=draft, error=error)
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
@@ -94,16 +114,20 @@ def _sign_up(name: Control, draft: str, error: ArenaError | None = None) -> Resp
 @form("/sign-up")
 def sign_up() -> ResponseReturnValue:
     """Create an owner, sign in, and show the token once."""
-    (name,) = filled([_name_control()], request.form.getlist)
+    found = filled(_sign_up_controls(), request.form.getlist)
     draft = request.form.get("draft", "")[:64]
+    code = found[1].value
+
+    def create() -> tuple[Owner, str]:
+        body = load(NewOwnerSchema(), body_of(found))
+        return services().sessions.sign_up(body["name"], draft, body.get("invitation", ""))
+
     try:
-        services().limits.spend("sign_ups_per_address", client_address())
-        body = load(NewOwnerSchema(), body_of([name]))
-        owner, token = services().sessions.sign_up(body["name"], draft)
+        owner, token = submissions.sign_up(client_address(), bool(code), create)
     except ArenaError as error:
         if not is_of_form(error):
             raise
-        return _sign_up(name, draft, error)
+        return _sign_up(found, draft, error)
     begin(services().sessions.sign_in(token, session_key()))
     return page(
         "secrets.html",
@@ -129,15 +153,34 @@ def account_page() -> Response:
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
+        schedules=[one for one in services().schedules.list() if one["created_by"] == who.owner],
+        invitations=services().invitations.allowance(who.owner),
     )
 
 
 def _tournaments(owner: str) -> list[dict[str, Any]]:
-    """The tournaments of the owner that are not over, and of the latest ones."""
-    arena = services().tournaments
-    latest = arena.list(limit=TOURNAMENTS_MOST).items
-    found = {one["id"]: one for one in (*arena.present(), *latest) if one["created_by"] == owner}
+    """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
+    only their guests see.
+    """
+    arena, seen = services().tournaments, Viewer(None, owner)
+    latest = arena.list(limit=TOURNAMENTS_MOST, viewer=seen).items
+    found = {
+        one["id"]: one
+        for one in (*arena.present(seen), *latest)
+        if owner in (one["created_by"], *one["organisers"]) or one["hidden"]
+    }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
+
+
+@form("/account/schedules/<schedule>")
+def change_own_schedule(schedule: str) -> ResponseReturnValue:
+    """Pause, resume or delete a schedule."""
+    who, schedules = signed_in(), services().schedules
+    if "delete" in request.form:
+        schedules.delete(schedule, by=who)
+    else:
+        schedules.change(schedule, enabled=request.form.get("enabled") == "1", by=who)
+    return redirect(url_for("pages.account_page"), 303)
 
 
 @form("/account/token")
@@ -153,6 +196,35 @@ def replace_own_token() -> ResponseReturnValue:
         title=f"New token of {who.owner}",
         note="The old one and all other sessions have ended. This browser stays signed in.",
     )
+
+
+@blueprint.get("/account/export")
+def export_account() -> Response:
+    """Everything that is stored about the owner, as a file."""
+    who = signed_in()
+    services().limits.spend("exports_per_owner", who.owner)
+    response = json_response(ExportSchema().dump(services().account_data.export(who.owner)))
+    response.headers["Content-Disposition"] = f'attachment; filename="botequim-{who.owner}.json"'
+    response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+@blueprint.get("/account/delete")
+def delete_account_page() -> Response:
+    """Ask before an account is deleted."""
+    return page("delete_account.html", owner=signed_in().owner, error=None)
+
+
+@form("/account/delete")
+def delete_account() -> ResponseReturnValue:
+    """Delete the account with all bots."""
+    who = signed_in()
+    try:
+        shown = services().account_data.delete(who.owner, request.form.get("confirm", "").strip())
+    except NotConfirmed as error:
+        return page("delete_account.html", 422, owner=who.owner, error=error)
+    sign_out()
+    return page("deleted_account.html", shown=shown)
 
 
 @form("/account/link")

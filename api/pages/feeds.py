@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree
 
@@ -13,6 +13,7 @@ from flask import Response
 from api.pages.filters import iso, minute, words
 from api.pages.site import blueprint
 from api.services import service_address, services
+from api.sessions import page_viewer
 from arena.errors import CorruptState
 from arena.text import printable
 
@@ -24,11 +25,33 @@ _TYPE: Final = "application/atom+xml; charset=utf-8"
 _BEST: Final = 3
 
 
+class FeedEntry(NamedTuple):
+    """An entry of a feed. ``id``: the same whenever it is read. ``path``: of its page."""
+
+    id: str
+    title: str
+    at_ms: int
+    summary: str
+    path: str
+
+
 @blueprint.get("/feeds/results.atom")
 def results_feed() -> Response:
     """The tournaments that are finished, newest first."""
     finished = services().tournaments.list(state="finished", limit=MOST).items
     return _feed("results", "Results of tournaments", finished, "finished_ms", _result)
+
+
+@blueprint.get("/feeds/tournaments/<tournament>.atom")
+def tournament_feed(tournament: str) -> Response:
+    """What is announced about one tournament, newest first."""
+    view, found = services().tournaments.announcements(tournament, page_viewer())
+    entries = [
+        FeedEntry(f"{tournament}/{one.id}", view["name"], one.at_ms, one.text, f"/tournaments/{tournament}")
+        for one in found
+    ]
+    title = printable(view["name"])
+    return _made(f"tournaments/{tournament}", title, f"/tournaments/{tournament}", entries)
 
 
 @blueprint.get("/feeds/announcements.atom")
@@ -51,23 +74,33 @@ def _feed(
     summary: Callable[[Mapping[str, Any]], str],
 ) -> Response:
     """A feed of ``tournaments``. ``moment``: the field with the time of an entry."""
-    address = service_address() or ""
     newest = sorted(tournaments, key=lambda one: (one[moment], one["id"]), reverse=True)[:MOST]
+    entries = [
+        FeedEntry(f"{name}/{one['id']}", one["name"], one[moment], summary(one), f"/tournaments/{one['id']}")
+        for one in newest
+    ]
+    return _made(name, title, "/tournaments", entries)
+
+
+def _made(name: str, title: str, path: str, entries: Sequence[FeedEntry]) -> Response:
+    """A feed with the newest of ``entries``. ``path``: of the page about the same."""
+    address = service_address() or ""
+    newest = sorted(entries, key=lambda one: (one.at_ms, one.id), reverse=True)[:MOST]
     feed = ElementTree.Element("feed", xmlns=_ATOM)
     _add(feed, "id", _id(f"{services().settings.http.public_url}/feeds/{name}"))
     _add(feed, "title", f"Botequim: {title}")
-    _add(feed, "updated", iso(newest[0][moment]) if newest else _beginning())
+    _add(feed, "updated", iso(newest[0].at_ms) if newest else _beginning())
     ElementTree.SubElement(feed, "link", rel="self", href=f"{address}/feeds/{name}.atom")
-    ElementTree.SubElement(feed, "link", rel="alternate", href=f"{address}/tournaments")
+    ElementTree.SubElement(feed, "link", rel="alternate", href=f"{address}{path}")
     _add(ElementTree.SubElement(feed, "author"), "name", "Botequim")
     for one in newest:
         entry = ElementTree.SubElement(feed, "entry")
-        _add(entry, "id", _id(f"{name}/{one['id']}"))
-        _add(entry, "title", printable(one["name"]))
-        _add(entry, "updated", iso(one[moment]))
-        _add(entry, "published", iso(one[moment]))
-        ElementTree.SubElement(entry, "link", rel="alternate", href=f"{address}/tournaments/{one['id']}")
-        _add(entry, "summary", printable(summary(one)))
+        _add(entry, "id", _id(one.id))
+        _add(entry, "title", printable(one.title))
+        _add(entry, "updated", iso(one.at_ms))
+        _add(entry, "published", iso(one.at_ms))
+        ElementTree.SubElement(entry, "link", rel="alternate", href=f"{address}{one.path}")
+        _add(entry, "summary", printable(one.summary))
     text = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
     response = Response(text, content_type=_TYPE)
     response.headers["Cache-Control"] = "no-cache"

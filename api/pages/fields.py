@@ -11,11 +11,14 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validate
 
 from api.errors import ERRORS
-from api.schemas.fields import Moment
+from api.schemas.fields import MOMENT_RULE, GivenMoment
 from arena.errors import ArenaError
+from arena.tournaments.parsing import OF_BOTH_FORMS
 
 _TIME: Final = "%Y-%m-%dT%H:%M"
 _MOMENT: Final = re.compile(r"\b\d{12,13}\b")
+_RFC_3339: Final = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
+_TWICE: Final = re.compile(rf" UTC \({_RFC_3339.pattern}\)")
 _SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _NAMES: Final = re.compile(r"[\s,;]+")
 
@@ -98,7 +101,7 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
         if not one.required and default is None:
             texts.insert(0, (NOT_SAID[0], shown.get("") or NOT_SAID[1]))
         return replace(control, kind="choice", choices=texts, value=str(default or texts[0][0]))
-    if isinstance(one, Moment):
+    if isinstance(one, GivenMoment):
         return replace(control, kind="time", label=f"{control.label} (UTC)")
     if isinstance(one, fields.Integer):
         low, high = _range(one)
@@ -254,7 +257,9 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
     text = _MOMENT.sub(lambda ms: f"{time_value(int(ms[0])).replace('T', ' ')} UTC", text)
     text = _SNAKE.sub(lambda name: name[0].replace("_", " "), text)
     if own is not None and own.kind == "time":
-        text = text.replace("a whole number from", "a time from").replace("valid integer", "valid time")
+        text = text.replace(MOMENT_RULE, "a time such as 2026-12-31 20:00").replace(OF_BOTH_FORMS, "")
+        text = _TWICE.sub(" UTC", text)
+        text = _RFC_3339.sub(r"\1 \2 UTC", text)
     if own is not None and own.kind == "seconds":
         text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:g}", text)
         text = text.replace("milliseconds", "seconds")

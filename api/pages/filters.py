@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from api.pages.site import blueprint
 
@@ -69,3 +71,35 @@ def size(count: int) -> str:
         if count >= unit_size:
             return f"{count / unit_size:.1f} {unit}".replace(".0 ", " ")
     return f"{count} bytes"
+
+
+@blueprint.app_template_filter("setting")
+def setting(name: str) -> str:
+    """The name of a setting of a tournament as words."""
+    return words(name.removesuffix("_ms"))
+
+
+@blueprint.app_template_filter("former")
+def former(edit: Mapping[str, Any]) -> str:
+    """The former value of an edited setting, of several ones only what has changed."""
+    return _setting(edit["field"], edit["old"], edit["new"])
+
+
+@blueprint.app_template_filter("present")
+def present(edit: Mapping[str, Any]) -> str:
+    """The new value of an edited setting, of several ones only what has changed."""
+    return _setting(edit["field"], edit["new"], edit["old"])
+
+
+def _setting(name: str, value: Any, other: Any) -> str:
+    if isinstance(value, dict):
+        known = other if isinstance(other, dict) else {}
+        parts = [f"{words(part)} {own}" for part, own in value.items() if known.get(part) != own]
+        return ", ".join(parts) or "nothing"
+    if isinstance(value, list):
+        return ", ".join(map(words, map(str, value))) or "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and name.endswith("_ms"):
+        return f"{minute(value)} UTC"
+    return "nothing" if value in (None, "") else str(value)

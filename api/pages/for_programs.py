@@ -1,13 +1,14 @@
-"""Text files at addresses where programs look for them: ``llms.txt`` and ``security.txt``."""
+"""Text files at addresses where programs look for them: ``llms.txt``, ``SKILL.md`` and ``security.txt``."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from flask import Response, abort
 
-from api.pages.manual import navigation
+from api.pages.manual import navigation, page_source
 from api.pages.site import blueprint
 from api.services import service_address, services
 
@@ -15,6 +16,9 @@ _SUMMARY: Final = (
     "A game service and arena for bots that play Brazilian Truco and Dutch Toepen over HTTP. Deals follow "
     "from committed seeds, records are verifiable, and anyone can recompute the leaderboards."
 )
+
+_EXAMPLE: Final = "http://127.0.0.1:8000"
+"""The address of the service in examples of the manual."""
 
 
 @blueprint.get("/llms.txt")
@@ -26,7 +30,19 @@ def llms_txt() -> Response:
         lines += ["", f"## {group}", ""]
         lines += [f"- [{entry.title}]({address}{entry.address}): {entry.summary}" for entry in entries]
     lines += ["", "## For programs", "", f"- [OpenAPI document]({address}/openapi.json): All operations."]
+    lines += [f"- [Skill]({address}/SKILL.md): How agents play by tool calls."]
     return _text(lines)
+
+
+@blueprint.get("/SKILL.md")
+def skill() -> Response:
+    """The page for agents, in the form of agentskills.io, with the addresses of this service."""
+    address = service_address() or ""
+    text = re.sub(r"\]\((\w[\w-]*)\.md", rf"]({address}/docs/\1", page_source("agents"))
+    text = text.replace(_EXAMPLE, address or _EXAMPLE)
+    description = "Play Truco and Toepen against other bots by tool calls (MCP) at a Botequim service."
+    lines = ["---", "name: botequim", f"description: {description}", "---", "", *text.splitlines()]
+    return _text(lines, "text/markdown")
 
 
 @blueprint.get("/.well-known/security.txt")
@@ -43,7 +59,7 @@ def security_txt() -> Response:
     return _text(lines)
 
 
-def _text(lines: list[str]) -> Response:
-    response = Response("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
+def _text(lines: list[str], media: str = "text/plain") -> Response:
+    response = Response("\n".join(lines) + "\n", content_type=f"{media}; charset=utf-8")
     response.headers["Cache-Control"] = "no-cache"
     return response

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from api.watching import LiveTable
+from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.games import game_of
@@ -63,7 +64,8 @@ class FrontTable:
 class FrontTables:
     """The table of this process."""
 
-    def __init__(self, live: LiveGames, tournaments: Tournaments) -> None:
+    def __init__(self, live: LiveGames, tournaments: Tournaments, shown: ShownTexts) -> None:
+        self._texts = shown
         self._live = live
         self._tournaments = tournaments
         self._lock = threading.Lock()
@@ -108,7 +110,8 @@ class FrontTables:
                 if game is None:
                     self._latest = None
                 elif self._latest is None or self._latest.game != game:
-                    self._latest = _table_of(orjson.loads(self._tournaments.record(game, ANYBODY)))
+                    record = orjson.loads(self._tournaments.record(game, ANYBODY))
+                    self._latest = _table_of(self._texts.record(record))
             except ArenaError as error:
                 _check_store(error)
                 self._latest = None

@@ -20,7 +20,7 @@ from arena.records.record import record_schema
 RECORD_SCHEMA: Final = "record-v1.schema.json"
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
-    "Start": {"five-minutes": "Sign up, write a bot and play, in Python or with curl."},
+    "Start": {"five-minutes": "Sign up, write a bot and play, in Python, another language or with curl."},
     "The rules": {
         rules.path: f"The rules of {rules.title}, each with its number."
         for game in GAMES.values()
@@ -36,7 +36,9 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "bots": "Bots in Python: how to write, try and debug them.",
         "house-bots": "How the bots that come with the service play.",
         "sandbox": "Bots that are uploaded and run at the service.",
+        "agents": "Language models and others that play by tool calls, over MCP.",
         "webhooks": "Bots to which the service posts turns.",
+        "ctruco": "Bots of the CTruco contest, in Java, run unmodified.",
         "pages": "The pages of the service, and how to sign in.",
     },
     "Fairness": {
@@ -47,7 +49,12 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "ratings": "How ratings, leaderboards and standings are computed.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
+    "For organisers": {
+        "classes": "Invitations and rosters for a class or a club.",
+    },
     "Reference": {
+        "conventions": "What holds for all operations of the API.",
+        "commands": "All commands of the program botequim, profiles and completion.",
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },
@@ -118,14 +125,15 @@ def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
 @cache
 def read_page(name: str) -> MarkdownPage:
     """The page ``name`` as HTML."""
-    return render_markdown(_source(name), name, _address)
+    return render_markdown(page_source(name), name, _address)
 
 
 def _entry(name: str, summary: str) -> ManualEntry:
-    return ManualEntry(name, _source(name).partition("\n")[0].removeprefix("# "), summary)
+    return ManualEntry(name, page_source(name).partition("\n")[0].removeprefix("# "), summary)
 
 
-def _source(name: str) -> str:
+def page_source(name: str) -> str:
+    """The page ``name`` as it was written."""
     return (_folder() / f"{name}.md").read_text(encoding="utf-8")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -29,6 +29,7 @@ from api.pages.fields import (
 from api.pages.site import blueprint, form, page
 from api.pages.tournaments import tournament_view
 from api.requests import load
+from api.schemas.edits import CloneSchema
 from api.schemas.tournaments import (
     MAX_SETTINGS,
     EnterSchema,
@@ -53,6 +54,8 @@ _OWN_RULES: Final = "my own, below"
 
 _LABELS: Final = {
     "name": "Name",
+    "description": "Description",
+    "link": "Link",
     "format": "Format",
     "preset": "Rules",
     "partners": "Partners",
@@ -61,6 +64,8 @@ _LABELS: Final = {
     "division": "Division",
     "who": "Who may enter",
     "invited": "Invited bots",
+    "invited_owners": "Invited owners",
+    "hidden": "Hidden",
     "house": "House bots that play",
     "max_entries": "Places",
     "per_owner": "Bots per owner",
@@ -77,9 +82,13 @@ _LABELS: Final = {
 }
 _HELPS: Final = {
     "name": "Public, at most 80 characters.",
+    "description": "Public, plain text.",
+    "link": "A web page about it: http://... or https://...",
     "format": "",
     "preset": "",
     "invited": "Names of bots, apart by spaces or commas, if only invited ones may enter.",
+    "invited_owners": "Names of owners; not public. You can invite others later, also by a link.",
+    "hidden": "Only organisers, invited owners and admins see it. Invite owners, not bots.",
     "opens_ms": "Empty: at once.",
     "locks_ms": "Empty: a minute after entry opens.",
     "ends_ms": "",
@@ -94,14 +103,31 @@ _HELPS: Final = {
     "groups": "In the games of a group the seats are swapped or rotated.",
 }
 _SECTIONS: Final = (
-    ("What is played", ("name", "preset", "rules", "partners", "format", "groups", "rounds")),
-    ("Who plays", ("division", "who", "invited", "house", "max_entries", "per_owner", "auto_enter", "rated")),
+    (
+        "What is played",
+        ("name", "description", "link", "preset", "rules", "partners", "format", "groups", "rounds"),
+    ),
+    (
+        "Who plays",
+        (
+            "division",
+            "who",
+            "invited",
+            "invited_owners",
+            "hidden",
+            "house",
+            "max_entries",
+            "per_owner",
+            "auto_enter",
+            "rated",
+        ),
+    ),
     ("When", ("opens_ms", "locks_ms", "ends_ms")),
     ("More", ("clock", "games_per_bot", "max_repeats", "tie_breaks")),
 )
 """The fields of the form. Those that the API has besides come last in the last section."""
 
-_FOLDED: Final = ("rules", "More")
+FOLDED: Final = ("rules", "More")
 
 
 def _schema(kind: str) -> Schema:
@@ -127,7 +153,7 @@ def _words(game: Game) -> Words:
     )
 
 
-def _controls(game: Game, who: Principal) -> dict[str, list[Control]]:
+def tournament_controls(game: Game, who: Principal) -> dict[str, list[Control]]:
     """The controls by section; those of the rules have a section of their own."""
     schema, words = _schema(game.kind), _words(game)
     left = [name for name in schema.fields if name != "kind"]
@@ -151,6 +177,8 @@ def _special(one: Control, game: Game) -> Control:
         return replace(one, choices=(*one.choices[1:], one.choices[0]), value=one.choices[1][0])
     if one.name == "house":
         return replace(one, kind="checks", choices=[(name, name) for name in game.house_bots])
+    if one.name == "description":
+        return replace(one, kind="area")
     if one.name == "tie_breaks":
         names = ", ".join(TIE_BREAKS)
         return replace(
@@ -166,7 +194,7 @@ def _in_words(names: Iterable[str]) -> str:
     return ", ".join(name.replace("_", " ") for name in names)
 
 
-def _body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
+def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[str, Any]:
     """The body of the operation that the form stands for."""
     body = body_of(one for found in sections.values() for one in found)
     if "tie_breaks" in body:
@@ -189,11 +217,15 @@ def new_tournament_page() -> Response:
     """A form for a tournament."""
     who = signed_in()
     game = game_of(request.args.get("kind", next(iter(GAMES))))
-    return _new_tournament(game, _controls(game, who), secrets.token_urlsafe(_DRAFT_BYTES))
+    return _new_tournament(game, tournament_controls(game, who), secrets.token_urlsafe(_DRAFT_BYTES))
 
 
 def _new_tournament(
-    game: Game, sections: dict[str, list[Control]], draft: str, error: ArenaError | None = None
+    game: Game,
+    sections: dict[str, list[Control]],
+    draft: str,
+    error: ArenaError | None = None,
+    plan: Mapping[str, Any] | None = None,
 ) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
@@ -204,11 +236,13 @@ def _new_tournament(
     return page(
         "new_tournament.html",
         status,
+        one=None,
         game=game,
         sections=sections,
-        folded=_FOLDED,
+        folded=FOLDED,
         draft=draft,
         error=error,
+        plan=plan,
     )
 
 
@@ -217,12 +251,18 @@ def announce_tournament() -> ResponseReturnValue:
     """Announce a tournament."""
     who = signed_in()
     game, draft = game_of(request.form.get("kind", "")), request.form.get("draft", "")[:64]
-    sections = {title: filled(found, request.form.getlist) for title, found in _controls(game, who).items()}
+    sections = {
+        title: filled(found, request.form.getlist) for title, found in tournament_controls(game, who).items()
+    }
     try:
-        body = load(NewTournamentSchema(), _body(sections, game))
+        body = load(NewTournamentSchema(), tournament_body(sections, game))
+        if "dry_run" in request.form:
+            return _new_tournament(
+                game, sections, draft, plan=services().dry_runs.run(body, who.owner, rated=who.admin)
+            )
         services().limits.spend("tournaments_per_owner", who.owner)
         name = _name_of(who, draft, body)
-        made = services().tournaments.create(body, who.owner, rated=who.admin, tournament_id=name)
+        made = submissions.announce_tournament(who, body, name)
     except ArenaError as error:
         if not is_of_form(error):
             raise
@@ -241,8 +281,24 @@ def _name_of(who: Principal, draft: str, body: Mapping[str, Any]) -> str | None:
 # On the page of a tournament
 
 
-def _act(tournament: str, act: Any) -> ResponseReturnValue:
-    """Do something with a tournament, and show it again."""
+@form("/tournaments/<tournament>/clone")
+def clone_tournament(tournament: str) -> ResponseReturnValue:
+    """Announce a tournament like this one, by default once per form."""
+    who = signed_in()
+    made: list[str] = []
+
+    def act() -> None:
+        starts = Control("locks_ms", "Play starts", "time", value=request.form.get("locks_ms", ""))
+        body = load(CloneSchema(), body_of([starts]))
+        services().limits.spend("tournaments_per_owner", who.owner)
+        new_id = _name_of(who, request.form.get("draft", "")[:64], {**body, "like": tournament})
+        made.append(services().tournaments.clone(tournament, body, who, new_id)["id"])
+
+    return _act(tournament, act, made)
+
+
+def _act(tournament: str, act: Any, made: Sequence[str] = ()) -> ResponseReturnValue:
+    """Do something with a tournament, and show it again, or the one that was ``made``."""
     signed_in()
     try:
         act()
@@ -252,7 +308,7 @@ def _act(tournament: str, act: Any) -> ResponseReturnValue:
         text, expected = (text and worded(text, ()) for text in (error.message, error.expected))
         shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
         return tournament_view(tournament, {"cursor": None, "round": None}, shown, status_of(error))
-    return redirect(url_for("pages.tournament_page", tournament=tournament), 303)
+    return redirect(url_for("pages.tournament_page", tournament=made[0] if made else tournament), 303)
 
 
 @form("/tournaments/<tournament>/entries")

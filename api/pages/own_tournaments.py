@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import secrets
+from typing import Any, Final, NamedTuple
 
+from api.pages.fields import time_value
 from api.services import services
 from api.sessions import visitor
 from arena.accounts.accounts import BotNotFound, Principal
@@ -14,24 +16,34 @@ from arena.events.tournament import OVER
 from arena.games import game_of
 from arena.play.players import SEALED
 
+_HOUR_MS: Final = 3_600_000
+_DRAFT_BYTES: Final = 12
+
 
 class OwnPart(NamedTuple):
     """``entries``: those that the visitor may withdraw. ``bots`` and ``house``: the names of own bots and of
-    house bots that may enter now. ``may_cancel``: whether the visitor may cancel it.
+    house bots that may enter now. ``may_edit``, ``may_cancel``: whether the
+    visitor may. ``draft``, ``starts``: of the form for a clone.
     """
 
     entries: list[dict[str, Any]]
     bots: list[str]
     house: list[str]
+    may_edit: bool
     may_cancel: bool
+    draft: str
+    starts: str
 
 
 def own_part(view: dict[str, Any]) -> OwnPart | None:
     """What the visitor may do with the tournament of ``view``; None for nothing."""
     who = visitor().principal
-    if who is None or view["state"] in OVER:
+    if who is None:
         return None
-    is_own = view["created_by"] == who.owner
+    is_own = who.owner in (view["created_by"], *view["organisers"])
+    may_edit = is_own or who.admin
+    if view["state"] in OVER:
+        return OwnPart([], [], [], may_edit, False, *_clone()) if may_edit else None
     present = [entry for entry in view["entries"] if entry["status"] not in ("withdrawn", "failed")]
     entries = [
         entry for entry in present if entry["owner"] == who.owner or (is_own and entry["owner"] is None)
@@ -40,10 +52,18 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
     if view["state"] == "entry" and services().store.clock().now_ms < view["locks_ms"]:
         names = {entry["bot"] for entry in present}
         bots = [bot for bot in _own_bots(who, view) if bot not in names]
-        if is_own and view["who"] != "invited":
+        if is_own:
             house = [bot for bot in game_of(view["kind"]).house_bots if bot not in names]
-    may_cancel = is_own or who.admin
-    return OwnPart(entries, bots, house, may_cancel) if entries or bots or house or may_cancel else None
+    return (
+        OwnPart(entries, bots, house, may_edit, may_edit, *_clone())
+        if entries or bots or house or may_edit
+        else None
+    )
+
+
+def _clone() -> tuple[str, str]:
+    soon = services().store.clock().now_ms + _HOUR_MS
+    return secrets.token_urlsafe(_DRAFT_BYTES), time_value(soon)
 
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
@@ -51,12 +71,12 @@ def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     if view["who"] == "house":
         return []
     found, _ = services().accounts.bots(who.owner)
+    arena = services().tournaments
+    is_guest = view["who"] != "invited" or arena.invitations.is_guest(view["id"], who.owner)
     return [
         bot.name
         for bot in found
-        if bot.is_active
-        and (view["who"] != "invited" or bot.name in view["invited"])
-        and _suits(bot, view["division"])
+        if bot.is_active and (is_guest or bot.name in view["invited"]) and _suits(bot, view["division"])
     ]
 
 

@@ -5,6 +5,7 @@ Pages are rendered on the server and can be read without scripts.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
@@ -13,6 +14,7 @@ import orjson
 from flask import Blueprint, Response, render_template, request
 from flask.typing import ResponseReturnValue
 
+from api.auditing import audit_form
 from api.auth import authenticate
 from api.edge import OPERATION, SMALL_BODY
 from api.pages.assets import asset_url
@@ -89,7 +91,13 @@ def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]
 
     def register(view: FormView) -> FormView:
         _MOST[f"{blueprint.name}.{view.__name__}"] = most
-        return blueprint.post(rule)(view)
+
+        @functools.wraps(view)
+        def handle(**path: Any) -> ResponseReturnValue:
+            audit_form(view.__name__, rule, visitor().principal, path)
+            return view(**path)
+
+        return blueprint.post(rule)(handle)  # type: ignore[return-value]
 
     return register
 

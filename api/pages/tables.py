@@ -35,7 +35,7 @@ def game_page(game: str) -> ResponseReturnValue:
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
     record = parse_record(line)
-    parts = page_parts(record, source=f"{game}.json", remarks=remarks)
+    parts = page_parts(services().shown.record(record), source=f"{game}.json", remarks=remarks)
     return page(
         "replay.html",
         game=game,

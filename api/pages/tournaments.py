@@ -44,9 +44,9 @@ _QUERY: Final = TournamentPageQuery()
 @blueprint.get("/tournaments")
 def tournaments_page() -> Response:
     """The tournaments, current ones first."""
-    cursor = page_cursor()
-    earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE)
-    present = [] if cursor else services().tournaments.present()
+    cursor, who = page_cursor(), page_viewer()
+    earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
+    present = [] if cursor else services().tournaments.present(who)
     schedules = [] if cursor else coming()
     return page(
         "tournaments.html",

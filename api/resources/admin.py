@@ -9,14 +9,23 @@ from api.schemas.accounts import (
     AdminRightSchema,
     AuditPageSchema,
     OwnerSchema,
-    SuspendedBotListSchema,
     TokenSchema,
 )
 from api.schemas.common import PageQuery
+from api.schemas.invitations import AllowanceSchema, InvitationQuotaSchema
 from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
+from api.schemas.owners import (
+    HiddenTextListSchema,
+    HiddenTextQuery,
+    HiddenTextSchema,
+    NewHiddenTextSchema,
+    SuspendedOwnerSchema,
+    SuspensionListSchema,
+)
 from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
+from arena.accounts.shown import HiddenText
 from arena.events.suspicions import arranged
 
 blueprint = Blueprint("admin", __name__, description="Operations for the admins of the service.")
@@ -28,6 +37,7 @@ blueprint = Blueprint("admin", __name__, description="Operations for the admins 
     scopes=("admin",),
     status=201,
     returns=TokenSchema,
+    secret=("token",),
     errors=("owner_not_found",),
 )
 def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:
@@ -54,6 +64,24 @@ def set_admin(who: Principal, body: dict[str, Any], owner: str) -> Owner:
     """
     services().accounts.audit(who, "set admin", f"owner {owner}", str(body["admin"]).lower())
     return services().accounts.set_admin(owner, body["admin"])
+
+
+@blueprint.operation(
+    "/admin/owners/<owner>/invitations",
+    "PUT",
+    scopes=("admin",),
+    body=AllowanceSchema,
+    returns=InvitationQuotaSchema,
+    errors=("owner_not_found",),
+)
+def allow_invitations(who: Principal, body: dict[str, Any], owner: str) -> dict[str, int]:
+    """Allow an owner to invite people
+
+    Sets how many invitations the owner may make in all; 0 for none.
+    """
+    services().accounts.audit(who, "allow invitations", f"owner {owner}", str(body["most"]))
+    services().invitations.allow(owner, body["most"])
+    return services().invitations.allowance(owner)
 
 
 @blueprint.operation(
@@ -106,16 +134,17 @@ def list_suspicions(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
     return arranged(parts.boards, parts.accounts, parts.store.accounts, **query)
 
 
-@blueprint.operation("/admin/suspensions", scopes=("admin",), returns=SuspendedBotListSchema)
+@blueprint.operation("/admin/suspensions", scopes=("admin",), returns=SuspensionListSchema)
 def list_suspensions(who: Principal) -> dict[str, Any]:
-    """List suspended bots
+    """List suspended bots and owners
 
     A group during which two workers hung or crashed is stopped. If a call of the same uploaded bot was
     running both times, that bot is suspended, otherwise all uploaded bots in the group; so is a bot during
     whose calls two workers hung or crashed within a day. A suspended bot is not seated in games,
     qualifications and tournaments, and its groups in running tournaments are void.
     """
-    return {"bots": services().suspensions.bots()}
+    suspensions = services().suspensions
+    return {"bots": suspensions.bots(), "owners": suspensions.owners()}
 
 
 @blueprint.operation(
@@ -132,3 +161,85 @@ def lift_suspension(who: Principal, bot: str) -> None:
     """
     services().accounts.audit(who, "lift suspension", f"bot {bot}")
     services().suspensions.lift(bot)
+
+
+@blueprint.operation(
+    "/admin/owners/<owner>/suspension",
+    "PUT",
+    scopes=("admin",),
+    body=ReasonSchema,
+    returns=SuspendedOwnerSchema,
+    errors=("owner_not_found",),
+)
+def suspend_owner(who: Principal, body: dict[str, Any], owner: str) -> Owner:
+    """Suspend an owner
+
+    Within five seconds its tokens and those of its bots are refused with `owner_suspended`, which has the
+    reason, and nobody can sign in as it. Its bots are not seated or entered, and are late for the turns that
+    they have.
+    """
+    services().accounts.audit(who, "suspend owner", f"owner {owner}", body["reason"])
+    now_ms = services().store.clock().now_ms
+    return services().suspensions.suspend_owner(owner, body["reason"], who.name, now_ms)
+
+
+@blueprint.operation(
+    "/admin/owners/<owner>/suspension",
+    "DELETE",
+    scopes=("admin",),
+    status=204,
+    errors=("owner_not_found", "suspension_not_found"),
+)
+def unsuspend_owner(who: Principal, owner: str) -> None:
+    """Lift the suspension of an owner
+
+    Its tokens are valid again, and its bots may be seated.
+    """
+    services().accounts.audit(who, "lift suspension", f"owner {owner}")
+    services().suspensions.lift_of_owner(owner)
+
+
+@blueprint.operation("/admin/hidden-texts", scopes=("admin",), returns=HiddenTextListSchema)
+def list_hidden_texts(who: Principal) -> dict[str, Any]:
+    """List hidden texts
+
+    Those that admins hid, with the reasons.
+    """
+    return {"texts": services().shown.all()}
+
+
+@blueprint.operation(
+    "/admin/hidden-texts",
+    "POST",
+    scopes=("admin",),
+    body=NewHiddenTextSchema,
+    status=201,
+    returns=HiddenTextSchema,
+    errors=("text_not_found", "owner_not_found", "bot_not_found", "tournament_not_found"),
+)
+def hide_text(who: Principal, body: dict[str, Any]) -> HiddenText:
+    """Hide a text
+
+    In place of a name, `hidden-` and an id are shown within five seconds, in place of a description nothing.
+    Records stay as they are. The texts of an owner, a bot or a tournament stay stored, and are shown again
+    when the text is no longer hidden.
+    """
+    services().accounts.audit(who, f"hide {body['text']}", f"{body['of']} {body['id']}", body["reason"])
+    return services().moderation.hide(**body, by=who.name)
+
+
+@blueprint.operation(
+    "/admin/hidden-texts",
+    "DELETE",
+    scopes=("admin",),
+    query=HiddenTextQuery,
+    status=204,
+    errors=("text_not_hidden",),
+)
+def show_text(who: Principal, query: dict[str, Any]) -> None:
+    """Show a hidden text again
+
+    Within five seconds it is shown as it is.
+    """
+    services().accounts.audit(who, f"show {query['text']}", f"{query['of']} {query['id']}")
+    services().moderation.show(**query)

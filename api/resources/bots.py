@@ -133,6 +133,8 @@ _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_addres
     status=201,
     returns=BotWithTokenSchema,
     accepted=BotWithTokenSchema,
+    secret=("token",),
+    rotate="/v1/bots/{name}/token",
     errors=(
         "name_taken",
         "quota_exceeded",
@@ -234,6 +236,8 @@ def delete_bot(who: Principal, bot: str) -> None:
     status=201,
     returns=AddedVersionSchema,
     accepted=UploadSchema,
+    secret=("webhook_secret",),
+    rotate="/v1/bots/{bot}/webhook/secret",
     existing="The bot has this version already; it was made the current one.",
     errors=(
         "bot_not_found",
@@ -359,6 +363,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     scopes=("owner",),
     body=QualifySchema,
     returns=QualificationSchema,
+    keyed=True,
     errors=("bot_not_found", "version_not_found", "preset_not_found", *UNSEATABLE, "budget_exceeded"),
     limit="qualifications_per_owner",
 )
@@ -413,6 +418,7 @@ def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
     body=NewSecretSchema,
     status=201,
     returns=SecretSchema,
+    secret=("secret",),
     errors=("bot_not_found", "invalid_webhook_secret", "no_webhook"),
 )
 def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
@@ -431,6 +437,7 @@ def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> di
     scopes=("owner",),
     status=201,
     returns=TokenSchema,
+    secret=("token",),
     errors=("bot_not_found",),
 )
 def replace_bot_token(who: Principal, bot: str) -> dict[str, str]:

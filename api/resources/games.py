@@ -8,7 +8,8 @@ from flask import Response, request
 
 from api import streams
 from api.auth import viewer
-from api.contract import ARCHIVED, IF_NONE_MATCH, UNSEATABLE, Blueprint, json_response
+from api.contract import ARCHIVED, UNSEATABLE, Blueprint, json_response
+from api.conventions import link_next
 from api.edge import JSON
 from api.schemas.games import (
     EventPageSchema,
@@ -103,10 +104,8 @@ def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
     scopes=(),
     query=ViewQuery,
     returns=ViewSchema,
-    headers=("ETag",),
-    also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
+    also={204: "The version is still `since`."},
     errors=(*_SEEN, *ARCHIVED, "not_seated"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Response:
     """Get a game
@@ -190,6 +189,7 @@ def cancel_game(who: Principal, game: str) -> Response:
     scopes=(),
     query=EventsQuery,
     returns=EventPageSchema,
+    headers=("Link",),
     errors=(*_SEEN, *ARCHIVED, "not_seated", "events_gone"),
 )
 def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
@@ -197,7 +197,11 @@ def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Resp
 
     Returns the events as seen from the bot's seat, or by a spectator. With `wait` it is a long poll.
     """
-    return json_response(services().live.events(game, viewer(who), **query))
+    page = services().live.events(game, viewer(who), **query)
+    response = json_response(page)
+    if page["events"]:
+        link_next(response, request.environ, start=page["next"])
+    return response
 
 
 @blueprint.operation(

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from api.contract import IF_NONE_MATCH, NOT_MODIFIED, Blueprint, json_response, revalidated
+from api.contract import Blueprint, json_response, revalidated
 from api.errors import HttpError
 from api.schemas.leaderboards import (
     TEXTS,
@@ -86,10 +86,7 @@ def list_leaderboards(who: Principal | None) -> dict[str, Any]:
     query=BoardTableQuery,
     returns=BoardSchema,
     texts=TEXTS,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_WHERE, "invalid_cursor"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get a leaderboard
@@ -110,10 +107,7 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
     scopes=(),
     query=HistoryQuery,
     returns=HistorySchema,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_WHERE, "invalid_cursor"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_history(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get the history of a leaderboard
@@ -136,10 +130,7 @@ def get_history(who: Principal | None, query: dict[str, Any], kind: str, divisio
     query=MatchupsQuery,
     returns=MatchupsSchema,
     texts=TEXTS,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_WHERE, "matchups_not_found"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get who beats whom on a leaderboard
@@ -168,10 +159,7 @@ def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, divisi
     scopes=(),
     query=StylesQuery,
     returns=StylesSchema,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_WHERE, "invalid_cursor"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_styles(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get how the bots of a leaderboard play

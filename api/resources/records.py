@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import Any, Final
 
-from flask import Response
+from flask import Response, request
 
 from api.contract import ARCHIVED, Blueprint
+from api.conventions import link_next
 from api.schemas.common import PageQuery
 from api.schemas.games import AllRecordsQuery, RecordChangesSchema, RecordsQuery
 from api.services import services
@@ -26,7 +27,7 @@ MEDIA = "application/jsonl"
     query=RecordsQuery,
     returns=_LINES,
     media=MEDIA,
-    headers=("X-Next",),
+    headers=("X-Next", "Link"),
     errors=("invalid_cursor", *ARCHIVED),
 )
 def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
@@ -39,7 +40,10 @@ def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
     found = list(islice(records, query["limit"]))
     body = b"".join(record.rstrip(b"\n") + b"\n" for _, record in found)
     cursor = found[-1][0] if found else query["after"] or "0"
-    return Response(body, content_type=MEDIA, headers={"X-Next": cursor})
+    response = Response(body, content_type=MEDIA, headers={"X-Next": cursor})
+    if len(found) == query["limit"]:
+        link_next(response, request.environ, after=cursor)
+    return response
 
 
 @blueprint.operation(

@@ -22,29 +22,28 @@ blueprint = Blueprint(
 )
 
 _SEEN = ("schedule_not_found",)
+_TEMPLATE = (
+    "kind_not_found",
+    "invalid_option",
+    "invalid_tournament",
+    "invalid_schedule",
+    "too_few_entrants",
+    "already_entered",
+    "not_invited",
+    "tournament_full",
+)
 
 
 @blueprint.operation(
     "/schedules",
     "POST",
-    scopes=("admin",),
+    scopes=("owner", "admin"),
     body=NewScheduleSchema,
     max_body=MAX_SETTINGS,
     max_values=MAX_SETTINGS_VALUES,
     status=201,
     returns=ScheduleSchema,
-    errors=(
-        "kind_not_found",
-        "invalid_option",
-        "invalid_tournament",
-        "invalid_schedule",
-        "too_few_entrants",
-        "already_entered",
-        "not_invited",
-        "tournament_full",
-        "schedule_exists",
-        "quota_exceeded",
-    ),
+    errors=(*_TEMPLATE, "schedule_exists", "quota_exceeded"),
 )
 def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
     """Create a schedule
@@ -52,9 +51,18 @@ def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
     A schedule has a cron expression (five fields, in UTC) or a single time. Whenever it fires, it announces
     a tournament, whose id is made of the schedule's id and the time. If it missed any times while the service
     was down, it fires once for all of them.
+
+    Tournaments of the schedule of an owner who is not an admin are unrated, begin an hour apart at least,
+    enter automatically only bots that are invited, and use the owner's budget: when that is used up one is
+    skipped, and `skipped` says why.
     """
-    services().accounts.audit(who, "create schedule", f"schedule {body['id']}")
-    return json_response(services().schedules.create(body, who.owner), 201)
+    _audit(who, "create schedule", body["id"])
+    return json_response(services().schedules.create(body, who.owner, own=not who.admin), 201)
+
+
+def _audit(who: Principal, action: str, schedule: str, detail: str = "") -> None:
+    if who.admin:
+        services().accounts.audit(who, action, f"schedule {schedule}", detail)
 
 
 @blueprint.operation("/schedules", scopes=(), returns=ScheduleListSchema)
@@ -78,29 +86,29 @@ def get_schedule(who: Principal | None, schedule: str) -> Response:
 @blueprint.operation(
     "/schedules/<schedule>",
     "PATCH",
-    scopes=("admin",),
+    scopes=("owner", "admin"),
     body=ChangedScheduleSchema,
     max_body=MAX_SETTINGS,
     max_values=MAX_SETTINGS_VALUES,
     returns=ScheduleSchema,
-    errors=_SEEN,
+    errors=(*_SEEN, *_TEMPLATE),
 )
 def change_schedule(who: Principal, body: dict[str, Any], schedule: str) -> Response:
-    """Enable or disable a schedule
+    """Change a schedule
 
-    Times missed while a schedule is disabled are not made up for.
+    Enables or disables it, or changes when it fires or its tournament; only its owner, or an admin, can.
+    Times missed while a schedule is disabled are not made up for. Tournaments that it has announced remain.
     """
-    services().accounts.audit(
-        who, "change schedule", f"schedule {schedule}", f"enabled={str(body['enabled']).lower()}"
-    )
+    details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
+    _audit(who, "change schedule", schedule, " ".join(details))
     return json_response(services().schedules.change(schedule, **body, by=who))
 
 
-@blueprint.operation("/schedules/<schedule>", "DELETE", scopes=("admin",), status=204, errors=_SEEN)
+@blueprint.operation("/schedules/<schedule>", "DELETE", scopes=("owner", "admin"), status=204, errors=_SEEN)
 def delete_schedule(who: Principal, schedule: str) -> None:
     """Delete a schedule
 
     Tournaments that it has announced remain.
     """
-    services().accounts.audit(who, "delete schedule", f"schedule {schedule}")
+    _audit(who, "delete schedule", schedule)
     services().schedules.delete(schedule, by=who)

@@ -12,8 +12,6 @@ from api import streams, submissions
 from api.auth import viewer
 from api.contract import (
     ARCHIVED,
-    IF_NONE_MATCH,
-    NOT_MODIFIED,
     UNSEATABLE,
     Blueprint,
     json_response,
@@ -22,6 +20,8 @@ from api.contract import (
 from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
 from api.schemas.common import PageQuery
+from api.schemas.dry_runs import DryRunQuery, DryRunSchema
+from api.schemas.edits import CloneSchema, EditTournamentSchema
 from api.schemas.leaderboards import TEXTS, TableQuery
 from api.schemas.tournaments import (
     MAX_SETTINGS,
@@ -40,11 +40,21 @@ from api.schemas.tournaments import (
 )
 from api.services import services
 from arena.accounts.accounts import Principal
+from arena.events.owner_results import results_csv
 
 blueprint = Blueprint("tournaments", __name__, description="Tournaments: announce, enter and watch them.")
 
 _SEEN = ("tournament_not_found",)
 _CHANGED = (*_SEEN, "tournament_busy")
+_SETTINGS = (
+    "kind_not_found",
+    "invalid_option",
+    "invalid_tournament",
+    "too_few_entrants",
+    "already_entered",
+    "not_invited",
+    "tournament_full",
+)
 
 
 @blueprint.operation(
@@ -54,16 +64,7 @@ _CHANGED = (*_SEEN, "tournament_busy")
     body=NewTournamentSchema,
     status=201,
     returns=TournamentSchema,
-    errors=(
-        "kind_not_found",
-        "invalid_option",
-        "invalid_tournament",
-        "too_few_entrants",
-        "already_entered",
-        "not_invited",
-        "tournament_full",
-        "budget_exceeded",
-    ),
+    errors=(*_SETTINGS, "budget_exceeded"),
     limit="tournaments_per_owner",
     max_body=MAX_SETTINGS,
     max_values=MAX_SETTINGS_VALUES,
@@ -74,7 +75,28 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     The tournament runs automatically: entry opens and is locked, groups are played, standings are
     published. The response contains the commitment to its seed.
     """
-    return json_response(services().tournaments.create(body, who.owner, rated=who.admin), 201)
+    return json_response(submissions.announce_tournament(who, body), 201)
+
+
+@blueprint.operation(
+    "/tournaments/dry-run",
+    "POST",
+    scopes=("owner", "admin"),
+    query=DryRunQuery,
+    body=NewTournamentSchema,
+    returns=DryRunSchema,
+    errors=_SETTINGS,
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
+)
+def plan_tournament(who: Principal, query: dict[str, Any], body: dict[str, Any]) -> Response:
+    """Check a tournament without announcing it
+
+    Checks everything that announcing it checks, and says how many games it would have and how long it would
+    take. Stores nothing, and uses no budget.
+    """
+    found = services().dry_runs.run(body, who.owner, rated=who.admin, entrants=query["entrants"])
+    return json_response(found)
 
 
 @blueprint.operation(
@@ -87,9 +109,9 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
 def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     """List tournaments, newest first
 
-    Lists all tournaments, or those in one state or of one kind of game.
+    Lists all tournaments, or those in one state or of one kind of game; hidden ones for those who see them.
     """
-    page = services().tournaments.list(**query)
+    page = services().tournaments.list(**query, viewer=viewer(who))
     return json_response({"tournaments": page.items, "cursor": page.cursor})
 
 
@@ -98,10 +120,8 @@ def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     scopes=(),
     query=TournamentQuery,
     returns=TournamentSchema,
-    headers=("ETag",),
-    also={204: "The version is still `since`.", 304: "Not modified; see `If-None-Match`."},
+    also={204: "The version is still `since`."},
     errors=_SEEN,
-    parameters=(IF_NONE_MATCH,),
 )
 def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get a tournament
@@ -118,6 +138,45 @@ def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str
     if view is None:
         return json_response(None, 204)
     return revalidated(str(view["version"]), lambda: json_response(view))
+
+
+@blueprint.operation(
+    "/tournaments/<tournament>",
+    "PATCH",
+    scopes=("owner", "admin"),
+    body=EditTournamentSchema,
+    returns=TournamentSchema,
+    errors=(*_CHANGED, *_SETTINGS, "preset_not_found", "not_editable", "quota_exceeded"),
+    max_body=MAX_SETTINGS,
+    max_values=MAX_SETTINGS_VALUES,
+)
+def edit_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+    """Edit a tournament
+
+    Before the first entry of a bot, house bots apart, all settings can be changed; afterwards only `name`,
+    `description`, `link`, a later `locks_ms` and a larger `max_entries`; after the lock only the first three.
+    What was changed is public in `edits`. For organisers and admins.
+    """
+    return json_response(submissions.edit_tournament(who, tournament, body))
+
+
+@blueprint.operation(
+    "/tournaments/<tournament>/clone",
+    "POST",
+    scopes=("owner", "admin"),
+    body=CloneSchema,
+    status=201,
+    returns=TournamentSchema,
+    errors=(*_SEEN, *_SETTINGS, "budget_exceeded"),
+    limit="tournaments_per_owner",
+)
+def clone_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+    """Announce a tournament like an earlier one
+
+    The new tournament has the same settings and house bots, the given dates, and a seed of its own. For
+    organisers of the earlier one, and admins.
+    """
+    return json_response(services().tournaments.clone(tournament, body, who), 201)
 
 
 @blueprint.operation(
@@ -193,7 +252,7 @@ def leave_tournament(who: Principal, tournament: str, entry: str) -> Response:
 def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
     """Cancel a tournament
 
-    Only the owner that announced it, or an admin, can cancel it. Groups already played remain; no more are
+    Only organisers and admins can cancel it. Groups already played remain; no more are
     played.
     """
     return json_response(submissions.cancel_tournament(who, tournament, body["reason"]))
@@ -205,10 +264,7 @@ def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> 
     query=TableQuery,
     returns=StandingsSchema,
     texts=TEXTS,
-    headers=("ETag",),
-    also=NOT_MODIFIED,
     errors=(*_SEEN, "invalid_cursor"),
-    parameters=(IF_NONE_MATCH,),
 )
 def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """Get the standings and crosstable
@@ -223,6 +279,28 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
         return revalidated(found.version, lambda: text_table(table.as_csv, table.as_text, form))
     page = found.page(query["cursor"], query["limit"])
     return revalidated(found.version, lambda: json_response(orjson.Fragment(page)))
+
+
+@blueprint.operation(
+    "/tournaments/<tournament>/results.csv",
+    scopes=(),
+    returns={"type": "string", "description": "CSV with a line of headings."},
+    media="text/csv",
+    errors=_SEEN,
+)
+def get_results(who: Principal | None, tournament: str) -> Response:
+    """Get the results per owner as CSV
+
+    A line per entry, by owner and place: its status, what the standings have of it, and the reason if the bot
+    is out. House bots, which have no owner, come last. A text that a spreadsheet would read as a formula is
+    prefixed with an apostrophe.
+    """
+    arena, seen = services().tournaments, viewer(who)
+    entries = arena.view(tournament, seen)["entries"]
+    text = results_csv(entries, arena.standings(tournament, seen).rows)
+    name = f'attachment; filename="{tournament}-results.csv"'
+    headers = {"Content-Disposition": name, "Cache-Control": "no-cache"}
+    return Response(text, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @blueprint.operation(

@@ -22,7 +22,9 @@ from api.schemas.turns import (
     TurnStreamQuery,
 )
 from api.services import services
+from api.turn_texts import page_text, wants_text
 from arena.accounts.accounts import Principal
+from arena.live.text_answers import kinds_of, read_answers
 
 blueprint = Blueprint("turns", __name__, description="Turns and answers: everything a bot needs to play.")
 
@@ -41,17 +43,28 @@ def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextMa
 
 
 @blueprint.operation(
-    "/turns", scopes=_BOT, query=TurnsQuery, returns=TurnPageSchema, errors=("invalid_cursor",)
+    "/turns",
+    scopes=_BOT,
+    query=TurnsQuery,
+    returns=TurnPageSchema,
+    as_text=True,
+    errors=("invalid_cursor",),
+    polled=False,
 )
 def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     """List the turns of the bot
 
     Returns the turns since the cursor `after`, or all pending ones, as `POST /v1/turns` without answers does.
+
+    With `Accept: text/plain` the reply is text.
     """
+    legal = query.pop("legal")
     check = still_valid(request.environ, services())
     with _ending_presence(who, query):
         turns, cursor = services().live.turns(who.name, **query)
     check()
+    if wants_text(request.environ):
+        return page_text((), {}, turns, cursor, legal)
     return json_response({"turns": turns, "cursor": cursor})
 
 
@@ -62,6 +75,7 @@ def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     query=TurnsQuery,
     body=AnswersSchema,
     returns=ExchangeSchema,
+    as_text=True,
     errors=("invalid_cursor", "game_busy"),
     max_body=_BYTES_PER_ANSWER * MAX_ANSWERS,
     max_values=_VALUES_PER_ANSWER * MAX_ANSWERS,
@@ -76,13 +90,23 @@ def exchange_turns(who: Principal, query: dict[str, Any], body: dict[str, Any]) 
     Repeating an answer returns the first result again; a different answer to the same turn is
     `turn_already_answered`. An answer to a turn that is no longer open is `stale_turn`, with the current
     turn. Optional turns need no answer: each is returned once, and again when the seat has new events.
+
+    With `Accept: text/plain` the reply is text, and actions are read as people write them: `PLAY: 4c` is
+    `play:4C`.
     """
+    live, legal, answers = services().live, query.pop("legal"), body["answers"]
+    as_text = wants_text(request.environ)
+    if as_text:
+        answers = read_answers(live, answers)
     check = still_valid(request.environ, services()) if query["wait"] else None
     with _ending_presence(who, query):
-        results, turns, cursor = services().live.exchange(who.name, body["answers"], **query)
+        results, turns, cursor = live.exchange(who.name, answers, **query)
     if check is not None:
         check()
     count_answers(results)
+    if as_text:
+        refused = [result["turn"] for result in results if result["status"] != "accepted" and result["turn"]]
+        return page_text(results, kinds_of(live, refused), turns, cursor, legal)
     return json_response({"results": results, "turns": turns, "cursor": cursor})
 
 

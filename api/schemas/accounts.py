@@ -8,6 +8,7 @@ from marshmallow import fields, pre_dump, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
 from api.schemas.fields import Moment, Switch, Truth
+from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.turns import wait
 from arena.accounts.accounts import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
@@ -102,6 +103,13 @@ class NewOwnerSchema(RequestSchema):
     """An owner to sign up."""
 
     name = name("The owner's name")
+    invitation = fields.String(
+        validate=validate.Length(1, 200),
+        metadata={
+            "description": "The code of an invitation. It makes one owner, once, and the "
+            "sign-up does not count against the limit per address."
+        },
+    )
 
 
 class OwnerSchema(ResponseSchema):
@@ -159,6 +167,7 @@ class OwnOwnerSchema(OwnerSchema):
 
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
+    invitations = fields.Nested(InvitationQuotaSchema, required=True)
 
 
 class TokenSchema(ResponseSchema):
@@ -510,14 +519,6 @@ class SuspendedBotSchema(BotSummarySchema):
     """A suspended bot."""
 
     suspended = fields.Nested(SuspensionSchema, required=True)
-
-
-class SuspendedBotListSchema(ResponseSchema):
-    """All suspended bots."""
-
-    bots = fields.List(
-        fields.Nested(SuspendedBotSchema), required=True, metadata={"description": "The bots, by name."}
-    )
 
 
 class BotWithTokenSchema(ResponseSchema):

@@ -104,9 +104,7 @@ class ProblemSchema(ResponseSchema):
     )
     limit = fields.String(metadata={"description": "`rate_limited`: the name of the limit."})
     allowed = fields.String(metadata={"description": "`rate_limited`: `<count>/<seconds>`."})
-    retry_after = fields.Integer(
-        metadata={"description": "`rate_limited`, `budget_exceeded`: seconds to wait before trying again."}
-    )
+    retry_after = fields.Integer(metadata={"description": "Seconds to wait before trying again."})
     most = fields.Integer(
         metadata={"description": "`quota_exceeded`, `budget_exceeded`: the maximum number."}
     )

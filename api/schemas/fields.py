@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
@@ -23,6 +25,12 @@ class WholeNumber(fields.Integer):
             raise self.make_error("invalid", input=value)
         return value
 
+
+MOMENT_RULE: Final = "a time: Unix time in milliseconds, or RFC 3339 such as 2026-12-31T20:00:00Z"
+_RFC_3339: Final = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+).fullmatch
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _MUST_BE: dict[str, str | list[Any] | dict[Any, Any]] = {"invalid": "Must be true or false."}
 
@@ -49,6 +57,31 @@ class Switch(fields.Boolean):
 
 class Moment(WholeNumber):
     """Unix time in milliseconds."""
+
+
+class GivenMoment(fields.Raw):
+    """A time in a request, Unix time in milliseconds or RFC 3339; loaded in milliseconds."""
+
+    def __init__(self, description: str, **options: Any) -> None:
+        super().__init__(metadata={"description": description}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        moment = _milliseconds(value) if isinstance(value, str) else value
+        if isinstance(moment, float) and moment.is_integer():
+            moment = int(moment)
+        if isinstance(moment, bool) or not isinstance(moment, int):
+            raise ValidationError(f"Must be {MOMENT_RULE}.")
+        return moment
+
+
+def _milliseconds(text: str) -> int | None:
+    # What Python reads beyond RFC 3339, such as times without an offset, is ambiguous.
+    if not _RFC_3339(text):
+        return None
+    try:
+        return (datetime.fromisoformat(text.upper()) - _EPOCH) // timedelta(milliseconds=1)
+    except ValueError:
+        return None
 
 
 class ActionText(fields.String):
@@ -80,7 +113,8 @@ class OneOf(fields.Field[Any]):
         by_key = {next(iter(schema().fields)): schema for schema in self.schemas}
         found = [key for key in by_key if key in value]
         if len(found) != 1:
-            raise ValidationError(f"Must be an object with one of {', '.join(by_key)}.")
+            named = f", not {', '.join(map(str, [*value][:3]))[:80]}" if value else ""
+            raise ValidationError(f"Must be an object with one of {', '.join(by_key)}{named}.")
         return by_key[found[0]]().load(value)
 
 
@@ -117,6 +151,13 @@ class Mixed(fields.Raw):
         if not any(type(value) is type(choice) and value == choice for choice in self.choices):
             raise ValidationError(f"Must be one of: {', '.join(map(str, self.choices))}.")
         return value
+
+
+def moment_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+    """Attribute function of apispec's converter: both forms of a :class:`GivenMoment`."""
+    if not isinstance(field, GivenMoment):
+        return {}
+    return {"anyOf": [{"type": "integer"}, {"type": "string", "format": "date-time"}]}
 
 
 def mixed_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
@@ -85,11 +85,23 @@ class ClockSchema(RequestSchema):
     )
 
 
+class SeatCount(validate.Length):
+    """The number of seats that a game can have."""
+
+    def __call__(self, value: Any) -> Any:
+        """See :class:`marshmallow.validate.Validator`."""
+        try:
+            return super().__call__(value)
+        except ValidationError:
+            seats = f"{self.min}" if self.min == self.max else f"{self.min} to {self.max}"
+            raise ValidationError(f"Must be {seats} seats, not {len(value)}.") from None
+
+
 def _seats(least: int, most: int) -> Any:
     return fields.List(
         OneOf((BotSeat, HouseSeat, OpenSeat)),
         required=True,
-        validate=validate.Length(least, most),
+        validate=SeatCount(least, most),
         metadata={"description": "The seats, in order."},
     )
 

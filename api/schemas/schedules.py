@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
-from api.schemas.fields import Moment, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Truth, WholeNumber
 from api.schemas.games_apart import for_each_game
 from api.schemas.tournaments import TournamentSettings, what_to_play
 from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
@@ -68,7 +68,7 @@ class NewScheduleSchema(RequestSchema):
         },
     )
     cron = _cron(validate=validate.Length(9, 100))
-    at_ms = Moment(metadata={"description": "When to fire, once."})
+    at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
         validate=validate.Range(1, MOST_GROUPS),
@@ -77,9 +77,21 @@ class NewScheduleSchema(RequestSchema):
 
 
 class ChangedScheduleSchema(RequestSchema):
-    """Changes to a schedule."""
+    """Changes to a schedule; what is left out stays."""
 
-    enabled = Truth(required=True, metadata={"description": "Whether the schedule fires."})
+    enabled = Truth(metadata={"description": "Whether the schedule fires."})
+    cron = _cron(validate=validate.Length(9, 100))
+    at_ms = GivenMoment("When to fire, once.")
+    tournament = fields.Nested(
+        TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
+    )
+
+
+class SkippedSchema(ResponseSchema):
+    """A tournament that a schedule did not announce."""
+
+    at_ms = described(Moment, "When it was due.")
+    reason = described(fields.String, "Why it was skipped.")
 
 
 class ScheduleSchema(ResponseSchema):
@@ -93,6 +105,15 @@ class ScheduleSchema(ResponseSchema):
     last_ms = described(Moment, "When the schedule last fired; null if never.", allow_none=True)
     enabled = described(fields.Boolean, "Whether the schedule fires.")
     created_by = described(fields.String, "The owner that created the schedule; empty if the service did.")
+    own = described(
+        fields.Boolean, "Whether it is of an owner: its tournaments are unrated and use the owner's budget."
+    )
+    skipped = fields.Nested(
+        SkippedSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The last tournament, if it was skipped; otherwise null."},
+    )
     until_groups = described(fields.Integer, f"{_UNTIL_GROUPS} Null: no such condition.", allow_none=True)
 
 

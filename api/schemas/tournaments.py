@@ -7,17 +7,19 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import Moment, Rules, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.leaderboards import cursor
 from api.schemas.turns import wait
+from arena.events.guests import MAX_GUESTS
 from arena.events.live_standings import STANDINGS_STATES
 from arena.events.tournament import STATES
 from arena.games.descriptor import Game
 from arena.play.players import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
+from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
 from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, WHO
 
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
@@ -54,6 +56,14 @@ class TournamentSettings(RequestSchema):
     """The settings that one-off and scheduled tournaments share."""
 
     name = _event_name()
+    description = fields.String(
+        validate=validate.Length(0, MAX_DESCRIPTION),
+        metadata={"description": "Plain text about the tournament, with lines; public.", "default": ""},
+    )
+    link = fields.String(
+        validate=validate.Length(0, MAX_LINK),
+        metadata={"description": "The address of a web page about it, http or https.", "default": ""},
+    )
     format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))
     groups = _count("The number of groups per pairing.", 1000, 1)
     rounds = WholeNumber(
@@ -109,16 +119,27 @@ class TournamentSettings(RequestSchema):
     )
 
 
-class _NewTournament(TournamentSettings):
-    opens_ms = Moment(metadata={"description": "When entry opens; by default now."})
-    locks_ms = Moment(
+class NewTournamentFields(TournamentSettings):
+    """The settings of a one-off tournament."""
+
+    hidden = Truth(
         metadata={
-            "description": "When entry is locked and play starts; by default a minute after entry opens."
+            "description": "Whether only organisers, owners who are invited or have entered, and admins see "
+            "it, its games and records. Only with `who` `invited` or `house`; not rated.",
+            "default": False,
         }
     )
-    ends_ms = Moment(
-        metadata={"description": f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends."}
+    invited_owners = fields.List(
+        fields.String(validate=validate.Length(1, 80)),
+        validate=validate.Length(0, MAX_GUESTS),
+        metadata={
+            "description": "The owners whose bots may enter, if `who` is `invited`; not public. They can be "
+            "changed later, and links invite others."
+        },
     )
+    opens_ms = GivenMoment("When entry opens; by default now.")
+    locks_ms = GivenMoment("When entry is locked and play starts; by default a minute after entry opens.")
+    ends_ms = GivenMoment(f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends.")
 
 
 def what_to_play(game: Game) -> dict[str, Any]:
@@ -145,7 +166,7 @@ class NewTournamentSchema(ByKind):
     type_schemas = for_each_game(
         "New{}Tournament",
         "A tournament of {title} to announce. The rule option `seats` is the table size.",
-        _NewTournament,
+        NewTournamentFields,
         members=what_to_play,
     )
 
@@ -281,6 +302,8 @@ class VoidSchema(ResponseSchema):
 class _Tournament(ResponseSchema):
     id = described(fields.String, "The tournament's id.")
     name = described(fields.String, "The display name.")
+    description = described(fields.String, "Plain text about the tournament; may be empty.")
+    link = described(fields.String, "The address of a web page about it; may be empty.")
     state = described(
         fields.String,
         "The state of the tournament; `entry` lasts from `opens_ms` to `locks_ms`.",
@@ -325,6 +348,12 @@ class _Tournament(ResponseSchema):
     tie_breaks = fields.List(
         fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
     )
+    hidden = described(fields.Boolean, "Whether only those who take part see it.")
+    organisers = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The co-organisers, who may edit, invite and cancel."},
+    )
     created_by = described(
         fields.String, "The owner that announced the tournament; empty if the service did."
     )
@@ -365,9 +394,24 @@ class TournamentSummarySchema(ByKind):
     type_schemas = _SUMMARIES
 
 
+class EditSchema(ResponseSchema):
+    """A change of a setting after the announcement."""
+
+    at_ms = described(Moment, "When it was changed.")
+    by = described(fields.String, "Who changed it: an owner, or `admin`.")
+    field = described(fields.String, "The setting, as in the tournament.")
+    old = described(fields.Raw, "The former value.", allow_none=True)
+    new = described(fields.Raw, "The new value.", allow_none=True)
+
+
 class _WithEntries(ResponseSchema):
     entries = fields.List(
         fields.Nested(EntrySchema), required=True, metadata={"description": "The entries, in order of entry."}
+    )
+    edits = fields.List(
+        fields.Nested(EditSchema),
+        required=True,
+        metadata={"description": "What was changed after the announcement, oldest first."},
     )
     voids = fields.List(
         fields.Nested(VoidSchema),

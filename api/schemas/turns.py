@@ -11,6 +11,7 @@ from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, de
 from api.schemas.fields import OneOf, Switch, WholeNumber
 from api.schemas.games_apart import OF_GAME, actions_of, event_of, for_each_game, observation_of
 from arena.games import GAMES
+from arena.play.turn_texts import LEGAL
 
 MAX_SEATS: Final = max(game.seat_range[1] for game in GAMES.values())
 MAX_WAIT: Final = 60
@@ -24,6 +25,18 @@ def wait() -> fields.Float:
         load_default=0.0,
         validate=validate.Range(0, MAX_WAIT),
         metadata={"description": "Seconds to wait if there is nothing new."},
+    )
+
+
+def legal() -> fields.String:
+    """What texts say about the legal actions."""
+    return fields.String(
+        load_default=LEGAL[0],
+        validate=validate.OneOf(LEGAL),
+        metadata={
+            "description": "What texts say about the legal actions: `list`: which they are; `grammar`: the "
+            "forms of all actions of the game; `none`: nothing. Turns in JSON always list them."
+        },
     )
 
 
@@ -152,6 +165,7 @@ class TurnsQuery(RequestSchema):
         validate=validate.Range(1, MAX_TURNS),
         metadata={"description": "The maximum number of turns."},
     )
+    legal = legal()
     tournaments = _tournaments()
     leaving = Switch(
         load_default=False,

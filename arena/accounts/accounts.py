@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
+from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
@@ -42,9 +45,6 @@ REMEMBERED_SECONDS: Final = 5.0
 
 _REMEMBERED_TOKENS: Final = 20_000
 
-MAX_PAGE: Final = 100
-"""The maximum number of entries of a page."""
-
 NAME_PATTERN: Final = r"^[a-z][a-z0-9-]{1,30}[a-z0-9]$"
 NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter"
 LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
@@ -52,8 +52,6 @@ LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, begi
 
 OLD_SECRET_MS: Final = 86_400_000
 """How long a replaced signing secret still signs, in addition to the new one."""
-
-Scope = Literal["owner", "bot", "admin"]
 
 
 class InvalidName(ArenaError):
@@ -66,12 +64,6 @@ class NameTaken(ArenaError):
     """The name is in use, was in use, or belongs to a house bot."""
 
     code = "name_taken"
-
-
-class OwnerNotFound(ArenaError):
-    """The owner does not exist."""
-
-    code = "owner_not_found"
 
 
 class BotNotFound(ArenaError):
@@ -108,40 +100,7 @@ class Forbidden(ArenaError):
     code = "forbidden"
 
 
-@dataclass(frozen=True)
-class Principal:
-    """The holder of a token. ``owner``: the owner itself, or that of the bot; empty for the first admin.
-    ``admin``: whether it has the rights of an admin.
-    """
-
-    scope: Scope
-    name: str
-    owner: str = ""
-    admin: bool = False
-
-
-@dataclass(frozen=True)
-class Owner:
-    """An owner. ``created_ms``: Unix time in milliseconds."""
-
-    name: str
-    created_ms: int
-    admin: bool = False
-
-
-@dataclass(frozen=True)
-class AuditEntry:
-    """One admin action; ``at_ms`` is Unix time in milliseconds, and ``id`` sorts by time."""
-
-    id: str
-    at_ms: int
-    admin: str
-    action: str
-    subject: str
-    detail: str = ""
-
-
-class Accounts:
+class Accounts(AuditLog):
     """Owners, bots and tokens in one store.
 
     ``admin_token``: the token of the first admin, from the environment; None for no such admin.
@@ -155,6 +114,7 @@ class Accounts:
         reserved: Collection[str] = (),
         quotas: Quotas | None = None,
     ) -> None:
+        super().__init__(store)
         self._store = store
         self.quotas = StorageQuotas(store, quotas or Quotas())
         self._admin_digest = _digest(admin_token) if admin_token else None
@@ -190,7 +150,10 @@ class Accounts:
             raise InvalidToken("the token is not valid")
         if prefix == BOT_PREFIX:
             with reading(f"bot {name}"):
-                return Principal("bot", name, fields["owner"])
+                owner = fields["owner"]
+            self.check_not_suspended(owner)
+            return Principal("bot", name, owner)
+        self.check_not_suspended(name)
         return Principal("owner", name, name, "admin" in fields)
 
     def _forget(self, scope: Scope, name: str) -> None:
@@ -200,15 +163,14 @@ class Accounts:
 
     # Owners
 
-    def sign_up(self, name: str) -> tuple[Owner, str]:
-        """Create an owner, and return it with its token, which is shown only once.
-
+    def sign_up(self, name: str, more: Mapping[str, str] | None = None) -> tuple[Owner, str]:
+        """Create an owner, and return it with its token, which is shown only once. ``more``: further fields.
         Raises :class:`InvalidName` or :class:`NameTaken`.
         """
         self._check_new_name(name)
         token, digest = _new_token(OWNER_PREFIX, name)
         created = _now()
-        if not self._store.create_owner(name, digest, {"created": str(created)}):
+        if not self._store.create_owner(name, digest, {**(more or {}), "created": str(created)}):
             raise NameTaken(f"the name {name!r} is taken", field="name", expected="another name")
         return Owner(name, created), token
 
@@ -218,7 +180,45 @@ class Accounts:
         if fields is None:
             raise _unknown_owner(name)
         with reading(f"owner {name}"):
-            return Owner(fields["name"], int(fields["created"]), "admin" in fields)
+            suspended = fields.get("suspended")
+            return Owner(
+                fields["name"],
+                int(fields["created"]),
+                "admin" in fields,
+                None if suspended is None else OwnerSuspension(*json.loads(suspended)[:3]),
+            )
+
+    def check_not_suspended(self, name: str) -> None:
+        """Raises :class:`OwnerSuspended`."""
+        try:
+            suspended = self.owner(name).suspended
+        except OwnerNotFound:
+            return
+        if suspended is not None:
+            raise OwnerSuspended(
+                f"the owner {name} is suspended: {suspended.reason}",
+                expected="an owner that is not suspended; only an admin can lift the suspension",
+            )
+
+    def set_suspended(self, name: str, suspension: OwnerSuspension | None) -> None:
+        """Suspend an owner, or lift that; its bots are the caller's: see
+        :class:`~arena.accounts.suspensions.Suspensions`. Raises :class:`OwnerNotFound`.
+        """
+        if suspension is None:
+            changed = self._store.change_owner(name, {}, remove=("suspended",))
+        else:
+            self._store.note_suspended_owner(name)
+            values = list(vars(suspension).values())
+            changed = self._store.change_owner(name, {"suspended": json.dumps(values)})
+        if not changed:
+            raise _unknown_owner(name)
+        # Of its bots too.
+        self._remembered.clear()
+
+    def delete_owner(self, name: str) -> None:
+        """Erase what is stored about an owner without bots, except that its name is taken."""
+        self._store.delete_owner(name)
+        self._forget("owner", name)
 
     def new_owner_token(self, name: str) -> str:
         """Replace the owner's token and return the new one. Raises :class:`OwnerNotFound`."""
@@ -422,6 +422,10 @@ class Accounts:
             raise _unknown_bot(name)
         return self.bot(name)
 
+    def hide_description(self, name: str, hidden: bool) -> None:
+        """Hide the description of a bot, or show it again; a bot that is deleted has none."""
+        self._store.change_bot(name, {"hidden": "1"} if hidden else {}, () if hidden else ("hidden",))
+
     def delete_bot(self, name: str) -> None:
         """Delete a bot. Its token ends, and its name stays taken. Raises :class:`BotNotFound`."""
         bot = self._bot(name)
@@ -512,37 +516,6 @@ class Accounts:
             raise _unknown_bot(name)
         return until
 
-    # Audit
-
-    def audit(self, admin: Principal, action: str, subject: str, detail: str = "") -> None:
-        """Log what an admin is about to do. Call it before the action, so that no action goes unlogged."""
-        entry = {
-            "at": str(_now()),
-            "admin": admin.name,
-            "action": action,
-            "subject": subject,
-            "detail": detail,
-        }
-        self._store.audit(entry)
-
-    def audited(self, before: str = "", limit: int = MAX_PAGE) -> tuple[list[AuditEntry], str | None]:
-        """A page of the audit log, the newest entry first, and the cursor of the next page or None."""
-        if before and not re.fullmatch(r"\d{1,15}-\d{1,9}", before):
-            raise ArenaError("this is not a cursor of the audit log", code="invalid_cursor", field="cursor")
-        found = self._store.audited(before, limit + 1)
-        entries = [
-            shown_or_left_out(f"entry {number} of the audit log", partial(_audit_entry, number, entry))
-            for number, entry in found[:limit]
-        ]
-        cursor = found[limit - 1][0] if len(found) > limit else None
-        return [entry for entry in entries if entry is not None], cursor
-
-
-def _audit_entry(number: str, entry: Mapping[str, str]) -> AuditEntry:
-    names = ("admin", "action", "subject", "detail")
-    at_ms = int(entry.get("at", number.partition("-")[0]))
-    return AuditEntry(number, at_ms, *(entry.get(name, "") for name in names))
-
 
 def _new_token(prefix: str, name: str) -> tuple[str, str]:
     token = f"{prefix}{name}_{secrets.token_urlsafe(32)}"
@@ -598,3 +571,16 @@ def _version_exists(name: str, label: str) -> VersionExists:
 
 def _unknown_bot(name: str) -> BotNotFound:
     return BotNotFound(f"there is no bot {name[:64]!r}", field="bot")
+
+
+__all__ = [
+    "MAX_PAGE",
+    "Accounts",
+    "AuditEntry",
+    "Owner",
+    "OwnerNotFound",
+    "OwnerSuspended",
+    "OwnerSuspension",
+    "Principal",
+    "Scope",
+]

@@ -69,6 +69,12 @@ class Budgets:
         }
         return {**found, "renews_ms": self._renews_ms()}
 
+    def left(self, owner: str) -> int | None:
+        """How many groups the owner may still start today; None for one without a budget."""
+        if not self._has_budget(owner):
+            return None
+        return max(0, self._most.groups - self._store.used(owner, self._day()).groups)
+
     def _has_budget(self, owner: str) -> bool:
         try:
             return bool(owner) and not self._accounts.owner(owner).admin

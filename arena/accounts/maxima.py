@@ -16,7 +16,10 @@ uploaded bots use in them, in milliseconds.
 
 
 class Quotas(NamedTuple):
-    """The maximum that one owner may store, and that the service stores, without deleted bots."""
+    """The maximum that one owner may store, and that the service stores, without deleted bots; and how many
+    invitations an owner may make whom no admin has allowed more.
+    """
 
     owner: Stored = Stored(bots=50, versions=2_000, bytes=256 << 20)
     service: Stored = Stored(bots=100_000, versions=500_000, bytes=1 << 30)
+    invitations: int = 0

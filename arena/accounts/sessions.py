@@ -9,6 +9,7 @@ from typing import Any, Final
 import orjson
 
 from arena.accounts.accounts import Accounts, Forbidden, InvalidToken, NameTaken, Owner, Principal
+from arena.accounts.invitations import InvalidInvitation, Invitations
 from arena.errors import ArenaError, CorruptState
 from arena.store.repositories import Store
 from arena.store.rows import read_row, write_row
@@ -49,12 +50,13 @@ class Session:
 class Sessions:
     """All sessions. A session is found by its key, which only the browser has."""
 
-    def __init__(self, store: Store, accounts: Accounts) -> None:
+    def __init__(self, store: Store, accounts: Accounts, invitations: Invitations) -> None:
         self._sessions = store.sessions
         self._sign_ins = store.sign_ins
         self._sign_ups = store.sign_ups
         self._store = store.accounts
         self._accounts = accounts
+        self._invitations = invitations
 
     def find(self, key: str) -> Session | None:
         """The session of a key; None if it has ended."""
@@ -71,7 +73,11 @@ class Sessions:
         """The owner who has signed in, None for a guest."""
         if not session.owner:
             return None
-        return Principal("owner", session.owner, session.owner, self._accounts.owner(session.owner).admin)
+        owner = self._accounts.owner(session.owner)
+        # Who is suspended reads why when signing in.
+        if owner.suspended is not None:
+            return None
+        return Principal("owner", owner.name, owner.name, owner.admin)
 
     def begin_guest(self) -> tuple[str, Session]:
         """Begin the session of a guest, and return it with its key."""
@@ -97,7 +103,7 @@ class Sessions:
         """A code that signs in as the owner once, within :data:`LINK_MS`."""
         code = secrets.token_urlsafe(_CODE_BYTES)
         row = {"owner": owner, "token": self._token(owner)}
-        self._sign_ins.put(code, orjson.dumps(row), LINK_MS)
+        self._sign_ins.put(code, orjson.dumps(row), LINK_MS, owner)
         return code
 
     def linked_owner(self, code: str) -> str:
@@ -109,7 +115,9 @@ class Sessions:
 
         Raises :class:`LinkExpired`.
         """
-        return self._signed_in(self._owner_of(self._sign_ins.take(code)), before)
+        owner = self._owner_of(self._sign_ins.take(code))
+        self._accounts.check_not_suspended(owner)
+        return self._signed_in(owner, before)
 
     def replace_token(self, key: str) -> str:
         """Replace the token of the owner who has signed in, and return the new one. All sessions of the owner
@@ -122,24 +130,27 @@ class Sessions:
             raise InvalidToken("the session has ended")
         token = self._accounts.new_owner_token(session.owner)
         kept = replace(session, token=self._token(session.owner))
-        self._sessions.put(key, write_row(kept), SESSION_MS)
+        self._sessions.put(key, write_row(kept), SESSION_MS, kept.owner)
         return token
 
-    def sign_up(self, name: str, draft: str) -> tuple[Owner, str]:
+    def sign_up(self, name: str, draft: str, invitation: str = "") -> tuple[Owner, str]:
         """Create an owner, and return it with its token, which is shown only once. ``draft``: a secret of the
         form; sent again soon after, the form gets another token, as the first one may not have arrived.
+        ``invitation``: the code of one, empty for none.
 
-        Raises as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
+        Raises as :meth:`~arena.accounts.invitations.Invitations.sign_up`.
         """
         try:
-            owner, token = self._accounts.sign_up(name)
-        except NameTaken:
+            owner, token = (
+                self._invitations.sign_up(name, invitation) if invitation else self._accounts.sign_up(name)
+            )
+        except (InvalidInvitation, NameTaken):
             row = self._sign_ups.find(draft) if len(draft) >= _LEAST_DRAFT else None
             if row is None or orjson.loads(row) != [name, self._token(name)]:
                 raise
             owner, token = self._accounts.owner(name), self._accounts.new_owner_token(name)
         if len(draft) >= _LEAST_DRAFT:
-            self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS)
+            self._sign_ups.put(draft, orjson.dumps([name, self._token(name)]), LINK_MS, name)
         return owner, token
 
     def end(self, key: str) -> None:
@@ -156,8 +167,13 @@ class Sessions:
 
     def _begin(self, session: Session) -> tuple[str, Session]:
         key = secrets.token_urlsafe(_CODE_BYTES)
-        self._sessions.put(key, write_row(session), SESSION_MS)
+        self._sessions.put(key, write_row(session), SESSION_MS, session.owner)
         return key, session
+
+    def forget(self, owner: str) -> None:
+        """End all sessions of an owner, and remove them and its links."""
+        for rows in (self._sessions, self._sign_ins, self._sign_ups):
+            rows.forget(owner)
 
     def _token(self, owner: str) -> str:
         return (self._store.owner(owner) or {}).get("token", "")

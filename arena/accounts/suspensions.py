@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 
-from arena.accounts.accounts import Accounts, BotNotFound, BotWithdrawn
-from arena.accounts.versions import BotAccount, Suspension, pack_suspension
+from arena.accounts.accounts import (
+    Accounts,
+    BotNotFound,
+    BotWithdrawn,
+    Owner,
+    OwnerNotFound,
+    OwnerSuspended,
+    OwnerSuspension,
+)
+from arena.accounts.versions import OF_OWNER, BotAccount, Suspension, pack_suspension
 from arena.errors import ArenaError
 from arena.store.accounts import AccountStore
 
@@ -25,8 +34,15 @@ class SuspensionNotFound(ArenaError):
 def check_plays(bot: BotAccount, field: str | None = None) -> None:
     """Check that a bot may be seated in new games. ``field``: of the request, for the error.
 
-    Raises :class:`BotSuspended` or :class:`~arena.accounts.accounts.BotWithdrawn`.
+    Raises :class:`BotSuspended`, :class:`~arena.accounts.accounts.OwnerSuspended` or
+    :class:`~arena.accounts.accounts.BotWithdrawn`.
     """
+    if bot.suspended is not None and bot.owner_suspended:
+        raise OwnerSuspended(
+            f"the owner of {bot.name} is suspended: {bot.suspended.reason}",
+            field=field,
+            expected="a bot of an owner that is not suspended",
+        )
     if bot.suspended is not None:
         raise BotSuspended(
             f"{bot.name} is suspended: {bot.suspended.reason}",
@@ -59,10 +75,46 @@ class Suspensions:
 
         Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`SuspensionNotFound`.
         """
-        if self._accounts.bot(bot).suspended is None:
+        known = self._accounts.bot(bot)
+        if known.suspended is None or known.owner_suspended:
             raise SuspensionNotFound(f"{bot} is not suspended", field="bot", expected="a suspended bot")
         self._store.change_bot(bot, {}, remove=("suspended",))
         return self._accounts.bot(bot)
+
+    def suspend_owner(self, owner: str, reason: str, by: str, at_ms: int) -> Owner:
+        """Suspend an owner and all its bots; suspending it again changes the reason.
+
+        Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
+        """
+        self._accounts.set_suspended(owner, OwnerSuspension(reason, by, at_ms))
+        for bot in self._bots_of(owner):
+            self._store.note_suspended(bot)
+            self._store.change_bot(bot, {OF_OWNER: pack_suspension(Suspension(reason, at_ms, "", ""))})
+        return self._accounts.owner(owner)
+
+    def lift_of_owner(self, owner: str) -> Owner:
+        """Lift the suspension of an owner and, as far as it follows from that, of its bots.
+
+        Raises :class:`~arena.accounts.accounts.OwnerNotFound` or :class:`SuspensionNotFound`.
+        """
+        if self._accounts.owner(owner).suspended is None:
+            raise SuspensionNotFound(f"{owner} is not suspended", field="owner", expected="a suspended owner")
+        for bot in self._bots_of(owner):
+            self._store.change_bot(bot, {}, remove=(OF_OWNER,))
+        self._accounts.set_suspended(owner, None)
+        return self._accounts.owner(owner)
+
+    def owners(self) -> list[Owner]:
+        """The suspended owners by name."""
+        found = []
+        for name in self._store.suspended_owners():
+            with suppress(OwnerNotFound):
+                found.append(self._accounts.owner(name))
+        return [owner for owner in found if owner.suspended is not None]
+
+    def _bots_of(self, owner: str) -> list[str]:
+        names = self._store.bot_names(owner, "", -1)
+        return [bot.name for bot in self._accounts.listed(names) if bot.owner == owner]
 
     def bots(self) -> list[BotAccount]:
         """The suspended bots by name, without their versions."""

@@ -6,13 +6,16 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import UPLOADED, Runner, transport_of
 from arena.errors import ArenaError
 from arena.store.rows import check_types, reading
 from arena.text import printable
+
+OF_OWNER: Final = "owner_suspended"
+"""The field with the suspension of a bot whose owner is suspended."""
 
 BotState = Literal["active", "withdrawn"]
 
@@ -69,7 +72,8 @@ class BotAccount:
     first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
     ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
     ``people``: whether people may play with it.
-    ``suspended``: while it is set the bot is not seated, whatever its ``state``.
+    ``suspended``: while it is set the bot is not seated, whatever its ``state``. ``owner_suspended``: whether
+    that is because its owner is suspended.
     """
 
     name: str
@@ -80,6 +84,7 @@ class BotAccount:
     description: str = ""
     versions: tuple[Version, ...] = ()
     suspended: Suspension | None = None
+    owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
 
@@ -189,8 +194,10 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             "active" if fields["state"] == "active" else "withdrawn",
             fields["version"],
             int(fields["created"]),
-            fields["description"],
-            suspended=unpack_suspension(fields.get("suspended")),
+            # An admin may have hidden it.
+            "" if "hidden" in fields else fields["description"],
+            suspended=unpack_suspension(fields.get(OF_OWNER, fields.get("suspended"))),
+            owner_suspended=OF_OWNER in fields,
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
         )

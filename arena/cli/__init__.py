@@ -12,31 +12,57 @@ from typing import Any, Final, NoReturn
 import click
 
 from arena import __version__
+from arena.cli.commands import Command, Commands
+from arena.cli.messages import one_line, with_suggestion
 from arena.errors import ArenaError
 from arena.text import printable
 
 COMMANDS: Final = {
+    "admin": "arena.cli.admin:admin",
     "archive": "arena.cli.archive:archive",
     "backup": "arena.cli.backup:backup",
-    "bot": "arena.cli.online:bot",
+    "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
-    "game": "arena.cli.online:game",
+    "completion": "arena.cli.completion:completion",
+    "explain": "arena.cli.explain:explain",
+    "game": "arena.cli.games:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
+    "login": "arena.cli.login:login",
+    "logout": "arena.cli.login:logout",
     "mirroring": "arena.cli.ladder:mirroring",
+    "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
+    "owner": "arena.cli.owners:owner",
     "play": "arena.cli.play:play",
     "records": "arena.cli.records:records",
     "replay": "arena.cli.replay:replay",
     "restore": "arena.cli.backup:restore",
+    "roster": "arena.cli.roster:roster",
     "schedule": "arena.cli.schedule:schedule",
-    "signup": "arena.cli.online:signup",
+    "series": "arena.cli.series:series",
+    "signup": "arena.cli.owners:signup",
     "tournament": "arena.cli.tournament:tournament",
     "up": "arena.cli.up:up",
     "verify": "arena.cli.verify:verify",
-    "web": "arena.cli.online:web",
+    "watch": "arena.cli.watch:watch",
+    "web": "arena.cli.owners:web",
+    "webhook": "arena.cli.webhook:webhook",
+    "whoami": "arena.cli.login:whoami",
 }
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
+
+SECTIONS: Final = {
+    "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
+    "Online": (
+        *("signup", "login", "logout", "whoami", "owner", "web"),
+        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),
+    ),
+    "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
+    "Development": ("ladder", "mirroring"),
+    "This program": ("completion",),
+}
+"""The sections of ``botequim --help``; commands that are in none come last."""
 
 PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
@@ -44,15 +70,23 @@ PLUGIN_GROUP: Final = "botequim.commands"
 _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
 
-class CommandGroup(click.Group):
+class CommandGroup(Commands):
     """Commands that are imported when they are used: those of ``built_in`` (``name: "module:object"``), and
-    the entry points of ``plugin_group``.
+    the entry points of ``plugin_group``. ``sections``: those of the help.
     """
 
-    def __init__(self, *args: Any, built_in: Mapping[str, str], plugin_group: str, **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        built_in: Mapping[str, str],
+        plugin_group: str,
+        sections: Mapping[str, Sequence[str]],
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
         self._built_in = built_in
         self._plugin_group = plugin_group
+        self._sections = sections
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self._built_in, *self._plugins()})
@@ -68,8 +102,32 @@ class CommandGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, section by section."""
+        rest = self.list_commands(ctx)
+        width = max(map(len, rest)) + 2
+        sections = [
+            (title, [name for name in names if name in rest]) for title, names in self._sections.items()
+        ]
+        placed = {name for _, names in sections for name in names}
+        for title, names in (*sections, ("More", [name for name in rest if name not in placed])):
+            if not names:
+                continue
+            rows = []
+            for name in names:
+                command = self.get_command(ctx, name)
+                assert command is not None
+                rows.append((name.ljust(width - 2), _first_sentence(command)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
     def _plugins(self) -> dict[str, EntryPoint]:
         return {plugin.name: plugin for plugin in entry_points(group=self._plugin_group)}
+
+
+def _first_sentence(command: click.Command) -> str:
+    """What a command does, whole: it may take several lines."""
+    return command.get_short_help_str(limit=200)
 
 
 def _load(plugin: EntryPoint, called: str) -> click.Command:
@@ -81,6 +139,7 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
 
         @click.command(
             plugin.name,
+            cls=Command,
             help=f"(not installed: needs {error.name})",
             context_settings={"ignore_unknown_options": True, "help_option_names": []},
         )
@@ -112,8 +171,15 @@ def _imported_here(error: ModuleNotFoundError) -> bool:
     cls=CommandGroup,
     built_in=COMMANDS,
     plugin_group=PLUGIN_GROUP,
+    sections=SECTIONS,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    examples=(
+        "botequim play truco my_bot.py rookie --groups 20",
+        "botequim signup ana | botequim login",
+        "botequim bot submit my_bot.py --name my-bot",
+        "botequim tournament list --state running",
+    ),
+    epilog="docs/commands.md lists all commands; /docs of a service is its manual.",
 )
 @click.version_option(__version__, prog_name="botequim")
 @click.pass_context
@@ -138,16 +204,16 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
         sys.stdout.flush()
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "botequim"
-        return _fail(f"{error.format_message()} (see '{where} --help')")
+        return _fail(f"{with_suggestion(error.format_message())} (see '{where} --help')")
     except click.ClickException as error:
-        return _fail(error.format_message())
+        return _fail(with_suggestion(error.format_message()))
     except ArenaError as error:
-        return _fail(str(error))
+        return _fail(one_line(error))
     except ModuleNotFoundError as error:
         # The installation without the extra "server" has all commands.
         if not _imported_here(error):
             raise
-        return _fail(str(_not_installed("this command", error)))
+        return _fail(one_line(_not_installed("this command", error)))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:

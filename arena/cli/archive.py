@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
+from arena.cli.commands import Commands
+from arena.cli.output import json_option, show
 from arena.play.game_ids import place_of, tournament_of
 from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
 from arena.records.archive.checking import check_archive, segment_entries
@@ -15,7 +18,7 @@ from arena.records.archive.places import open_objects
 from arena.records.archive.segments import ArchiveEntry
 
 
-@click.group()
+@click.group(cls=Commands, examples=("botequim archive check botequim-data/archive",))
 def archive() -> None:
     """Check, read and copy an archive of finished records.
 
@@ -23,37 +26,42 @@ def archive() -> None:
     """
 
 
-@archive.command()
+@archive.command(examples=("botequim archive check botequim-data/archive",))
 @click.argument("place")
-def check(place: str) -> int:
+@json_option
+def check(place: str, as_json: bool) -> int:
     """Check a whole archive.
 
     Checks digests, indexes and the hashes of the records, and that nothing is there twice. Prints one line
     per problem; the exit code is 1 if there is one.
     """
     found = check_archive(Archive(open_objects(place)))
-    for problem in found.problems:
-        click.echo(problem)
     verdict = f"{len(found.problems)} problems" if found.problems else "all checked"
-    click.echo(
-        f"{found.records} records in {found.segments} segments of {found.size / 1e6:.1f} MB: {verdict}"
-    )
+    summary = f"{found.records} records in {found.segments} segments of {found.size / 1e6:.1f} MB: {verdict}"
+    value: dict[str, Any] = {
+        "records": found.records,
+        "segments": found.segments,
+        "bytes": found.size,
+        "problems": [str(problem) for problem in found.problems],
+    }
+    show(value, as_json, "\n".join([*value["problems"], summary]))
     return 1 if found.problems else 0
 
 
-@archive.command()
+@archive.command(examples=("botequim archive copy botequim-data/archive archive-backup",))
 @click.argument("place")
 @click.argument("target")
-def copy(place: str, target: str) -> None:
+@json_option
+def copy(place: str, target: str, as_json: bool) -> None:
     """Copy to TARGET what it lacks of the archive at PLACE.
 
     For backups, which may be repeated, and for moving an archive to another place. The service may run.
     """
     count = Archive(open_objects(place)).copy(open_objects(target))
-    click.echo(f"{count} new segments copied")
+    show({"segments": count}, as_json, f"{count} new segments copied")
 
 
-@archive.command()
+@archive.command(examples=("botequim archive cat botequim-data/archive --kind truco > truco.jsonl",))
 @click.argument("place")
 @click.option("--kind", help="Only records of this kind of game.")
 @click.option("--tournament", help="Only records of this tournament.")

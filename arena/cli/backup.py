@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from arena.cli.commands import Command
+from arena.cli.output import json_option, show
+
 _DATA = click.option(
     "--data",
     default="botequim-data",
@@ -17,10 +20,11 @@ _DATA = click.option(
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(cls=Command, examples=("botequim backup --to backup-1",))
 @click.option("--to", "folder", required=True, type=_FOLDER, help="A new or empty folder.")
 @_DATA
-def backup(folder: Path, data: Path) -> None:
+@json_option
+def backup(folder: Path, data: Path, as_json: bool) -> None:
     """Back up the database of a service, which may run.
 
     The archive of finished records is not in it: 'botequim archive copy' copies that.
@@ -29,16 +33,25 @@ def backup(folder: Path, data: Path) -> None:
 
     with source(data) as url:
         made = make_backup(url, folder)
-    click.echo(
+    value = {
+        "service": made.store.id,
+        "keys": made.store.keys,
+        "bytes": made.size,
+        "paused_s": made.store.paused_s,
+        "folder": str(folder),
+    }
+    text = (
         f"service {made.store.id}: {made.store.keys} keys, {made.size / 1e6:.1f} MB in {folder}; "
         f"writes were paused for {made.store.paused_s:.2f} s"
     )
+    show(value, as_json, text)
 
 
-@click.command()
+@click.command(cls=Command, examples=("botequim restore --from backup-1 --data restored",))
 @click.option("--from", "folder", required=True, type=_FOLDER, help="The folder of a backup.")
 @_DATA
-def restore(folder: Path, data: Path) -> None:
+@json_option
+def restore(folder: Path, data: Path, as_json: bool) -> None:
     """Restore a backup to an empty database.
 
     Stop the service first. Its archive stays, or is put back, where it is configured (BOTEQUIM_ARCHIVE or
@@ -49,8 +62,17 @@ def restore(folder: Path, data: Path) -> None:
 
     restored, adopted = restore_backup(folder, data)
     at = datetime.fromtimestamp(restored.store.at_ms / 1000, UTC)
-    click.echo(f"service {restored.store.id} of {at:%Y-%m-%d %H:%M:%S} UTC: {restored.store.keys} keys")
-    click.echo(
+    value = {
+        "service": restored.store.id,
+        "at_ms": restored.store.at_ms,
+        "keys": restored.store.keys,
+        "games": adopted.games,
+        "groups": adopted.groups,
+        "lost": adopted.lost,
+    }
+    text = (
+        f"service {restored.store.id} of {at:%Y-%m-%d %H:%M:%S} UTC: {restored.store.keys} keys\n"
         f"from the archive: {adopted.games} games and {adopted.groups} groups that ended since; "
         f"{adopted.lost} tournaments are lost"
     )
+    show(value, as_json, text)

@@ -6,14 +6,21 @@ import os
 import secrets
 import sys
 from collections.abc import Iterator
+from math import isfinite
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import click
 from rich.console import Console
 
 from arena.bots import bot_spec
+from arena.cli.commands import Command
+from arena.cli.comparing import begin, verdict
+from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import json_option, redirected, show
+from arena.cli.params import KIND, PLAYER_FILE
 from arena.cli.play import distinct_names, print_faults
 from arena.games import game_of
 from arena.tournaments.ladder import margins
@@ -31,13 +38,21 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
 @click.command(
-    epilog="\b\nFor example:\n"
-    "  botequim compare new.py old.py --kind truco\n"
-    "  botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5"
+    cls=Command,
+    examples=(
+        "botequim compare new.py old.py --kind truco",
+        "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
+        "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
+    ),
+    fields={"rules": "--rule", "bot": "--online"},
 )
-@click.argument("new")
-@click.argument("old")
-@click.option("--kind", required=True, help="The game: truco or toepen.")
+@click.argument("new", type=PLAYER_FILE, required=False)
+@click.argument("old", type=PLAYER_FILE, required=False)
+@click.option("--online", metavar="BOT", help="Let the service compare two uploaded versions of BOT.")
+@click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
+@click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
+@click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
+@click.option("--kind", type=KIND, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
@@ -51,10 +66,17 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
+@url_option
+@token_option("the owner", required=False)
+@json_option
 def compare(
-    new: str,
-    old: str,
-    kind: str,
+    new: str | None,
+    old: str | None,
+    online: str | None,
+    new_version: str | None,
+    old_version: str | None,
+    follow: str | None,
+    kind: str | None,
     preset: str | None,
     rules: tuple[str, ...],
     elo0: float,
@@ -66,6 +88,9 @@ def compare(
     jobs: int,
     think_limit: float,
     sandbox: bool,
+    url: str,
+    token: str | None,
+    as_json: bool,
 ) -> None:
     """Play mirrored groups of NEW against OLD until it is known whether NEW is better.
 
@@ -76,11 +101,34 @@ def compare(
 
     NEW and OLD are bots as in 'botequim play', and so are the rules without --preset. The exit code is 0 if
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
+
+    With --online the service plays two uploaded versions of one of your bots against each other, unrated and
+    from your budget; Ctrl-C leaves it playing, and --follow shows it again.
     """
+    if follow is None and kind is None:
+        raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
         raise click.BadParameter(f"{elo1:g} is not more than --elo0, {elo0:g}", param_hint="'--elo1'")
     if preset is not None and rules:
         raise click.UsageError("--preset and --rule exclude each other")
+    if online is not None or follow is not None:
+        client = service(url, token)
+        if online is not None:
+            if not (new_version and old_version) or new or old or rules or follow:
+                raise click.UsageError(
+                    "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                )
+            more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
+            follow = str(
+                begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
+            )
+        assert follow is not None
+        text, code = verdict(watched := follow_online(client, follow, as_json))
+        if watched["state"] in ("finished", "cancelled") and not as_json:
+            click.echo(text)
+        raise SystemExit(code)
+    if new is None or old is None or kind is None:
+        raise click.UsageError("Missing argument 'OLD'." if new else "Missing argument 'NEW'.")
     game = game_of(kind)
     given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
     complete = game.options.complete(given)
@@ -89,20 +137,51 @@ def compare(
     )
     check_plan(kind, complete, specs, most)
     plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
-    if seed is None:
-        click.echo(f"seed {plan.seed}")
     test = SequentialTest(elo0, elo1, alpha, beta)
-    played = _play(plan, test, max(1, jobs), think_limit)
-    click.echo(_state(test))
-    print_faults(plan, played)
-    if test.decision == elo1:
-        click.echo(f"{specs[0].name} is better than {specs[1].name}: elo1 is accepted")
-        return
-    if test.decision == elo0:
-        click.echo(f"{specs[0].name} is not better than {specs[1].name} by {elo1:g} Elo: elo0 is accepted")
-        raise SystemExit(1)
-    click.echo(f"not decided after {len(test.margins)} groups")
-    raise SystemExit(UNDECIDED)
+    with redirected(as_json):
+        if seed is None:
+            click.echo(f"seed {plan.seed}")
+        played = _play(plan, test, max(1, jobs), think_limit)
+        click.echo(_state(test))
+        print_faults(plan, played)
+    names = [spec.name for spec in specs]
+    show(_as_json(plan, test, names), as_json, _verdict(test, names))
+    if test.decision != elo1:
+        raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
+
+
+def _verdict(test: SequentialTest, names: list[str]) -> str:
+    new, old = names
+    if test.decision == test.elo1:
+        return f"{new} is better than {old}: elo1 is accepted"
+    if test.decision == test.elo0:
+        return f"{new} is not better than {old} by {test.elo1:g} Elo: elo0 is accepted"
+    return f"not decided after {len(test.margins)} groups"
+
+
+def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, Any]:
+    estimates = {"margin": test.margin, "elo": test.elo} if len(test.margins) > 1 else {}
+    return {
+        "kind": plan.kind,
+        "rules": dict(plan.rules),
+        "seed": plan.seed,
+        "new": names[0],
+        "old": names[1],
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "llr": test.llr if isfinite(test.llr) else None,
+        "bounds": list(test.bounds),
+        "groups": len(test.margins),
+        "better": None if test.decision is None else test.decision == test.elo1,
+        **{
+            name: dict(zip(("estimate", "low", "high"), map(_finite, found), strict=True))
+            for name, found in estimates.items()
+        },
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import indent
+from typing import Any
 
 import click
 
-from arena.bots import HOUSE_BOTS, BotFailure, BotSpec, bot_spec
+from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
+from arena.cli.commands import Command
+from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
 from arena.play.dealing import bot_seed
+from arena.play.fault_reports import FaultReport, message_of, trace_of
+from arena.play.match import seat_bot
 from arena.play.table import parse_turn_id
-from arena.records.decisions import decisions_until
+from arena.records.decisions import RecordedDecision, decisions_until
 from arena.text import printable, printable_lines
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim bot debug out.jsonl --number 1 --seat 0 --turn 7 --bot my_bot.py",
+        "botequim game record GAME | botequim bot debug - --turn 12 --bot my_bot.py --sandbox",
+    ),
+    fields={"turn": "--turn"},
+)
 @click.argument("file", metavar="RECORD")
 @click.option("--turn", "which", required=True, help="The number of a decision, from 1, or a turn id.")
 @click.option("--bot", "bot_name", required=True, help="A house bot, or path/to/file.py.")
@@ -25,6 +38,7 @@ from arena.text import printable, printable_lines
 @click.option("--number", "record_number", type=click.IntRange(min=1), help="The game with this number.")
 @click.option("--sandbox", is_flag=True, help="Run the bot's file in the sandbox, as the service does.")
 @click.option("--show", is_flag=True, help="Also print the turn as JSON.")
+@json_option
 def debug(
     file: str,
     which: str,
@@ -34,13 +48,31 @@ def debug(
     record_number: int | None,
     sandbox: bool,
     show: bool,
+    as_json: bool,
 ) -> None:
     """Run a bot at a decision of the game recorded in RECORD (- is stdin).
 
     The bot first gets all earlier turns of that seat, with the same randomness, so that a bot with a
     memory has seen them; its answers to those are ignored. Then its answer is shown next to the recorded
-    one.
+    one. Of what it raises, each distinct traceback is printed once, with the turn.
     """
+    with redirected(as_json):
+        found = _debug(file, which, bot_name, seat, game_id, record_number, sandbox, show)
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+def _debug(
+    file: str,
+    which: str,
+    bot_name: str,
+    seat: int | None,
+    game_id: str | None,
+    record_number: int | None,
+    sandbox: bool,
+    show: bool,
+) -> dict[str, Any]:
+    """Print what the bot does at the decision, and return it."""
     where = _decision(which)
     if isinstance(where, str) and game_id is None and record_number is None:
         game_id, _, _ = parse_turn_id(where)
@@ -50,30 +82,69 @@ def debug(
     kind = turn["kind"]
     spec = sandboxed(bot_name, kind) if sandbox else bot_spec(bot_name, kind)
     seed = bytes.fromhex(record["canonical"]["seed"])
-    bot = spec.make(bot_seed(seed, turn["seat"]))
+    bot = seat_bot(spec, bot_seed(seed, turn["seat"]))
     if show:
         click.echo(json.dumps(turn, ensure_ascii=False, indent=2))
-    answer = ""
+    failures: dict[tuple[str, ...], list[FaultReport]] = {}
+    first: list[str] = []
+    """What was refused at the same turn."""
+    printed, answer = _output(bot), ""
     for one in turns:
+        output = _output(bot)
         try:
             answer = repr(bot.choose(one.turn))
-        except BotFailure as failure:
-            answer = f"{failure.type}: {printable_lines(str(failure))}"
         except Exception as error:
-            if one is turns[-1] and not sandbox:
-                raise
-            answer = f"crashed: {type(error).__name__}: {printable(str(error))}"
+            report = _report(one, error)
+            failures.setdefault(report.kind, []).append(report)
+            answer = f"{report.type}: {printable_lines(report.detail)}"
+            if report.trace is not None and report.trace.where:
+                answer += f" ({report.trace.where})"
+            printed += _output(bot)[len(output) :].removesuffix(getattr(error, "report", ""))
+        else:
+            printed += _output(bot)[len(output) :]
+        if one.id == turns[-1].id and one is not turns[-1]:
+            first.append(f"at first:  {one.summary} is recorded, now {answer}")
     journal = getattr(bot, "journal", None)
-    if journal is not None and journal.output:
-        click.echo(printable_lines(journal.output.rstrip("\n")))
+    if printed:
+        click.echo(printable_lines(printed.rstrip("\n")))
+    if journal is not None and (printed or failures):
         click.echo(f"thinking: {journal.decisions[-1].ms:.3f} ms of fuel")
+    for reports in failures.values():
+        _echo_failure(reports, turns[-1].id)
     click.echo(f"turn {turns[-1].id}, seat {turn['seat']}, legal: {', '.join(turn['legal_actions'])}")
+    for line in first:
+        click.echo(line)
     click.echo(f"recorded: {turns[-1].summary}")
     click.echo(f"now:      {answer}")
     player = record["canonical"]["players"][turn["seat"]]
     if spec.source in HOUSE_BOTS and player["name"] == spec.name and player["version"] != spec.version:
         played = f"{spec.name} {player['version']}"
         click.echo(f"{played} cannot be run again: this release has {spec.name} {spec.version}")
+    return {"turn": turn, "recorded": turns[-1].summary, "now": answer, "output": printed}
+
+
+def _output(bot: Bot) -> str:
+    """What a sandboxed bot has printed so far; others print by themselves."""
+    journal = getattr(bot, "journal", None)
+    return "" if journal is None else str(journal.output)
+
+
+def _report(one: RecordedDecision, error: Exception) -> FaultReport:
+    legal = tuple(one.turn["legal_actions"])
+    if isinstance(error, BotFailure):
+        return FaultReport(error.type, one.id, legal, str(error), trace_of(error))
+    detail = f"{type(error).__name__}: {printable(message_of(error))}"
+    return FaultReport("crashed", one.id, legal, detail, trace_of(error, __file__))
+
+
+def _echo_failure(reports: list[FaultReport], asked: str) -> None:
+    """Print the latest of the failures with one cause."""
+    last = reports[-1]
+    earlier = "" if last.turn == asked else "earlier "
+    more = f"; {len(reports) - 1} more before it" if len(reports) > 1 else ""
+    click.echo(f"{last.type} at the {earlier}turn {last.turn}{more}:")
+    text = last.trace.text.rstrip() if last.trace is not None else ""
+    click.echo(indent(printable_lines(text or last.detail), "    "))
 
 
 def _decision(text: str) -> int | str:

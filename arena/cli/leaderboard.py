@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.board_details import published_history, published_styles
+from arena.cli.commands import Command
 from arena.cli.downloads import read_state
 from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
+from arena.cli.params import KIND
+from arena.cli.progress import progress_bar
 from arena.client import Client
 from arena.errors import ArenaError, UnknownPreset
 from arena.games import GAMES, game_of
@@ -28,20 +32,33 @@ Wanted = Callable[[str, str, str], bool]
 """Whether a board (see :class:`~arena.play.board_names.BoardName`) is to be shown."""
 
 
-@click.command()
-@click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--kind", help="Only this game.")
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim leaderboard records.jsonl",
+        "botequim leaderboard --online --kind truco --json",
+        "botequim leaderboard --history --bot my-bot --kind truco --division sealed",
+    ),
+)
+@click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(allow_dash=True))
+@click.option("--kind", type=KIND, help="Only this game.")
 @click.option("--preset", help="Only this preset of rules, such as duel@1.")
 @click.option("--division", type=click.Choice(DIVISIONS), help="Only this division.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True
 )
+@click.option("--json", "as_json", is_flag=True, help="As --format json.")
 @click.option(
     "--online",
     is_flag=True,
     help="Show the boards that the service has published; with FILEs, compare the computed ones with them.",
 )
 @click.option("--matchups", is_flag=True, help="Show who beats whom on the boards instead.")
+@click.option(
+    "--history", is_flag=True, help="Show the daily ratings that the service has published instead."
+)
+@click.option("--bot", help="With --history: only of this bot.")
+@click.option("--styles", is_flag=True, help="Show how the bots of the service's boards play instead.")
 @url_option
 def leaderboard(
     files: tuple[str, ...],
@@ -49,8 +66,12 @@ def leaderboard(
     preset: str | None,
     division: str | None,
     form: str,
+    as_json: bool,
     online: bool,
     matchups: bool,
+    history: bool,
+    bot: str | None,
+    styles: bool,
     url: str,
 ) -> int:
     """Rate the bots in the game records of each FILE (JSON lines, also gzipped; - is stdin).
@@ -66,6 +87,7 @@ def leaderboard(
 
     --matchups shows for the best 50 ranked bots of boards of two sides: the share of every pair with its
     interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
+    --history and --styles show what a service publishes beside its boards.
     """
     games = GAMES.values() if kind is None else [game_of(kind)]
     if preset is not None:
@@ -75,12 +97,25 @@ def leaderboard(
         is_it = kind in (None, own_kind) and division in (None, own_division)
         return is_it and preset in (None, own_preset)
 
+    form = "json" if as_json else form
+    if matchups + history + styles > 1:
+        raise click.UsageError("--matchups, --history and --styles exclude each other")
+    if bot is not None and not history:
+        raise click.UsageError("--bot needs --history")
+    if (history or styles) and files:
+        raise click.UsageError("--history and --styles are of a service, and take no FILE")
     if not files:
-        if not online:
+        if not (online or history or styles):
             raise click.UsageError("Missing argument 'FILE...'. --online shows the boards of a service.")
         client = service(url)
-        show = published_matchups if matchups else _published
-        click.echo(show(client, _published_names(client, wanted), form), nl=False)
+        names = _published_names(client, wanted)
+        if history:
+            click.echo(published_history(client, names, form, bot), nl=False)
+        elif styles:
+            click.echo(published_styles(client, names, form), nl=False)
+        else:
+            published = published_matchups if matchups else _published
+            click.echo(published(client, names, form), nl=False)
         return 0
     if find_spec("numpy") is None:
         raise _missing("numpy", "botequim leaderboard")
@@ -89,8 +124,10 @@ def leaderboard(
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
     results = Results()
-    for file in files:
-        results.add_file(file)
+    with progress_bar("reading", len(files), "files") as progress:
+        for number, file in enumerate(files, start=1):
+            results.add_file(file)
+            progress(number)
     groups = [group for group in results.groups() if wanted(group.kind, group.division, group.preset or "")]
     counted = ledgers(groups)
     found = [ledger_board(ledger) for ledger in counted]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from arena.cli.commands import Commands
+from arena.cli.online import url_option
+from arena.cli.output import json_option, show, when
 from arena.text import printable
 
 _DATA = click.option(
@@ -17,14 +21,15 @@ _DATA = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Commands, examples=("botequim ops status",))
 def ops() -> None:
     """Look after a running service."""
 
 
-@ops.command("accept-empty")
+@ops.command("accept-empty", examples=("botequim ops accept-empty",))
+@json_option
 @_DATA
-def accept_empty(data: Path) -> None:
+def accept_empty(data: Path, as_json: bool) -> None:
     """Let the service go on with a database that lost its data.
 
     Its API processes are not ready after they have seen that the database is empty or another one. Restore
@@ -35,42 +40,46 @@ def accept_empty(data: Path) -> None:
 
     store = open_store(Settings.of_running(data).redis_url)
     store.identity.accept()
-    click.echo("accepted: the service goes on with this database")
+    show({"accepted": True}, as_json, "accepted: the service goes on with this database")
 
 
-@ops.command("runtime")
+@ops.command("runtime", examples=("botequim ops runtime", "botequim ops runtime --replace"))
+@json_option
 @_DATA
 @click.option("--replace", is_flag=True, help="Make the build of this installation the service's.")
-def runtime(data: Path, replace: bool) -> None:
+def runtime(data: Path, replace: bool, as_json: bool) -> None:
     """Show the runtime in which all workers run uploaded bots, or replace it.
 
     Workers finish the groups that they are playing, end, and have to be started again; those of a release
     that builds another runtime then refuse to start.
     """
-    from datetime import UTC, datetime
-
     from arena.events.runtimes import Runtimes
     from arena.ops.settings import Settings
     from arena.store.repositories import open_store
 
     store = open_store(Settings.of_running(data).redis_url)
     runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms)
+    text = ""
+    value: dict[str, Any] = {"runtime": None}
     if replace:
         before = runtimes.replace()
-        click.echo(f"replaced:  {'none' if before is None else before.runtime_id}")
+        value["replaced"] = None if before is None else before.runtime_id
+        text += f"replaced:  {value['replaced'] or 'none'}\n"
     current = runtimes.current()
     if current is None:
-        click.echo("runtime:   none yet; the first worker that plays an uploaded bot builds it")
-        return
-    since = datetime.fromtimestamp(current.at_ms / 1000, UTC)
-    click.echo(f"runtime:   {current.runtime_id}")
-    click.echo(f"sha256:    {current.sha256}")
-    click.echo(f"since:     {since:%Y-%m-%d %H:%M:%S} UTC")
+        text += "runtime:   none yet; the first worker that plays an uploaded bot builds it\n"
+    else:
+        value |= {"runtime": current.runtime_id, "sha256": current.sha256, "at_ms": current.at_ms}
+        text += f"runtime:   {current.runtime_id}\n"
+        text += f"sha256:    {current.sha256}\n"
+        text += f"since:     {when(current.at_ms)}\n"
+    show(value, as_json, text)
 
 
-@ops.command("status")
-@click.option("--url", envvar="BOTEQUIM_URL", default="http://127.0.0.1:8000", show_default=True)
-def show_status(url: str) -> int:
+@ops.command("status", examples=("botequim ops status", "botequim ops status --url http://127.0.0.1:8001"))
+@url_option
+@json_option
+def show_status(url: str, as_json: bool) -> int:
     """Show whether the service is well; the exit code is 1 if something is wrong.
 
     Asks one API process: its connections are its own, the other figures are those of the whole service.
@@ -82,9 +91,12 @@ def show_status(url: str) -> int:
     lines = [Line("ready", "yes" if is_well else printable(body, 300), "" if is_well else "not-ready")]
     code, text = _get(f"{url}/metrics")
     lines += status(parse(text)) if code == 200 else [Line("metrics", "not available", "not-ready")]
+    text = ""
     for line in lines:
         alarm = f"  WRONG: see docs/alarms.md#{line.alarm}" if line.alarm else ""
-        click.echo(f"{line.name:20} {line.value}{alarm}")
+        text += f"{line.name:20} {line.value}{alarm}\n"
+    value = [{"name": line.name, "value": line.value, "alarm": line.alarm or None} for line in lines]
+    show({"lines": value}, as_json, text)
     return int(any(line.alarm for line in lines))
 
 

@@ -8,35 +8,48 @@ import tempfile
 import webbrowser
 from collections import Counter
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
-from textwrap import indent
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import click
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as TextTable
 
 from arena.bots import BotSpec, bot_spec
+from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
+from arena.cli.output import json_option, redirected, show, with_interval
+from arena.cli.params import KIND, PLAYER_FILE
+from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
 from arena.games import game_of
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
 from arena.records.record import parse_record
-from arena.text import printable, printable_lines
+from arena.text import printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
 _MOST_REPORTS: Final = 5
-"""How many kinds of faults of a bot are printed."""
+"""How many distinct faults of a bot are printed."""
 
 
-@click.command()
-@click.argument("kind")
-@click.argument("bots", nargs=-1, required=True)
-@click.option("--groups", default=100, show_default=True, help="Groups per table of bots.")
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim play truco my_bot.py rookie --groups 20 --records out.jsonl",
+        "botequim play toepen my_bot.py random rookie --rule seats=3 --rule lives=5 --seed 7",
+        "botequim play truco new=my_bot.py old=old_bot.py --json",
+    ),
+    fields={"rules": "--rule"},
+)
+@click.argument("kind", type=KIND)
+@click.argument("bots", nargs=-1, required=True, type=PLAYER_FILE)
+@click.option(
+    "--groups", type=click.IntRange(1), default=100, show_default=True, help="Groups per table of bots."
+)
 @click.option("--seed", help="Any text; the same seed and bots give the same records. [default: random]")
 @click.option(
     "--records",
@@ -49,6 +62,7 @@ _MOST_REPORTS: Final = 5
 @click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @click.option("--browser", is_flag=True, help="Show the last game in the browser.")
+@json_option
 def play(
     kind: str,
     bots: tuple[str, ...],
@@ -61,14 +75,15 @@ def play(
     think_limit: float,
     sandbox: bool,
     browser: bool,
+    as_json: bool,
 ) -> None:
-    """Play groups of games of KIND among BOTS and print the results.
+    """Play groups of games of KIND (truco or toepen) among BOTS and print the results.
 
     The score of a game is the share of the other teams that a bot beats, where a shared place counts half;
     the margin is its score minus the mean of the others', with its 95% interval over groups; "most" is the
-    longest decision in milliseconds. Below, the first fault of each kind is printed: what the bot raised,
-    with file and line, or its answer and what was legal. The exit code is 1 if there was a fault or a group
-    is void.
+    longest decision in milliseconds. Below, each distinct fault is printed once: what the bot raised, with
+    file and line, or its answer and what was legal, and the turn. The exit code is 1 if there was a fault or
+    a group is void.
 
     A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
     In a group the bots play the same deals from every side of the table. Truco is dealt without a cut
@@ -79,16 +94,21 @@ def play(
     specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)
-    console = Console(highlight=False)
-    if seed is None:
-        console.print(f"seed {plan.seed}")
-    results, interrupted = _play_all(plan, records, max(1, jobs), think_limit)
-    console.print(_summary(plan, results))
-    if browser:
-        _open_last_game(results)
-    failed = print_faults(plan, results)
+    with redirected(as_json):
+        console = Console(highlight=False)
+        if seed is None:
+            console.print(f"seed {plan.seed}")
+        results, interrupted = _play_all(plan, records, max(1, jobs), think_limit)
+        if not as_json:
+            console.print(_summary(plan, results))
+        if browser:
+            _open_last_game(results)
+        failed = print_faults(plan, results)
+        if interrupted:
+            console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
+    if as_json:
+        show(_as_json(plan, results, interrupted), as_json)
     if interrupted:
-        console.print(f"interrupted: {len(results)} of {len(plan.all_groups())} groups are kept")
         raise SystemExit(130)
     if failed:
         raise SystemExit(1)
@@ -109,7 +129,7 @@ def _open_last_game(results: list[GroupSummary]) -> None:
 
 
 def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
-    """Print the first fault of each kind of each bot, and each reason of void groups once.
+    """Print each distinct fault of each bot once, and each reason of void groups once.
 
     Returns whether there was any fault or void group.
     """
@@ -123,26 +143,13 @@ def print_faults(plan: Plan, results: list[GroupSummary]) -> bool:
     for player, reports in sorted(first.items()):
         name = plan.bots[player].name
         for report in list(reports.values())[:_MOST_REPORTS]:
-            click.echo(f"{name}: {_described(report)}")
+            click.echo(f"{name}: {report.described()}\n")
         if len(reports) > _MOST_REPORTS:
-            click.echo(f"{name}: {len(reports) - _MOST_REPORTS} more kinds of faults")
+            click.echo(f"{name}: {len(reports) - _MOST_REPORTS} more distinct faults")
     for messages in void.values():
         others = f" (and {len(messages) - 1} more groups)" if len(messages) > 1 else ""
         click.echo(f"void: {printable(messages[0], 1000)}{others}")
     return bool(first or void)
-
-
-def _described(report: FaultReport) -> str:
-    """A fault as lines: its reason, the traceback if something was raised, the turn."""
-    what = f"{report.type}, {printable(report.detail)}"
-    if report.trace is not None and report.trace.where:
-        what += f" ({report.trace.where})"
-    lines = [what]
-    if report.trace is not None and report.trace.text:
-        lines.append(indent(printable_lines(report.trace.text.rstrip()), "    "))
-    legal = ", ".join(report.legal)
-    lines.append(f"    at turn {report.turn}; legal: {legal}")
-    return "\n".join(lines) + "\n"
 
 
 def _play_all(
@@ -155,25 +162,15 @@ def _play_all(
     written = (0, 0)
     is_file = out is not None and out.seekable()
     interrupted = False
-    progress = Progress(
-        TextColumn(f"{plan.kind}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("groups"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
     running = run(plan, jobs=jobs, think_limit=think_limit)
     try:
-        with progress:
-            task = progress.add_task("", total=len(plan.all_groups()))
+        with progress_bar(plan.kind, len(plan.all_groups()), "groups") as shown:
             for result in running:
                 results[result.index] = result
                 while written[0] in results:
                     _write(out, results[written[0]])
                     written = (written[0] + 1, out.tell() if out and is_file else 0)
-                progress.advance(task)
+                shown(len(results))
     except KeyboardInterrupt:
         interrupted = True
     finally:
@@ -206,6 +203,53 @@ def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
     return named
 
 
+def _rows(plan: Plan, results: list[GroupSummary]) -> list[dict[str, Any]]:
+    """The results of each bot; a value without any game, or an interval of one group, is None."""
+    counted = [result for result in results if not result.void]
+    rows = []
+    for player, bot in enumerate(plan.bots):
+        tallies = [result.tallies[player] for result in counted if player in result.tallies]
+        score, _ = mean_interval([sum(tally.points) / len(tally.points) for tally in tallies])
+        margin, half = mean_interval([sum(tally.margins) / len(tally.margins) for tally in tallies])
+        wins = [win for tally in tallies for win in tally.wins]
+        thinking = Thinking()
+        for tally in tallies:
+            thinking.merge(tally.thinking)
+        faults = Counter(
+            fault for result in results if player in result.tallies for fault in result.tallies[player].faults
+        )
+        rows.append(
+            {
+                "name": bot.name,
+                "version": bot.version,
+                "score": score if tallies else None,
+                "margin": margin if tallies else None,
+                "half_width": half if isfinite(half) else None,
+                "wins": sum(wins) / len(wins) if wins else None,
+                "games": len(wins),
+                "mean_ms": 1000 * thinking.seconds / thinking.decisions if thinking.decisions else None,
+                "longest_ms": 1000 * thinking.longest,
+                "faults": dict(sorted(faults.items())),
+            }
+        )
+    return rows
+
+
+def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> dict[str, Any]:
+    counted = [result for result in results if not result.void]
+    return {
+        "kind": plan.kind,
+        "rules": dict(plan.rules),
+        "seed": plan.seed,
+        "mirrored": plan.mirrored,
+        "groups": len(counted),
+        "games": sum(len(result.records) for result in counted),
+        "voids": [result.void for result in results if result.void],
+        "interrupted": interrupted,
+        "bots": _rows(plan, results),
+    }
+
+
 def _summary(plan: Plan, results: list[GroupSummary]) -> TextTable:
     counted = [result for result in results if not result.void]
     games = sum(len(result.records) for result in counted)
@@ -219,25 +263,19 @@ def _summary(plan: Plan, results: list[GroupSummary]) -> TextTable:
     table.add_column("bot", no_wrap=True)
     for heading in ("score", "margin, 95%", "wins", "games", "ms each", "most", "faults"):
         table.add_column(heading, justify="right", no_wrap=heading != "faults")
-    for player, bot in enumerate(plan.bots):
-        tallies = [result.tallies[player] for result in counted if player in result.tallies]
-        score, _ = mean_interval([sum(tally.points) / len(tally.points) for tally in tallies])
-        margin, half = mean_interval([sum(tally.margins) / len(tally.margins) for tally in tallies])
-        wins = [win for tally in tallies for win in tally.wins]
-        thinking = Thinking()
-        for tally in tallies:
-            thinking.merge(tally.thinking)
-        faults = Counter(
-            fault for result in results if player in result.tallies for fault in result.tallies[player].faults
-        )
+    for row in _rows(plan, results):
         table.add_row(
-            bot.name,
-            f"{score:.3f}",
-            f"{margin:+.3f} ± {half:.3f}",
-            f"{sum(wins) / len(wins):.1%}" if wins else "-",
-            str(len(wins)),
-            f"{1000 * thinking.seconds / thinking.decisions:.3f}" if thinking.decisions else "-",
-            f"{1000 * thinking.longest:.1f}",
-            ", ".join(f"{count} {fault}" for fault, count in sorted(faults.items())) or "0",
+            row["name"],
+            _number(row["score"], ".3f"),
+            with_interval(row["margin"], row["half_width"]),
+            _number(row["wins"], ".1%"),
+            str(row["games"]),
+            _number(row["mean_ms"], ".3f"),
+            f"{row['longest_ms']:.1f}",
+            ", ".join(f"{count} {fault}" for fault, count in row["faults"].items()) or "0",
         )
     return table
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

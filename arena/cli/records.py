@@ -9,15 +9,22 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from arena.cli.commands import Command
 from arena.cli.downloads import Download, opened_download, state_path
 from arena.cli.online import service, url_option
+from arena.cli.params import KIND
 from arena.client import Client
-from arena.games import game_of
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim records --out all.jsonl",
+        "botequim records --kind toepen | botequim verify -",
+    ),
+)
 @url_option
-@click.option("--kind", help="Only records of this game.")
+@click.option("--kind", type=KIND, help="Only records of this game.")
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -30,8 +37,6 @@ def records(url: str, kind: str | None, out: Path | None) -> None:
     records; older ones get what changed in them since (a group was annulled, or is not rated any more).
     FILE.state beside the file says how far it is. 'botequim verify' and 'botequim leaderboard' read the file.
     """
-    if kind is not None:
-        game_of(kind)
     client = service(url)
     if out is None:
         for line in client.records(kind):
@@ -55,7 +60,13 @@ def _run(client: Client, download: Download, kind: str | None) -> None:
     rated = 0
     if console.is_terminal:
         rated = sum(board["records"] for board in client.leaderboards() if kind in (None, board["kind"]))
-    progress = Progress(TextColumn("{task.completed} records"), BarColumn(), console=console, transient=True)
+    progress = Progress(
+        TextColumn("{task.completed} records"),
+        BarColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+    )
     state = download.state
     with progress:
         task = progress.add_task("", total=max(rated, state.records) or None, completed=state.records)

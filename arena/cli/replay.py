@@ -8,6 +8,7 @@ from typing import Final
 
 import click
 
+from arena.cli.commands import Command
 from arena.errors import ArenaError
 from arena.records.record import Record, UnreadableRecord, load_records, source_name
 from arena.records.tell import tell
@@ -23,7 +24,14 @@ SHOWN_PROBLEMS: Final = frozenset(
 """Problems of a record whose game can be shown all the same: its actions are legal, to the end."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim replay out.jsonl --number 1",
+        "botequim replay out.jsonl --number 1 --html --out game.html",
+        "botequim game record GAME | botequim replay -",
+    ),
+)
 @click.argument("file")
 @click.option("--game", "game_id", metavar="ID", help="The game with this id.")
 @click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")

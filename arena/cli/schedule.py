@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
-from arena.cli.tournament import moment, seconds, spec_of, what_to_play
-from arena.text import plain_table
+from arena.cli.output import Columns, details, json_option, moment, show, show_rows, when
+from arena.cli.times import future, seconds
+from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
+
+_admin = token_option("its owner, or an admin")
+_schedule = click.argument("schedule_id", metavar="SCHEDULE")
 
 
-@click.group()
+@click.group(
+    cls=Commands,
+    examples=(
+        'botequim schedule create nightly "Nightly cup" truco --cron "0 20 * * *" --auto-enter',
+        "botequim schedule pause nightly",
+    ),
+)
 def schedule() -> None:
     """Announce tournaments repeatedly, or once at a set time."""
 
 
-@schedule.command()
-@click.argument("schedule_id", metavar="SCHEDULE")
+@schedule.command(
+    examples=(
+        'botequim schedule create nightly "Nightly cup" truco --cron "0 20 * * *" --house rookie',
+        'botequim schedule create final "Final" toepen --at 2026-12-31T20:00 --entry 10m',
+    ),
+    fields={
+        **{name: option for name, option in WHAT_FIELDS.items() if not name.endswith("_ms")},
+        **{f"tournament.{name}": option for name, option in WHAT_FIELDS.items()},
+        "id": "SCHEDULE",
+        "at_ms": "--at",
+        "tournament.entry_s": "--entry",
+        "tournament.play_s": "--play",
+    },
+)
+@_schedule
 @click.argument("name")
 @what_to_play
 @click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'.")
-@click.option("--at", type=moment, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--at", type=future, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
 @click.option(
     "--entry",
     type=seconds,
@@ -33,11 +57,12 @@ def schedule() -> None:
 @click.option("--play", type=seconds, help="Format open: how long it is played.")
 @click.option(
     "--until-groups",
-    type=int,
+    type=click.IntRange(1),
     help="Sealed and --auto-enter: only while a bot that would be entered has fewer groups.",
 )
 @url_option
-@token_option("an admin")
+@_admin
+@json_option
 def create(
     schedule_id: str,
     name: str,
@@ -48,6 +73,7 @@ def create(
     until_groups: int | None,
     url: str,
     token: str,
+    as_json: bool,
     **options: Any,
 ) -> None:
     """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next."""
@@ -56,40 +82,132 @@ def create(
     template = {"name": name, **spec_of(**options), "entry_s": round(entry)}
     if play is not None:
         template["play_s"] = round(play)
-    when: dict[str, Any] = {"cron": cron} if cron is not None else {"at_ms": at}
+    times: dict[str, Any] = {"cron": cron} if cron is not None else {"at_ms": at}
     if until_groups is not None:
-        when["until_groups"] = until_groups
-    made = service(url, token).create_schedule(id=schedule_id, tournament=template, **when)
-    click.echo(_moment(made["next_ms"]))
+        times["until_groups"] = until_groups
+    made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)
+    show(made, as_json, when(made["next_ms"]))
 
 
-@schedule.command("list")
+@schedule.command("list", examples=("botequim schedule list", "botequim schedule list --json"))
 @url_option
-def list_schedules(url: str) -> None:
+@json_option
+def list_schedules(url: str, as_json: bool) -> None:
     """List the schedules."""
-    rows = [
-        (
-            one["id"],
-            one["tournament"]["name"],
-            one["tournament"]["kind"],
-            one["cron"] or "once",
-            _moment(one["next_ms"]),
-            _moment(one["last_ms"]),
-        )
-        for one in service(url).schedules()
-    ]
-    headings = ("id", "name", "game", "cron (UTC)", "next", "last")
-    click.echo(plain_table(headings, rows, left=len(headings)), nl=False)
+    columns: Columns = {
+        "id": "id",
+        "name": lambda one: one["tournament"]["name"],
+        "game": lambda one: one["tournament"]["kind"],
+        "cron (UTC)": lambda one: one["cron"] or "once",
+        "on": "enabled",
+        "next": moment("next_ms"),
+        "last": moment("last_ms"),
+    }
+    show_rows("schedules", service(url).schedules(), columns, as_json)
 
 
-@schedule.command()
-@click.argument("schedule_id", metavar="SCHEDULE")
+@schedule.command(
+    "show", examples=("botequim schedule show nightly", "botequim schedule show nightly --json")
+)
+@_schedule
 @url_option
-@token_option("an admin")
-def delete(schedule_id: str, url: str, token: str) -> None:
+@json_option
+def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
+    """Show SCHEDULE and the settings of its tournaments."""
+    found = service(url).schedule(schedule_id)
+    settings = found["tournament"]
+    columns: Columns = {
+        "id": "id",
+        "cron (UTC)": "cron",
+        "once at": lambda one: None if one["at_ms"] is None else when(one["at_ms"]),
+        "on": "enabled",
+        "next": moment("next_ms"),
+        "last": moment("last_ms"),
+        "until groups": "until_groups",
+        "skipped": lambda one: (
+            one["skipped"] and f"{when(one['skipped']['at_ms'])}: {one['skipped']['reason']}"
+        ),
+        "created by": lambda one: one["created_by"] or "the service",
+        **{name: _setting(name) for name in settings},
+    }
+    show(found, as_json, lambda: details(found, columns))
+
+
+def _setting(name: str) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda schedule: _flat(schedule["tournament"][name])
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={one}" for name, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+@schedule.command(examples=("botequim schedule pause nightly",))
+@_schedule
+@url_option
+@_admin
+@json_option
+def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
+    """Pause SCHEDULE: it announces nothing until 'schedule resume'."""
+    changed = service(url, token).change_schedule(schedule_id, enabled=False)
+    show(changed, as_json, f"{schedule_id}: paused")
+
+
+@schedule.command(examples=("botequim schedule resume nightly",))
+@_schedule
+@url_option
+@_admin
+@json_option
+def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
+    """Resume SCHEDULE; what it missed is not made up for."""
+    changed = service(url, token).change_schedule(schedule_id, enabled=True)
+    show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
+
+
+@schedule.command(
+    examples=(
+        'botequim schedule edit weekly --cron "0 18 * * 5"',
+        "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
+    )
+)
+@_schedule
+@click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '0 18 * * 5'.")
+@click.option("--at", type=future, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--name", help="The name of its tournaments.")
+@click.option("--entry", type=seconds, help="How long entry is open.")
+@click.option("--groups", type=click.IntRange(1), help="Groups per pairing.")
+@click.option("--rounds", type=click.IntRange(1), help="Rounds, where the format has them.")
+@click.option("--max-entries", type=click.IntRange(2), help="The maximum number of bots.")
+@url_option
+@_admin
+@json_option
+def edit(
+    schedule_id: str,
+    cron: str | None,
+    at: int | None,
+    entry: float | None,
+    url: str,
+    token: str,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Change when SCHEDULE fires, or its tournaments to come; what is not given stays as it is."""
+    client = service(url, token)
+    changes = {name: value for name, value in settings.items() if value is not None}
+    if entry is not None:
+        changes["entry_s"] = round(entry)
+    template = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
+    changed = client.change_schedule(schedule_id, cron=cron, at_ms=at, tournament=template)
+    show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
+
+
+@schedule.command(examples=("botequim schedule delete nightly",))
+@_schedule
+@url_option
+@_admin
+@json_option
+def delete(schedule_id: str, url: str, token: str, as_json: bool) -> None:
     """Delete SCHEDULE. Tournaments that it has announced stay."""
     service(url, token).delete_schedule(schedule_id)
-
-
-def _moment(ms: int | None) -> str:
-    return "never" if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    show({"deleted": schedule_id}, as_json, f"{schedule_id} is deleted")

@@ -40,9 +40,10 @@ _REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
 
 
 class NotQualified(ArenaError):
-    """The bot did not qualify."""
+    """The bot did not qualify. ``over``: nothing is under way any more."""
 
     code = "not_qualified"
+    over = True
 
 
 def submit_bot(
@@ -54,11 +55,11 @@ def submit_bot(
     seconds: float,
     tournaments: bool | None = None,
     preset: str | None = None,
-) -> None:
+) -> str:
     """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
-    and when it plays next. Without ``kinds`` it is enough to qualify in one game. ``tournaments``: whether
-    the bot takes part in scheduled tournaments, None to leave that as it is. ``preset``: of the only one of
-    ``kinds``, for which it qualifies in place of the game.
+    and when it plays next. Returns the version. Without ``kinds`` it is enough to qualify in one game.
+    ``tournaments``: whether the bot takes part in scheduled tournaments, None to leave that as it is.
+    ``preset``: of the only one of ``kinds``, for which it qualifies in place of the game.
 
     Raises :class:`NotQualified` and the errors of the client.
     """
@@ -89,7 +90,7 @@ def submit_bot(
         for board, why in failed.items():
             out = "; it will not play that game" if states[board]["state"] == "failed" else ""
             click.echo(f"{_shown(board)}: {why}{out}")
-        return
+        return version
     for board in failed:
         again = _again(client, states[board], name, file)
         if again:
@@ -100,9 +101,9 @@ def submit_bot(
 
 def qualify_bot(
     client: Client, name: str, kind: str, preset: str | None, label: str | None, seconds: float
-) -> None:
+) -> str:
     """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
-    result. Raises :class:`NotQualified` and the errors of the client.
+    result. Returns the version. Raises :class:`NotQualified` and the errors of the client.
     """
     (board,) = _boards((kind,), preset)
     version = label or client.bot(name)["version"]
@@ -116,6 +117,7 @@ def qualify_bot(
         over = state["state"] == "failed"
         raise _not_qualified(name, version, {board: _why(state, seconds)}, over)
     click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
+    return str(version)
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
@@ -159,7 +161,14 @@ def _why(state: Mapping[str, Any], seconds: float) -> str:
 def _not_qualified(name: str, version: str, failed: Mapping[BoardName, str], over: bool) -> NotQualified:
     what = "did not qualify" if over else "has not qualified yet"
     explained = " | ".join(f"{_shown(board)}: {why}" for board, why in failed.items())
-    return NotQualified(f"{name} {version} {what}: {explained}")
+    message = f"{name} {version} {what}: {explained}"
+    return NotQualified(message) if over else _pending(message)
+
+
+def _pending(message: str) -> NotQualified:
+    pending = NotQualified(message)
+    pending.over = False
+    return pending
 
 
 def outlook(client: Client, board: BoardName, player: PlayerId) -> Iterator[str]:
@@ -309,7 +318,7 @@ def _upload(
         made = client.add_version(name, version, **body)
         version = str(made["label"])
     except UploadPending as error:
-        raise NotQualified(f"{error.message}; repeat the command to go on waiting") from None
+        raise _pending(f"{error.message}; repeat the command to go on waiting") from None
     except ApiError as error:
         if error.code not in _REFUSED:
             raise

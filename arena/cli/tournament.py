@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from arena.cli.online import say, service, token_option, url_option
-from arena.client import Client
+from arena.cli.commands import Commands
+from arena.cli.following import watch_tournament
+from arena.cli.online import service, token_option, url_option
+from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
+from arena.cli.output import Columns, json_option, show, show_rows
+from arena.cli.output import moment as moment_of
+from arena.cli.params import KIND
+from arena.cli.times import future, moment, seconds
+from arena.cli.tournament_views import bracket, groups, records, show_tournament
+from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.text import plain_table
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
 
-_POLL: Final = 20.0
-"""Seconds for which the service may hold a request while a tournament does not change."""
-
-_BREATH: Final = 0.25
-_OVER: Final = ("finished", "cancelled")
-_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def seconds(text: str) -> float:
-    """A time such as ``90``, ``90s``, ``5m``, ``2h`` or ``1d``, in seconds."""
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([smhd]?)", text)
-    if not found:
-        raise click.BadParameter(f"{text!r} is not a duration; expected for instance 90s, 5m, 2h or 1d")
-    return float(found[1]) * _UNITS[found[2] or "s"]
-
-
-def moment(text: str) -> int:
-    """A time: ``+5m`` (from now) or ``2026-12-31T20:00`` (UTC by default), in Unix milliseconds."""
-    if text.startswith("+"):
-        return round(1000 * (time.time() + seconds(text[1:])))
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter(
-            f"{text!r} is not a time; expected for instance +5m or 2026-12-31T20:00"
-        ) from None
-    return round(1000 * (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+WHAT_FIELDS: Final = {
+    "format": "--format",
+    "rules": "--rule",
+    "who": "--invite",
+    "invited": "--invite",
+    "invited_owners": "--invite-owner",
+    "rated": "--unrated",
+    "tie_breaks": "--tie-break",
+    "locks_ms": "--starts",
+    "opens_ms": "--opens",
+    "ends_ms": "--ends",
+}
+"""Fields of tournaments with the options of :func:`what_to_play` and of the times."""
 
 
 def what_to_play(command: Function) -> Function:
     """The arguments and options of a command that describe a tournament; see :func:`spec_of`."""
     options = (
-        click.argument("kind"),
+        click.argument("kind", type=KIND),
         click.option(
             "--format",
             "form",
@@ -68,17 +57,17 @@ def what_to_play(command: Function) -> Function:
             "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
         ),
         click.option("--preset", help="The rules by the name of a preset, such as duel@1, without --rule."),
-        click.option("--groups", type=int, help="Groups per pairing."),
+        click.option("--groups", type=click.IntRange(1), help="Groups per pairing."),
         click.option(
             "--rounds",
-            type=int,
+            type=click.IntRange(1),
             help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
         ),
         click.option("--partners", type=click.Choice(("same", "mixed")), help="Truco: who partners whom."),
         click.option("--turn-seconds", type=seconds, help="Time per decision."),
         click.option("--bank-seconds", type=seconds, help="Bank per game."),
-        click.option("--max-entries", type=int, help="The maximum number of bots."),
-        click.option("--per-owner", type=int, help="The maximum number of bots of one owner."),
+        click.option("--max-entries", type=click.IntRange(1), help="The maximum number of bots."),
+        click.option("--per-owner", type=click.IntRange(1), help="The maximum number of bots of one owner."),
         click.option(
             "--invite", "invited", multiple=True, metavar="BOT", help="Only for BOT; may be repeated."
         ),
@@ -98,7 +87,9 @@ def what_to_play(command: Function) -> Function:
             is_flag=True,
             help="Not for the leaderboards, for which only tournaments of admins count.",
         ),
-        click.option("--games-per-bot", type=int, help="The maximum number of games of one bot at once."),
+        click.option(
+            "--games-per-bot", type=click.IntRange(1), help="The maximum number of games of one bot at once."
+        ),
         click.option(
             "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order; may be repeated."
         ),
@@ -145,44 +136,130 @@ def spec_of(
     return {**spec, **{name: value for name, value in numbers.items() if value is not None}}
 
 
-@click.group()
+@click.group(
+    cls=Commands,
+    examples=(
+        'botequim tournament create "Friday cup" toepen --rule seats=2 --groups 10 --starts +1h',
+        "botequim tournament enter TOURNAMENT my-bot",
+        "botequim tournament watch TOURNAMENT",
+    ),
+)
 def tournament() -> None:
-    """Announce, enter and watch tournaments."""
+    """Announce, enter, show and watch tournaments."""
 
 
-@tournament.command()
+for _command in (
+    show_tournament,
+    groups,
+    bracket,
+    records,
+    accept,
+    clone,
+    edit,
+    follow,
+    invite,
+    organisers,
+    results,
+):
+    tournament.add_command(_command)
+
+
+@tournament.command(
+    examples=(
+        'botequim tournament create "Friday cup" toepen --rule seats=2 --groups 10 --starts +1h',
+        'botequim tournament create "Night" truco --format swiss --rounds 5 --house rookie --json',
+    ),
+    fields=WHAT_FIELDS,
+)
 @click.argument("name")
 @what_to_play
-@click.option("--opens", type=moment, help="When entry opens. [default: now]")
+@click.option("--description", help="Plain text about it.")
+@click.option("--link", help="The address of a web page about it.")
 @click.option(
-    "--starts", type=moment, default="+5m", show_default=True, help="When entry is locked and play begins."
+    "--invite-owner",
+    "owners",
+    multiple=True,
+    metavar="OWNER",
+    help="Only for bots of OWNER, and of those who are invited later; may be repeated.",
 )
-@click.option("--ends", type=moment, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
+@click.option("--by-invitation", is_flag=True, help="Only for owners who are invited later.")
+@click.option("--hidden", is_flag=True, help="Only organisers and invited owners see it.")
+@click.option("--opens", type=future, help="When entry opens. [default: now]")
+@click.option(
+    "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
+)
+@click.option("--ends", type=future, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
+@click.option(
+    "--dry-run", is_flag=True, help="Check it, and print how many games it has and how long it takes."
+)
+@click.option(
+    "--entrants",
+    type=click.IntRange(2),
+    help="With --dry-run: how many bots enter. [default: as many as may]",
+)
 @url_option
 @token_option("the owner")
+@json_option
 def create(
-    name: str, opens: int | None, starts: int, ends: int | None, url: str, token: str, **options: Any
+    name: str,
+    description: str | None,
+    link: str | None,
+    owners: tuple[str, ...],
+    by_invitation: bool,
+    hidden: bool,
+    opens: int | None,
+    starts: int,
+    ends: int | None,
+    dry_run: bool,
+    entrants: int | None,
+    url: str,
+    token: str,
+    as_json: bool,
+    **options: Any,
 ) -> None:
-    """Announce the tournament NAME of the game KIND and print its id.
+    """Announce the tournament NAME of the game KIND (truco or toepen) and print its id.
 
     A time is +5m (from now) or 2026-12-31T20:00 (in UTC).
     """
-    times = {"opens_ms": opens, "locks_ms": starts, "ends_ms": ends}
-    given = {key: value for key, value in times.items() if value is not None}
-    made = service(url, token).create_tournament(name=name, **spec_of(**options), **given)
-    click.echo(made["id"])
+    if opens is not None and starts <= opens:
+        raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
+    if ends is not None and ends <= starts:
+        raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
+    more = given(opens_ms=opens, locks_ms=starts, ends_ms=ends, description=description, link=link)
+    if owners or by_invitation or hidden:
+        more.update(who="invited", invited_owners=list(owners), hidden=hidden)
+    fields = {"name": name, **spec_of(**options), **more}
+    if dry_run:
+        planned = service(url, token).plan_tournament(entrants, **fields)
+        budget = planned["budget"]
+        used = "" if budget is None else "\nbudget: {groups} groups of the {left} that are left today"
+        show(planned, as_json, planned["text"] + used.format(**budget or {}))
+        return
+    if entrants is not None:
+        raise click.UsageError("--entrants is for --dry-run")
+    made = service(url, token).create_tournament(**fields)
+    show(made, as_json, made["id"])
 
 
-@tournament.command()
+@tournament.command(
+    examples=(
+        "botequim tournament enter TOURNAMENT my-bot",
+        "botequim tournament enter TOURNAMENT my-bot --nonce sete-belo",
+    )
+)
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("bot")
 @click.option("--nonce", default="", help="A text of your own, mixed into every shuffle.")
+@click.option("--version", help="The version's label. [default: the current one]")
 @url_option
 @token_option("the bot or its owner")
-def enter(tournament_id: str, bot: str, nonce: str, url: str, token: str) -> None:
-    """Enter BOT with its current version, which first plays a qualification group if it has not yet."""
-    entry = service(url, token).enter_tournament(tournament_id, bot, nonce)
-    click.echo(f"{entry['bot']} {entry['version']}: {_status(entry)}")
+@json_option
+def enter(
+    tournament_id: str, bot: str, nonce: str, version: str | None, url: str, token: str, as_json: bool
+) -> None:
+    """Enter BOT, which first plays a qualification group if it has not yet."""
+    entry = service(url, token).enter_tournament(tournament_id, bot, nonce, version)
+    show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
 def _status(entry: Mapping[str, Any]) -> str:
@@ -190,129 +267,92 @@ def _status(entry: Mapping[str, Any]) -> str:
     return f"{entry['status']} ({reason})" if reason else str(entry["status"])
 
 
-@tournament.command()
+@tournament.command(examples=("botequim tournament leave TOURNAMENT my-bot",))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("bot")
 @url_option
 @token_option("the bot or its owner")
-def leave(tournament_id: str, bot: str, url: str, token: str) -> None:
+@json_option
+def leave(tournament_id: str, bot: str, url: str, token: str, as_json: bool) -> None:
     """Withdraw BOT; once play has begun it plays its round to the end."""
-    service(url, token).leave_tournament(tournament_id, bot)
+    entry = service(url, token).leave_tournament(tournament_id, bot)
+    show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
-@tournament.command()
+@tournament.command(examples=('botequim tournament cancel TOURNAMENT --reason "Fire alarm."',))
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--reason", required=True, help="The reason, which is public.")
 @url_option
 @token_option("the owner that announced it, or an admin")
-def cancel(tournament_id: str, reason: str, url: str, token: str) -> None:
+@json_option
+def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool) -> None:
     """Cancel TOURNAMENT."""
-    service(url, token).cancel_tournament(tournament_id, reason)
+    view = service(url, token).cancel_tournament(tournament_id, reason)
+    show(view, as_json, f"{tournament_id}: {view['state']}: {view['reason']}")
 
 
-@tournament.command("list")
+@tournament.command(
+    "list",
+    examples=("botequim tournament list --state running", "botequim tournament list --kind truco --json"),
+)
 @click.option("--state", help="Only in this state.")
-@click.option("--kind", help="Only this game.")
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@click.option("--kind", type=KIND, help="Only this game.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most tournaments.")
 @url_option
-def list_tournaments(state: str | None, kind: str | None, limit: int, url: str) -> None:
+@token_option("the owner, for private ones", required=False)
+@json_option
+def list_tournaments(
+    state: str | None, kind: str | None, limit: int, url: str, token: str | None, as_json: bool
+) -> None:
     """List the tournaments, the newest first."""
-    found = service(url).tournaments(state=state, kind=kind, limit=limit)
-    rows = [
-        (
-            one["id"],
-            one["name"],
-            one["kind"],
-            one["format"],
-            one["state"],
-            f"{datetime.fromtimestamp(one['locks_ms'] / 1000, UTC):%Y-%m-%d %H:%M:%S}",
-        )
-        for one in found
-    ]
-    headings = ("id", "name", "game", "format", "state", "starts (UTC)")
-    click.echo(plain_table(headings, rows, left=len(headings)), nl=False)
+    columns: Columns = {
+        "id": "id",
+        "name": "name",
+        "game": "kind",
+        "format": "format",
+        "state": "state",
+        "starts": moment_of("locks_ms"),
+    }
+    found = service(url, token).tournaments(state=state, kind=kind, limit=limit)
+    show_rows("tournaments", found, columns, as_json)
 
 
-@tournament.command()
+@tournament.command(
+    examples=(
+        "botequim tournament standings TOURNAMENT",
+        "botequim tournament standings TOURNAMENT --format csv > standings.csv",
+    )
+)
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
 @url_option
-def standings(tournament_id: str, form: str, url: str) -> None:
+@token_option("the owner, for a private one", required=False)
+@json_option
+def standings(tournament_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
     """Print the current or final standings and crosstable of TOURNAMENT."""
-    click.echo(service(url).standings(tournament_id, form), nl=False)
+    client = service(url, token)
+    form = "json" if as_json else form
+    text = client.standings(tournament_id, form)
+    if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
+        text = f"no group of {view['name']} is over; it is {view['state']}\n"
+    click.echo(text, nl=not text.endswith("\n"))
 
 
-@tournament.command()
+@tournament.command(
+    examples=("botequim tournament watch TOURNAMENT", "botequim tournament watch TOURNAMENT --json")
+)
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @url_option
-def watch(tournament_id: str, url: str) -> None:
+@token_option("the owner, for a private one", required=False)
+@json_option
+def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> None:
     """Show the progress of TOURNAMENT until it is over, then its standings."""
-    client = service(url)
-    console = Console(stderr=True)
-    over = (
-        _watch_bar(client, tournament_id, console)
-        if console.is_terminal
-        else _watch_lines(client, tournament_id)
-    )
+    client = service(url, token)
+    over = watch_tournament(client, tournament_id)
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
-    click.echo(client.standings(tournament_id, "text"), nl=False)
+    text = client.standings(tournament_id, "json" if as_json else "text")
+    click.echo(text, nl=not text.endswith("\n"))
 
 
-def _watch_bar(client: Client, tournament_id: str, console: Console) -> dict[str, Any]:
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[more]}", markup=False),
-    )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("", total=None, more="")
-        return _follow(
-            client,
-            tournament_id,
-            lambda view: bar.update(
-                task,
-                description=f"{view['name']}: {view['state']}",
-                completed=view["progress"]["done"],
-                total=view["progress"]["planned"] or None,
-                more=_pace(view),
-            ),
-        )
-
-
-def _watch_lines(client: Client, tournament_id: str) -> dict[str, Any]:
-    def show(view: Mapping[str, Any]) -> None:
-        progress = view["progress"]
-        groups = f", {progress['done']} of {progress['planned']} groups" if progress["planned"] else ""
-        say(f"{view['name']}: {view['state']}{groups} {_pace(view)}".rstrip())
-
-    return _follow(client, tournament_id, show)
-
-
-def _follow(
-    client: Client, tournament_id: str, show: Callable[[Mapping[str, Any]], object]
-) -> dict[str, Any]:
-    """Show every observed state of the tournament until it is over; returns the last."""
-    version = None
-    while True:
-        view = client.tournament(tournament_id, since=version, wait=_POLL)
-        if view is None:
-            continue
-        version = view["version"]
-        show(view)
-        if view["state"] in _OVER:
-            return view
-        # Groups may end many times per second.
-        time.sleep(_BREATH)
-
-
-def _pace(view: Mapping[str, Any]) -> str:
-    """The speed and the remaining time, while it runs."""
-    progress = view["progress"]
-    if view["state"] in ("announced", "entry"):
-        return f"{len(view['entries'])} entries"
-    if view["state"] != "running" or not progress["games_per_s"]:
-        return ""
-    left = "" if progress["left_s"] is None else f", {progress['left_s']:.0f} s left"
-    return f"{progress['games_per_s']:.3g} games/s{left}"
+__all__ = ["WHAT_FIELDS", "moment", "seconds", "spec_of", "tournament", "what_to_play"]

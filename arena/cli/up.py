@@ -8,8 +8,13 @@ from pathlib import Path
 
 import click
 
+from arena.cli.commands import Command
 
-@click.command()
+
+@click.command(
+    cls=Command,
+    examples=("botequim up", "botequim up --bind 127.0.0.1:8001 --data other-data"),
+)
 @click.option(
     "--bind",
     envvar="BOTEQUIM_BIND",

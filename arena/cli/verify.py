@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
+from arena.cli.commands import Command
+from arena.cli.output import json_option, redirected, show
+from arena.cli.progress import progress_bar
 from arena.cli.replaying import replay_files, sources
 from arena.records.group_checks import GroupChecks, GroupFacts, group_facts
 from arena.records.record import RecordText, UnreadableRecord, record_texts, source_name
@@ -64,7 +67,14 @@ class VerifyTally:
         return 1 if self.wrong or self.incomplete_groups else 0
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim verify out.jsonl",
+        "botequim tournament records TOURNAMENT | botequim verify -",
+        "botequim verify records.jsonl --replay-bots --source my-bot@1=my_bot.py",
+    ),
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--jobs",
@@ -84,6 +94,7 @@ class VerifyTally:
     type=click.Path(exists=True, file_okay=False),
     help="A folder of sources called name@version.py or .wasm.",
 )
+@json_option
 def verify(
     files: tuple[str, ...],
     jobs: int,
@@ -91,6 +102,7 @@ def verify(
     replay_bots: bool,
     given: tuple[str, ...],
     folder: str | None,
+    as_json: bool,
 ) -> int:
     """Verify the game records in each FILE (JSON lines or one record, also gzipped; - is stdin).
 
@@ -108,33 +120,49 @@ def verify(
     start = perf_counter()
     tally = VerifyTally()
     errors = []
-    for file in files:
-        try:
-            _verify_file(file, jobs, partial, tally)
-        except UnreadableRecord as error:
-            errors.append(str(error))
-    if tally.records:
-        click.echo(tally.summary(perf_counter() - start))
+    problems: list[str] = []
+    with progress_bar("verify", None, "records") as shown:
+        for file in files:
+            try:
+                for line in _verify_file(file, jobs, partial, tally, shown):
+                    if as_json:
+                        problems.append(line)
+                    else:
+                        click.echo(line)
+            except UnreadableRecord as error:
+                errors.append(str(error))
+    seconds = perf_counter() - start
+    if tally.records and not as_json:
+        click.echo(tally.summary(seconds))
     if errors:
         raise UnreadableRecord(" | ".join(errors))
+    found: dict[str, Any] = {**vars(tally), "problems": problems, "seconds": round(seconds, 3)}
     if not replay_bots:
+        show(found, as_json)
         return tally.exit_code()
-    bots = replay_files(files, specs)
-    click.echo(bots.summary())
+    with redirected(as_json):
+        bots = replay_files(files, specs)
+        click.echo(bots.summary())
+    found["bots"] = {"games": bots.games, "decisions": bots.decisions, "different": bots.different}
+    show(found, as_json)
     return tally.exit_code() or int(bots.different > 0)
 
 
-def _verify_file(file: str, jobs: int, partial: bool, tally: VerifyTally) -> None:
+def _verify_file(
+    file: str, jobs: int, partial: bool, tally: VerifyTally, shown: Callable[[int], None]
+) -> Iterator[str]:
+    """The problems of a file, a line each."""
     checks = GroupChecks()
     records = 0
     for checked in _check_all(record_texts(file), jobs):
         records += 1
         tally.records += 1
+        shown(tally.records)
         lines = list(checked.problems)
         if checked.facts is not None:
             lines += [str(problem) for problem in checks.add(checked.facts)]
         for line in lines:
-            click.echo(f"{checked.where}: {line}")
+            yield f"{checked.where}: {line}"
         if not checked.readable:
             tally.unreadable += 1
         elif lines:
@@ -145,7 +173,7 @@ def _verify_file(file: str, jobs: int, partial: bool, tally: VerifyTally) -> Non
     if records > 1 and not partial:
         for problem in checks.missing():
             tally.incomplete_groups += 1
-            click.echo(f"{source_name(file)}: {problem} (--partial allows extracts)")
+            yield f"{source_name(file)}: {problem} (--partial allows extracts)"
 
 
 def _check(texts: list[RecordText]) -> list[Checked]:

@@ -135,7 +135,7 @@ class BotsCalls(HttpClient):
             if isinstance(fields.get(field), bytes):
                 body = RawFile(media, fields[field])
                 query = {name: value for name, value in fields.items() if name not in (field, "transport")}
-        status, value = self._with_status("POST", where, body, query, False)
+        status, value = self._with_status("POST", where, body, query, creates=True)
         return value, status == _ACCEPTED
 
     def publish_version(self, bot: str, version: str, published: bool = True) -> Any:
@@ -149,7 +149,8 @@ class BotsCalls(HttpClient):
     def qualify(self, bot: str, version: str, kind: str, *, preset: str | None = None) -> Any:
         """Start the qualification of a version in a game, or for a preset of it, and return its state."""
         body = {"kind": kind} if preset is None else {"kind": kind, "preset": preset}
-        return self.request("POST", path("bots", bot, "versions", version, "qualifications"), body)
+        where = path("bots", bot, "versions", version, "qualifications")
+        return self.request("POST", where, body, creates=True)
 
     def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
         """The qualifications of a version: one per game, and those for presets."""
@@ -164,11 +165,11 @@ class BotsCalls(HttpClient):
 
     def replace_webhook_secret(self, bot: str, **fields: Any) -> Any:
         """Replace the signing secret of the webhook by ``secret``, or by a new one."""
-        return self.request("POST", path("bots", bot, "webhook", "secret"), fields, repeatable=False)
+        return self.request("POST", path("bots", bot, "webhook", "secret"), fields, creates=True)
 
     def replace_bot_token(self, bot: str) -> str:
         """Replace the bot's token and return the new one."""
-        return str(self.request("POST", path("bots", bot, "token"), repeatable=False)["token"])
+        return str(self.request("POST", path("bots", bot, "token"), creates=True)["token"])
 
     def revoke_bot_token(self, bot: str) -> None:
         """Revoke the bot's token."""

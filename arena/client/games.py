@@ -34,7 +34,7 @@ class GamesCalls(HttpClient):
         ``options``: ``rules``, ``clock``, ``visibility`` and so on. Returns its summary.
         """
         body = {"kind": kind, "seats": list(seats), **options}
-        game: dict[str, Any] = self.request("POST", path("games"), body, repeatable=False)
+        game: dict[str, Any] = self.request("POST", path("games"), body, creates=True)
         return game
 
     def games(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import secrets
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +20,9 @@ DEFAULT_URL: Final = "http://127.0.0.1:8000"
 FIRST_PAUSE: Final = 0.25
 LONGEST_PAUSE: Final = 15.0
 """The pause in seconds between two tries, doubled each time up to the maximum, with jitter."""
+
+
+_BUSY: Final = ("game_busy", "idempotency_key_in_use")
 
 
 class ApiError(ArenaError):
@@ -75,6 +79,14 @@ class _NotSent(Exception):
     """There was no connection, so the request did not arrive."""
 
 
+class _NotTls(Exception):
+    """The other side does not speak TLS, which no retry changes."""
+
+
+_PLAIN: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+"""The reasons of OpenSSL's errors when plain HTTP answers."""
+
+
 class _Reply(NamedTuple):
     status: int
     headers: http.client.HTTPMessage
@@ -100,8 +112,10 @@ class HttpClient:
 
     A request that fails because there is no connection, or because the service is busy, is retried after a
     growing pause for up to ``patience`` seconds; ``on_retry(seconds, why)`` is called before each pause.
-    Requests that create something (``POST /v1/games``, ``/owners``, ``/bots`` and so on) are retried only if
-    they cannot have been executed. ``timeout``: seconds to wait for a reply, in addition to the ``wait`` of
+    Requests that create something (``POST /v1/games``, ``/bots`` and so on) have a random
+    ``Idempotency-Key``, so that the service carries them out once; a sign-up is retried only if it cannot
+    have been executed.
+    ``timeout``: seconds to wait for a reply, in addition to the ``wait`` of
     the request. Not thread-safe.
     """
 
@@ -140,20 +154,30 @@ class HttpClient:
         query: Mapping[str, Any] | None = None,
         *,
         repeatable: bool = True,
+        creates: bool = False,
     ) -> Any:
         """Send a request and return the decoded reply, None for an empty one. ``body``: a :class:`RawFile`,
-        or what JSON can hold.
+        or what JSON can hold. ``repeatable``: whether it may be executed twice. ``creates``: send an
+        ``Idempotency-Key``, with which the service executes it once.
 
         Raises :class:`ApiError` if the service rejects the request, :class:`Unreachable` if it does not
         answer and :class:`NotTheService` if another service does.
         """
-        return self._with_status(method, path, body, query, repeatable)[1]
+        return self._with_status(method, path, body, query, repeatable=repeatable, creates=creates)[1]
 
     def _with_status(
-        self, method: str, path: str, body: object, query: Mapping[str, Any] | None, repeatable: bool
+        self,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, Any] | None,
+        *,
+        repeatable: bool = True,
+        creates: bool = False,
     ) -> tuple[int, Any]:
         """The status, and what :meth:`request` returns."""
-        reply = self._send(method, path, body, query, repeatable)
+        key = secrets.token_hex(16) if creates else None
+        reply = self._send(method, path, body, query, repeatable, key)
         value = reply.value
         if value is None and reply.body:
             raise NotTheService(
@@ -196,11 +220,19 @@ class HttpClient:
                 return json.dumps({**whole, "cursor": None}, ensure_ascii=False)
 
     def _send(
-        self, method: str, path: str, body: object, query: Mapping[str, Any] | None, repeatable: bool
+        self,
+        method: str,
+        path: str,
+        body: object,
+        query: Mapping[str, Any] | None,
+        repeatable: bool = True,
+        key: str | None = None,
     ) -> _Reply:
         target = self._target(path, query)
         data, media = _encoded(body)
         headers = self._headers if data is None else {**self._headers, "Content-Type": media}
+        if key is not None:
+            headers = {**headers, "Idempotency-Key": key}
         self._connection.timeout = self.timeout + float((query or {}).get("wait") or 0)
         until = time.monotonic() + self.patience
         pause = FIRST_PAUSE
@@ -214,6 +246,12 @@ class HttpClient:
                 why = f"the service answered {reply.status} {reply.problem.get('code', '')}".rstrip()
             except ssl.SSLCertVerificationError as error:
                 raise Unreachable(f"{self.url}: {error.verify_message}", field="url") from None
+            except _NotTls:
+                raise Unreachable(
+                    f"{self.url}: the service does not speak https there",
+                    field="url",
+                    expected="http://" + self.url.removeprefix("https://"),
+                ) from None
             except _NotSent as error:
                 why = f"no connection ({error})"
             except (OSError, http.client.HTTPException) as error:
@@ -255,6 +293,8 @@ class HttpClient:
         except ssl.SSLCertVerificationError:
             raise
         except OSError as error:
+            if isinstance(error, ssl.SSLError) and error.reason in _PLAIN:
+                raise _NotTls from None
             connection.close()
             raise _NotSent(_reason(error)) from None
         return _exchange(connection, method, target, data, headers)
@@ -337,7 +377,7 @@ def _may_pass(reply: _Reply, repeatable: bool) -> bool:
     if reply.problem.get("code") == "budget_exceeded":
         # It renews at midnight.
         return False
-    return reply.status == 429 or (reply.status == 409 and reply.problem.get("code") == "game_busy")
+    return reply.status == 429 or (reply.status == 409 and reply.problem.get("code") in _BUSY)
 
 
 def _reason(error: Exception) -> str:

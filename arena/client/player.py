@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from arena.client.client import Client
 from arena.client.games import LIVE_STATES
 from arena.client.http import ApiError, Unreachable
 from arena.errors import ArenaError
-from arena.play.fault_reports import trace_of
+from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
 
 WAIT: Final = 25.0
 """Seconds that the service may hold a request while there is no turn."""
@@ -41,10 +42,11 @@ Turn = Mapping[str, Any]
 
 @dataclass
 class _Game:
-    """One game of the bot: an object per seat, and when to check it next."""
+    """One game of the bot: an object per seat, how often it failed there, and when to check it next."""
 
     name: str
     bots: dict[int, Bot] = field(default_factory=dict)
+    failures: Counter[int] = field(default_factory=Counter)
     pause: float = FIRST_LOOK
     due: float = 0.0
 
@@ -62,10 +64,10 @@ class _Game:
 class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
-    ``say(line)`` reports what happens. If a bot raises, or returns no action when it must act, the default
-    action is played for it, as the table does for a seat that is late, and the bot is called again at its
-    next turn; after an illegal answer it is called again, as in the local runner. ``tournaments``: whether it
-    takes part in scheduled tournaments.
+    ``say(line)`` reports what happens; of the bot's failures the first of each kind, with its turn. If a bot
+    raises, or returns no action when it must act, the default action is played for it, as the table does for
+    a seat that is late, and the bot is called again at its next turn; after an illegal answer it is called
+    again, as in the local runner. ``tournaments``: whether it takes part in scheduled tournaments.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class OnlinePlayer:
         self._make = make
         self._tournaments = tournaments
         self._leaving = False
-        self._reported: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, ...]] = set()
         self._rights = bool(getattr(make(), "wants_rights", False))
         self._games: dict[str, _Game] = {}
         self._answers: dict[str, dict[str, str]] = {}
@@ -130,11 +132,17 @@ class OnlinePlayer:
         status = result["status"]
         if status == "accepted":
             return []
-        self.say(f"{result['turn']}: {status}: {result['message']}")
+        turn = self._answered.get(result["turn"])
+        if status == "illegal_action" and turn is not None:
+            action = self._answers[result["turn"]]["action"]
+            report = _report(turn, "illegal", action)
+            legal = ", ".join(result["legal_actions"])
+            self._failed(report, turn, f"{status}: {result['message']}; legal: {legal}")
+        else:
+            self.say(f"{result['turn']}: {status}: {result['message']}")
         if status == "stale_turn":
             fresh = result["fresh"]
             return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
-        turn = self._answered.get(result["turn"])
         if status != "illegal_action" or turn is None:
             return []
         if result["forfeited"]:
@@ -158,34 +166,45 @@ class OnlinePlayer:
             action = bot.choose(turn)
         except Exception as error:
             trace = trace_of(error, __file__)
+            message = f"{type(error).__name__}: {message_of(error)}"
             where = f"{trace.where}: " if trace.where else ""
-            self._play_on(turn, f"the bot failed: {where}{type(error).__name__}: {error}")
-            if (type(error).__name__, trace.where) not in self._reported:
-                self._reported.add((type(error).__name__, trace.where))
-                self.say(trace.text.rstrip())
+            self._play_on(_report(turn, "crashed", message, trace), turn, f"the bot failed: {where}{message}")
             return
         if isinstance(action, str):
             self._answer(turn, action)
         elif not turn["optional"]:
-            self._play_on(turn, f"the bot returned {action!r}")
+            what = f"{type(action).__name__} is not an action"
+            self._play_on(_report(turn, "malformed", what), turn, f"the bot returned {action!r}")
 
     def _answer(self, turn: Turn, action: str) -> None:
         self._answers[turn["turn"]] = {"turn": turn["turn"], "action": action}
         self._answered[turn["turn"]] = turn
 
-    def _play_on(self, turn: Turn, why: str) -> None:
+    def _play_on(self, report: FaultReport, turn: Turn, why: str) -> None:
         """Play the default action, which needs no answer of the bot."""
         if turn["optional"]:
-            self.say(f"{turn['turn']}: {why}; it lets the turn pass")
+            self._failed(report, turn, f"{why}; it lets the turn pass")
             return
         try:
             # It follows from what the seat can see.
             action = redeal(turn, random.Random(0)).default_action(turn["seat"])
         except Exception as error:
-            self.say(f"{turn['turn']}: {why}; the turn is left to the clock: {error}")
+            self._failed(report, turn, f"{why}; the turn is left to the clock: {error}")
             return
-        self.say(f"{turn['turn']}: {why}; the default action {action} is played for it")
+        self._failed(report, turn, f"{why}; the default action {action} is played for it")
         self._answer(turn, action)
+
+    def _failed(self, report: FaultReport, turn: Turn, why: str) -> None:
+        """Count a failure of the bot, and report it if it is the first of its kind."""
+        game = self._games.get(turn["game"])
+        if game is not None:
+            game.failures[turn["seat"]] += 1
+        if report.kind in self._reported:
+            return
+        self._reported.add(report.kind)
+        self.say(f"{turn['turn']}: {why}")
+        if report.trace is not None:
+            self.say(report.trace.text.rstrip())
 
     def leave(self) -> None:
         """Say good-bye, so that nothing begins for the bot by itself, and play what has begun to its end."""
@@ -242,8 +261,14 @@ class OnlinePlayer:
                 continue
             del self._games[game_id]
             for seat in game.bots:
-                self.say(f"{game.name} seat {seat}: {_how_it_ended(view, seat)}")
+                failures = game.failures[seat]
+                more = f"; it failed {failures} times" if failures > 1 else ""
+                self.say(f"{game.name} seat {seat}: {_how_it_ended(view, seat)}{more}")
             self.games_over += 1
+
+
+def _report(turn: Turn, type: str, detail: str, trace: Trace | None = None) -> FaultReport:
+    return FaultReport(type, turn["turn"], tuple(turn["legal_actions"]), detail, trace)
 
 
 def _how_it_ended(view: Mapping[str, Any], seat: int) -> str:

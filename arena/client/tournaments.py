@@ -16,8 +16,13 @@ class TournamentsCalls(HttpClient):
 
     def create_tournament(self, **fields: Any) -> dict[str, Any]:
         """Announce a tournament and return it; ``fields`` as ``POST /v1/tournaments`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("tournaments"), fields, creates=True)
         return made
+
+    def plan_tournament(self, entrants: int | None = None, **fields: Any) -> Any:
+        """What a tournament of ``fields`` with ``entrants`` would be, without announcing it."""
+        query = {"entrants": entrants}
+        return self.request("POST", path("tournaments", "dry-run"), fields, query=query)
 
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, limit: int = 50
@@ -55,6 +60,82 @@ class TournamentsCalls(HttpClient):
         entry: dict[str, Any] = self.request("DELETE", path("tournaments", tournament, "entries", bot))
         return entry
 
+    def edit_tournament(self, tournament: str, **changes: Any) -> dict[str, Any]:
+        """Change settings of a tournament and return it; ``changes`` as ``PATCH /v1/tournaments/...`` takes
+        them.
+        """
+        edited: dict[str, Any] = self.request("PATCH", path("tournaments", tournament), changes)
+        return edited
+
+    def clone_tournament(self, tournament: str, locks_ms: int, **changes: Any) -> dict[str, Any]:
+        """Announce a tournament like an earlier one and return it; ``changes`` as the operation takes."""
+        body = {"locks_ms": locks_ms, **changes}
+        where = path("tournaments", tournament, "clone")
+        made: dict[str, Any] = self.request("POST", where, body, creates=True)
+        return made
+
+    def guests(self, tournament: str) -> dict[str, Any]:
+        """The invited owners (``owners``) and the links without their codes (``links``)."""
+        found: dict[str, Any] = self.request("GET", path("tournaments", tournament, "invitations"))
+        return found
+
+    def invite_owners(self, tournament: str, owners: list[str]) -> dict[str, Any]:
+        """Invite owners, and return all invitations."""
+        where = path("tournaments", tournament, "invitations")
+        found: dict[str, Any] = self.request("POST", where, {"owners": owners})
+        return found
+
+    def uninvite_owner(self, tournament: str, owner: str) -> dict[str, Any]:
+        """Take back the invitation of an owner, and return all others."""
+        where = path("tournaments", tournament, "invitations", "owners", owner)
+        found: dict[str, Any] = self.request("DELETE", where)
+        return found
+
+    def create_invitation_link(self, tournament: str, expires_ms: int | None = None) -> dict[str, Any]:
+        """Make a link that invites whoever has it, and return it with its ``code`` and ``url``."""
+        where = path("tournaments", tournament, "invitations", "links")
+        made: dict[str, Any] = self.request("POST", where, given(expires_ms=expires_ms), creates=True)
+        return made
+
+    def revoke_invitation_link(self, tournament: str, link: str) -> dict[str, Any]:
+        """Revoke a link, and return all other invitations."""
+        where = path("tournaments", tournament, "invitations", "links", link)
+        found: dict[str, Any] = self.request("DELETE", where)
+        return found
+
+    def accept_invitation(self, tournament: str, code: str) -> dict[str, Any]:
+        """Accept an invitation by the code of its link, and return the tournament."""
+        where = path("tournaments", tournament, "invitations", "accept")
+        found: dict[str, Any] = self.request("POST", where, {"code": code})
+        return found
+
+    def add_organiser(self, tournament: str, owner: str) -> dict[str, Any]:
+        """Make an owner a co-organiser, and return the tournament."""
+        found: dict[str, Any] = self.request("PUT", path("tournaments", tournament, "organisers", owner))
+        return found
+
+    def remove_organiser(self, tournament: str, owner: str) -> None:
+        """Remove a co-organiser."""
+        self.request("DELETE", path("tournaments", tournament, "organisers", owner))
+
+    def subscribe(self, tournament: str, url: str, secret: str | None = None) -> dict[str, Any]:
+        """Let the announcements of a tournament be posted to ``url``; returns the subscription with its
+        signing secret.
+        """
+        where, body = path("tournaments", tournament, "subscriptions"), given(url=url, secret=secret)
+        made: dict[str, Any] = self.request("POST", where, body, creates=True)
+        return made
+
+    def subscriptions(self, tournament: str) -> list[dict[str, Any]]:
+        """The own subscriptions to a tournament."""
+        where = path("tournaments", tournament, "subscriptions")
+        found: list[dict[str, Any]] = self.request("GET", where)["subscriptions"]
+        return found
+
+    def unsubscribe(self, tournament: str, subscription: str) -> None:
+        """Delete a subscription."""
+        self.request("DELETE", path("tournaments", tournament, "subscriptions", subscription))
+
     def cancel_tournament(self, tournament: str, reason: str) -> dict[str, Any]:
         """Cancel a tournament and return it."""
         cancelled: dict[str, Any] = self.request(
@@ -67,6 +148,10 @@ class TournamentsCalls(HttpClient):
         where = path("tournaments", tournament, "standings")
         return self._table(where, form, "computed_ms", ("rows", "crosstable"), limit=limit)
 
+    def results(self, tournament: str) -> str:
+        """The results per owner as CSV."""
+        return self._text(path("tournaments", tournament, "results.csv"), {})
+
     def groups(self, tournament: str, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """All groups of a tournament; ``limit`` per request."""
         return self._pages(path("tournaments", tournament, "groups"), "groups", limit=limit)
@@ -75,9 +160,33 @@ class TournamentsCalls(HttpClient):
         """The released records of a tournament, or of one group, a line of JSON each."""
         return self._text(path("tournaments", tournament, "records"), {"group": group}).splitlines()
 
+    def create_series(self, **fields: Any) -> Any:
+        """Create a series and return it; ``fields`` as ``POST /v1/series`` takes them."""
+        return self.request("POST", path("series"), fields, creates=True)
+
+    def series_list(self, owner: str | None = None, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """All series, or those of an owner; ``limit`` per request."""
+        return self._pages(path("series"), "series", owner=owner, limit=limit)
+
+    def series(self, series: str) -> Any:
+        """A series."""
+        return self.request("GET", path("series", series))
+
+    def change_series(self, series: str, **fields: Any) -> Any:
+        """Change a series and return it; ``fields`` as ``PATCH /v1/series/{series}`` takes them."""
+        return self.request("PATCH", path("series", series), fields)
+
+    def delete_series(self, series: str) -> None:
+        """Delete a series; its tournaments stay."""
+        self.request("DELETE", path("series", series))
+
+    def series_table(self, series: str, form: str = "json") -> str:
+        """The table of a series as text: ``json``, ``csv`` or ``text``."""
+        return self._table(path("series", series, "table"), form, "inputs_hash", ())
+
     def create_schedule(self, **fields: Any) -> dict[str, Any]:
         """Create a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""
-        made: dict[str, Any] = self.request("POST", path("schedules"), fields, repeatable=False)
+        made: dict[str, Any] = self.request("POST", path("schedules"), fields, creates=True)
         return made
 
     def schedules(self) -> list[dict[str, Any]]:
@@ -89,9 +198,18 @@ class TournamentsCalls(HttpClient):
         """A schedule."""
         return self.request("GET", path("schedules", schedule))
 
-    def change_schedule(self, schedule: str, enabled: bool) -> Any:
-        """Switch a schedule on or off, and return it."""
-        return self.request("PATCH", path("schedules", schedule), {"enabled": enabled})
+    def change_schedule(
+        self,
+        schedule: str,
+        enabled: bool | None = None,
+        *,
+        cron: str | None = None,
+        at_ms: int | None = None,
+        tournament: dict[str, Any] | None = None,
+    ) -> Any:
+        """Change what is given, and return the schedule. ``tournament``: all its settings."""
+        body = given(enabled=enabled, cron=cron, at_ms=at_ms, tournament=tournament)
+        return self.request("PATCH", path("schedules", schedule), body)
 
     def delete_schedule(self, schedule: str) -> None:
         """Delete a schedule; tournaments that it has created stay."""

@@ -14,7 +14,7 @@ from arena.errors import ArenaError, CorruptState
 from arena.events.published import published
 from arena.events.qualification import RETRY_MS, Discipline, Qualification, Qualifications
 from arena.events.released import ReleasedRecords
-from arena.events.tournament import Entered, Tournament
+from arena.events.tournament import COMPARISON, Entered, Tournament
 from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
@@ -73,7 +73,8 @@ class Admission:
         """Take ``groups`` that a tournament plans in addition to ``planned`` from its owner's budget; taking
         them again changes nothing. Raises :class:`~arena.accounts.budgets.BudgetExceeded`.
         """
-        if not tournament.purpose and groups:
+        # The group of a qualification was taken when it was requested.
+        if tournament.purpose in ("", COMPARISON) and groups:
             self._budgets.start(tournament.created_by, f"{tournament.id}/{planned}", groups)
 
     def due_ms(self, tournament: Tournament) -> int:
@@ -136,7 +137,12 @@ class Admission:
                     continue
                 entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
                 try:
-                    check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+                    check_entry(
+                        tournament.spec,
+                        [other.entrant for other in _in(tournament)],
+                        entry.entrant,
+                        tournament.guests,
+                    )
                 except ArenaError:
                     continue
                 tournament.entries.append(entry)
@@ -170,7 +176,12 @@ class Admission:
                 continue
             entry = Entered.of(bot, bot.version)
             try:
-                check_entry(tournament.spec, [other.entrant for other in tournament.entries], entry.entrant)
+                check_entry(
+                    tournament.spec,
+                    [other.entrant for other in tournament.entries],
+                    entry.entrant,
+                    tournament.guests,
+                )
             except ArenaError:
                 continue
             if played.get(entry.player, 0) < groups:
@@ -207,7 +218,12 @@ class Admission:
             try:
                 bot = self._accounts.bot(bot.name)
                 entry = Entered.of(bot, bot.version)
-                check_entry(tournament.spec, [other.entrant for other in _in(tournament)], entry.entrant)
+                check_entry(
+                    tournament.spec,
+                    [other.entrant for other in _in(tournament)],
+                    entry.entrant,
+                    tournament.guests,
+                )
             except ArenaError:
                 # Deleted, or not allowed here.
                 continue

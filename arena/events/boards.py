@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.accounts.shown import ShownTexts
 from arena.events.lifecycle import read_result
 from arena.events.published import ratings_by_name
 from arena.events.tournament import PlannedGroup, Tournament
@@ -82,7 +83,8 @@ class Boards:
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self._store = store.boards
         self._tournaments = store.tournaments
         self._clock = store.clock
@@ -98,7 +100,7 @@ class Boards:
     def _read_published(self, board: BoardName) -> PublishedBoard | None:
         name = board.key
         known = self._published.get(name)
-        if known is None or known.version != board_version(self._store.progress(name)):
+        if known is None or known.version != self._version(self._store.progress(name)):
             state = self._store.state(name)
             if state.shown is None:
                 return None
@@ -106,8 +108,11 @@ class Boards:
             # An earlier version stored none.
             data.setdefault("preset", board.preset)
             _check_board(data)
-            known = self._published[name] = PublishedBoard(board_version(state), data)
+            known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
         return known
+
+    def _version(self, state: BoardState) -> str:
+        return board_version(state) + self._shown.mark
 
     def read(self, kind: str, division: str, preset: str | None = None) -> Mapping[str, Any] | None:
         """The board as published (``Board.as_json``), with ``published_ms``; None if it never was."""
@@ -140,7 +145,7 @@ class Boards:
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-{number}")
                 if len(values) >= len(_POINT):
-                    items.append(_shown_point(own, who, values))
+                    items.append(self._shown(_shown_point(own, who, values)))
         return Page(items, None)
 
     def _history_of(self, name: str, days: Sequence[str], bot: str, start: int, limit: int) -> Page:
@@ -153,7 +158,7 @@ class Boards:
                     continue
                 if len(items) == limit:
                     return Page(items, f"{own.replace('-', '')}-0")
-                items.append(_shown_point(own, bot, values))
+                items.append(self._shown(_shown_point(own, bot, values)))
         return Page(items, None)
 
     def groups(self, kind: str, division: str, preset: str | None = None) -> Iterator[GroupResult]:

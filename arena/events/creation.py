@@ -14,26 +14,41 @@ from arena.play.dealing import SEED_BYTES
 from arena.store.tournaments import TournamentStore
 from arena.tournaments.entry import check_entry
 from arena.tournaments.parsing import parse_spec
+from arena.tournaments.spec import invalid
 
 
 def new_tournament(
     fields: Mapping[str, Any], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
-    """An unstored tournament made of ``fields`` (those of ``parse_spec``, and ``house``: the house bots that
-    take part). Raises the errors of ``parse_spec`` and ``check_entry``.
+    """An unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots that
+    take part; ``invited_owners``; ``organisers``: owners who organise
+    it besides ``created_by``). Raises the errors of ``parse_spec`` and ``check_entry``.
     """
     own = dict(fields)
-    house = own.pop("house", None)
+    house, guests = own.pop("house", None), own.pop("invited_owners", None)
+    organisers = [owner for owner in own.pop("organisers", ()) if owner != created_by]
     tournament = Tournament(tournament_id, parse_spec(own, now_ms), created_by, now_ms, seed.hex())
+    tournament.organisers, tournament.guests = organisers, list(dict.fromkeys(guests or ()))
+    if tournament.guests and tournament.spec.who != "invited":
+        raise invalid(
+            "owners are invited, but others may enter too", "invited_owners", 'none, or who "invited"'
+        )
+    if tournament.spec.hidden:
+        tournament.visibility = "private"
+    enter_house_bots(tournament, house, now_ms)
+    return tournament
+
+
+def enter_house_bots(tournament: Tournament, house: Any, now_ms: int) -> None:
+    """Enter the requested house bots. Raises the errors of ``house_names`` and ``check_entry``."""
     for bot in house_names(house, tournament.spec.kind):
         add_entry(tournament, house_entry(bot, tournament.spec.kind, now_ms))
-    return tournament
 
 
 def add_entry(tournament: Tournament, entry: Entered) -> None:
     """Add ``entry``. Raises the errors of ``check_entry``."""
     present = [other.entrant for other in tournament.entries if other.status not in ("withdrawn", "failed")]
-    check_entry(tournament.spec, present, entry.entrant)
+    check_entry(tournament.spec, present, entry.entrant, tournament.guests)
     tournament.entries.append(entry)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.accounts.shown import ShownTexts
 from arena.play.board_names import BoardName
 from arena.ratings.board import ANCHOR
 from arena.store.repositories import Store
@@ -32,7 +33,8 @@ class RecentHistories:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self._boards = store.boards
         self._details = store.board_details
 
@@ -41,7 +43,8 @@ class RecentHistories:
         read.
         """
         board = BoardName.of(kind, division, preset).key
-        return shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
+        found = shown_or_left_out(f"recent days of {board}", partial(self._read, board)) or []
+        return [one._replace(name=self._shown.name("bot", one.name)) for one in found]
 
     def of(self, bot: str, kind: str, division: str, preset: str | None = None) -> BotHistory | None:
         """That of any bot of the board; None if it has no point in these days."""

@@ -12,6 +12,7 @@ from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.live_groups import LiveGroups
+from arena.events.planning import GameTimes, note_live_games
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
 from arena.play.players import OPEN, SEALED, PlayerId
@@ -20,9 +21,10 @@ from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+from arena.tournaments.comparison import ComparisonFormat
 from arena.tournaments.entry import seed_order
-from arena.tournaments.formats import FORMATS, plan
-from arena.tournaments.plan import Now, Planned
+from arena.tournaments.formats import plan
+from arena.tournaments.plan import Field, Now, Planned
 
 _TRIES: Final = 20
 
@@ -72,6 +74,7 @@ class TournamentLifecycle:
         self._live_groups = live_groups
         self._admission = admission
         self._record_ms = record_ms
+        self._times = GameTimes(store.game_times)
 
     # Steps
 
@@ -119,7 +122,8 @@ class TournamentLifecycle:
                     keep_final(self._store, event_id)
             if self._record_ms is not None:
                 self._store.keep_records(event_id, self._record_ms)
-            self._store.note_over(event_id, self._clock().now_ms)
+            if self._store.note_over(event_id, self._clock().now_ms) and tournament.state == "finished":
+                note_live_games(self._times, tournament, self.load(event_id)[1].games)
         due_ms = None if tournament.state in OVER else self._due_ms(tournament)
         self._store.settle(event_id, due_ms)
         local = self._store.due(event_id, self._clock().now_ms) if tournament.state == "running" else 0
@@ -180,7 +184,7 @@ class TournamentLifecycle:
         if tournament.state == "running":
             left = self._admission.withdraw_absent(tournament.playing, tournament.round)
             groups = None
-            if row.done == row.planned or FORMATS[tournament.spec.format].plans_while_running:
+            if row.done == row.planned or tournament.pairs_by.plans_while_running:
                 groups = self._go_on(tournament, now_ms)
             return () if left and groups is None else groups
         return None
@@ -191,19 +195,19 @@ class TournamentLifecycle:
         others = [entry for entry in tournament.entries if entry not in playing]
         try:
             entrants = [entry.entrant for entry in playing]
-            FORMATS[tournament.spec.format].check_entrants(tournament.spec, entrants)
+            tournament.pairs_by.check_entrants(tournament.spec, entrants)
         except ArenaError as error:
             tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
             return ()
-        by_name = {entry.name: entry for entry in playing}
+        by_player = {entry.player: entry for entry in playing}
         seed = bytes.fromhex(tournament.seed)
         ordered = seed_order([entry.entrant for entry in playing], self._ratings(tournament, playing), seed)
-        tournament.entries = [*(by_name[entrant.name] for entrant in ordered), *others]
+        tournament.entries = [*(by_player[entrant.player] for entrant in ordered), *others]
         tournament.in_play = len(playing)
         tournament.entries_hash = tournament.hash_entries().hex()
         tournament.state, tournament.started_ms = "running", now_ms
         planned = self._plan(tournament, [], {}, now_ms)
-        running = FORMATS[tournament.spec.format].plans_while_running
+        running = _takes_as_planned(tournament)
         try:
             self._admission.take_groups(tournament, 0, len(planned.groups) if running else planned.expected)
         except BudgetExceeded as error:
@@ -215,6 +219,10 @@ class TournamentLifecycle:
         groups = self.planned_groups(tournament)
         results = self.results(tournament)
         planned = self._plan(tournament, groups, results, now_ms)
+        format = tournament.pairs_by
+        if tournament.comparison is not None and isinstance(format, ComparisonFormat):
+            field = _field(tournament, groups, results)
+            tournament.comparison = {**tournament.comparison, **format.state(field)}
         if planned.finished:
             if planned.places is not None:
                 tournament.places = [[*player, place] for player, place in sorted(planned.places.items())]
@@ -222,7 +230,7 @@ class TournamentLifecycle:
             tournament.final = final_standings(tournament, results.values()).stored()
         elif not planned.groups:
             return None
-        elif FORMATS[tournament.spec.format].plans_while_running:
+        elif _takes_as_planned(tournament):
             try:
                 self._admission.take_groups(tournament, len(groups), len(planned.groups))
             except BudgetExceeded:
@@ -244,7 +252,8 @@ class TournamentLifecycle:
             results,
             bytes.fromhex(tournament.seed),
             planned=[group.plan for group in groups],
-            now=self._now(tournament, now_ms) if FORMATS[spec.format].plans_while_running else None,
+            now=self._now(tournament, now_ms) if tournament.pairs_by.plans_while_running else None,
+            format=tournament.pairs_by,
         )
 
     def _now(self, tournament: Tournament, now_ms: int) -> Now:
@@ -268,7 +277,7 @@ class TournamentLifecycle:
 
     def _ratings(self, tournament: Tournament, playing: Sequence[Entered]) -> dict[PlayerId, float]:
         """The published ratings, if the seeding matters."""
-        if not FORMATS[tournament.spec.format].seeded_by_rating:
+        if not tournament.pairs_by.seeded_by_rating:
             return {}
         return {player: rating.rating for player, rating in self._published(tournament, playing).items()}
 
@@ -289,6 +298,20 @@ class TournamentLifecycle:
     def results(self, tournament: Tournament) -> dict[str, GroupResult | None]:
         """The results by group, None for those that were abandoned."""
         return {group: read_result(data) for group, data in self._store.all_results(tournament.id).items()}
+
+
+def _takes_as_planned(tournament: Tournament) -> bool:
+    """Whether groups are taken from the budget as they are planned, and not all at the lock."""
+    format = tournament.pairs_by
+    return format.plans_while_running or format.plans_in_batches
+
+
+def _field(
+    tournament: Tournament, groups: Sequence[PlannedGroup], results: Mapping[str, GroupResult | None]
+) -> Field:
+    entrants = [entry.entrant for entry in tournament.playing]
+    planned = tuple(group.plan for group in groups)
+    return Field(tournament.spec, entrants, planned, results, bytes.fromhex(tournament.seed))
 
 
 def read_result(data: bytes) -> GroupResult | None:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from arena.accounts.shown import ShownTexts
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
 from arena.ratings.standings import Meeting, Standing, Standings
@@ -98,7 +99,10 @@ class PublishedStandings:
 class LiveStandings:
     """Updates and reads them; reading computes nothing, and parses them once per process and change."""
 
-    def __init__(self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs) -> None:
+    def __init__(
+        self, store: Store, lifecycle: TournamentLifecycle, jobs: GameJobs, shown: ShownTexts
+    ) -> None:
+        self._shown = shown
         self._store = store.tournaments
         self._clock = store.clock
         self._lifecycle = lifecycle
@@ -111,7 +115,7 @@ class LiveStandings:
         tournament, row = self._lifecycle.load(event_id)
         if tournament.final is not None:
             with reading(f"the standings of {event_id}"):
-                return PublishedStandings(tournament.final, "final")
+                return PublishedStandings(self._shown(tournament.final), "final")
         if tournament.final_hash:
             with reading(f"the standings of {event_id}"):
                 return self._known((event_id, (row.version, row.changes)), partial(self._final, event_id))
@@ -125,7 +129,7 @@ class LiveStandings:
         return stored
 
     def _final(self, event_id: str) -> PublishedStandings:
-        return PublishedStandings(orjson.loads(self._store.final(event_id) or b""), "final")
+        return PublishedStandings(self._shown(orjson.loads(self._store.final(event_id) or b"")), "final")
 
     def _live(self, event_id: str) -> PublishedStandings | None:
         _, age = self._store.standings_age(event_id)
@@ -135,12 +139,13 @@ class LiveStandings:
         def parse() -> PublishedStandings:
             stored = self._store.standings(event_id)
             data, at_ms = (b"", 0) if stored is None else (stored.data, stored.at_ms)
-            return PublishedStandings(orjson.loads(data), "live", at_ms)
+            return PublishedStandings(self._shown(orjson.loads(data)), "live", at_ms)
 
         return self._known((event_id, age), parse)
 
     def _known(self, key: tuple[str, Any], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
         """Those of a tournament at a change, parsed at most once while they are kept."""
+        key = (key[0], (key[1], self._shown.mark))
         found = self._kept.get(key) or parse()
         with self._lock:
             for other in [other for other in self._kept if other[0] == key[0]]:

@@ -20,6 +20,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.accounts.versions import Suspension
 from arena.bots import HostFailure
 from arena.errors import ArenaError
+from arena.events.planning import HOUSE_GAMES, UPLOADED_GAMES, GameTimes
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.board_names import BoardName
 from arena.play.clocks import ServiceClock
@@ -69,6 +70,7 @@ class LocalGroups:
         budgets: Budgets,
         suspensions: Suspensions,
         flags: Flags,
+        times: GameTimes,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -77,6 +79,7 @@ class LocalGroups:
         self._budgets = budgets
         self._suspensions = suspensions
         self._flags = flags
+        self._times = times
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is due."""
@@ -144,7 +147,7 @@ class LocalGroups:
             self._suspensions.suspend(bot, suspension)
 
     def _play_batch(self, tournament: Tournament, ids: Sequence[str]) -> Counted:
-        held = list(ids)
+        held, start = list(ids), time.monotonic()
 
         def renew_lease() -> None:
             self._store.renew(tournament.id, list(held), self._now_ms() + LEASE_MS)
@@ -188,6 +191,10 @@ class LocalGroups:
             # Before the results: the reason of a failed qualification comes from the journals.
             self._journals.keep(_by_game(journals))
             counted = self._store.add_results(tournament.id, results)
+        if not tournament.purpose:
+            how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
+            games = sum(count for some in packed.values() for _, count in some)
+            self._times.note(tournament.spec.kind, how, games, time.monotonic() - start)
         for board, some in packed.items():
             self._store.release(tournament.id, tournament.records_list, board and board.key, some, ())
         return counted

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from arena.accounts.shown import ShownTexts
 from arena.events.boards import board_version
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import Board
@@ -59,7 +60,8 @@ class BoardMatchups:
     :class:`~arena.errors.UnknownGame` and :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self._store = store.matchups
         self._boards = store.boards
         self._clock = store.clock
@@ -76,11 +78,14 @@ class BoardMatchups:
     def _published(self, name: str) -> PublishedMatchups | None:
         known = self._known.get(name)
         (progress,) = self._store.progress([name])
-        if known is None or known.version != progress.of:
+        mark = self._shown.mark
+        if known is None or known.version != progress.of + mark:
             stored = self._store.load(name)
             if stored.shown is None:
                 return None
-            known = self._known[name] = PublishedMatchups(stored.of, orjson.loads(stored.shown))
+            known = self._known[name] = PublishedMatchups(
+                stored.of + mark, self._shown(orjson.loads(stored.shown))
+            )
         return known
 
     def due(self) -> list[BoardName]:

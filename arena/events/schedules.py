@@ -13,6 +13,7 @@ from typing import Any, Final
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.events.service import Tournaments
@@ -23,12 +24,21 @@ from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
+from arena.tournaments.parsing import OF_BOTH_FORMS, without_rating
 from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
 
 log = logging.getLogger(__name__)
 
 MAX_SECONDS: Final = 31 * 86_400
 MAX_SCHEDULES: Final = 1000
+MOST_OF_OWNER: Final = 10
+"""The most schedules of an owner who is not an admin."""
+
+LEAST_MS: Final = 3_600_000
+"""The least time between two tournaments of such a schedule, in milliseconds."""
+
+_LOOKED_AT: Final = 100
+"""How many of its next times are looked at."""
 
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 """Shorter than the id of a tournament, which consists of its schedule's id and the time it was due."""
@@ -69,10 +79,11 @@ class Schedules:
         self._tournaments = tournaments
         self._clock = store.clock
 
-    def create(self, fields: Mapping[str, Any], created_by: str) -> dict[str, Any]:
+    def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, Any]:
         """Create a schedule and return it. ``fields``: ``id``; ``cron`` (five fields, UTC) or else ``at_ms``
         (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds for which entry is open)
-        and ``play_s`` (seconds for which an ``open`` one is played) in place of its times.
+        and ``play_s`` (seconds for which an ``open`` one is played) in place of its times. ``own``: for an
+        owner who is not an admin: its tournaments are unrated, and begin an hour apart at least.
 
         ``until_groups``, for bots that are entered automatically: it fires only while one of them has fewer
         groups on its board, and the previous tournament is over.
@@ -108,10 +119,22 @@ class Schedules:
             "enabled": True,
             "created_by": created_by,
             "until_groups": until_groups,
+            "own": own,
+            "skipped": None,
         }
-        spec = self._tournaments.check(_timed(template, now_ms))
-        if until_groups is not None:
-            _check_lasting(spec)
+        self._check(schedule, now_ms)
+        if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
+            raise ArenaError(
+                f"you have {MOST_OF_OWNER} schedules, the maximum of an owner",
+                code="quota_exceeded",
+                field="id",
+                extra={
+                    "quota": "owner_schedules",
+                    "most": MOST_OF_OWNER,
+                    "used": MOST_OF_OWNER,
+                    "left": 0,
+                },
+            )
         if len(self._rows.all()) >= MAX_SCHEDULES:
             raise ArenaError(
                 f"there are {MAX_SCHEDULES} schedules already, the maximum",
@@ -122,6 +145,37 @@ class Schedules:
         if not self._rows.add(name, schedule):
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
         return _shown(schedule)
+
+    def _check(self, schedule: Mapping[str, Any], now_ms: int) -> None:
+        """Check the tournament of a schedule, and what only schedules of owners may not."""
+        template, cron = schedule["tournament"], schedule["cron"]
+        spec = self._tournaments.check(_timed(template, now_ms))
+        if schedule["until_groups"] is not None:
+            _check_lasting(spec)
+        if not schedule.get("own"):
+            return
+        without_rating(template)
+        if schedule["until_groups"] is not None:
+            raise InvalidSchedule(
+                "only schedules of the arena wait for leaderboards", field="until_groups", expected="nothing"
+            )
+        if spec.auto_enter and spec.who != "invited":
+            raise InvalidSchedule(
+                "a schedule of an owner enters no bots of strangers",
+                field="tournament.auto_enter",
+                expected='false, or who "invited"',
+            )
+        if cron is not None:
+            at_ms = _next_ms(cron, None, now_ms)
+            for _ in range(_LOOKED_AT):
+                next_ms = _next_ms(cron, None, at_ms)
+                if next_ms - at_ms < LEAST_MS:
+                    raise InvalidSchedule(
+                        f"{printable(cron, 60)!r} fires more often than once an hour",
+                        field="cron",
+                        expected="at least an hour between two times",
+                    )
+                at_ms = next_ms
 
     def replace(
         self, name: str, former: Mapping[str, Any], template: Mapping[str, Any], until_groups: int
@@ -137,10 +191,12 @@ class Schedules:
 
         self._rows.change(name, act)
 
-    def announce(self, template: Mapping[str, Any], created_by: str, tournament_id: str) -> None:
-        """Announce a tournament from a template now, once per id."""
+    def announce(
+        self, template: Mapping[str, Any], created_by: str, tournament_id: str, *, rated: bool = True
+    ) -> None:
+        """Announce a tournament from a template now, once per id. ``rated``: whether it may be."""
         fields = _timed(template, self._clock().now_ms)
-        self._tournaments.create(fields, created_by, tournament_id=tournament_id)
+        self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
     def view(self, name: str) -> dict[str, Any]:
         """A schedule. Raises :class:`ScheduleNotFound`."""
@@ -150,15 +206,39 @@ class Schedules:
         """All schedules, by id."""
         return [_shown(schedule) for schedule in self._readable().values()]
 
-    def change(self, name: str, *, enabled: bool, by: Principal | None = None) -> dict[str, Any]:
-        """Switch a schedule on or off; it does not catch up on what it missed while it was off."""
+    def change(
+        self,
+        name: str,
+        *,
+        enabled: bool | None = None,
+        cron: str | None = None,
+        at_ms: int | None = None,
+        tournament: Mapping[str, Any] | None = None,
+        by: Principal | None = None,
+    ) -> dict[str, Any]:
+        """Change what is given, and return the schedule. It does not catch up on what it missed while it was
+        off. ``cron`` and ``at_ms`` replace each other. Tournaments that were announced stay as they are.
+        """
+        if cron is not None and at_ms is not None:
+            raise InvalidSchedule("cron and at_ms are two ways", field="cron", expected="one of the two")
+        now_ms = self._clock().now_ms
 
         def act(row: Any) -> Any:
             schedule = _existing(name, row)
             _check_mine(schedule, by)
-            if enabled and not schedule["enabled"] and schedule["cron"] is not None:
-                schedule["next_ms"] = _next_ms(schedule["cron"], None, self._clock().now_ms)
-            return {**schedule, "enabled": enabled}
+            was_on = schedule["enabled"]
+            if enabled is not None:
+                schedule["enabled"] = enabled
+            if tournament is not None:
+                schedule["tournament"] = dict(tournament)
+            if cron is not None or at_ms is not None:
+                schedule["cron"], schedule["at_ms"] = cron, at_ms
+                schedule["next_ms"] = _next_ms(cron, at_ms, now_ms)
+            elif schedule["enabled"] and not was_on and schedule["cron"] is not None:
+                schedule["next_ms"] = _next_ms(schedule["cron"], None, now_ms)
+            if tournament is not None or cron is not None:
+                self._check(_shown(schedule), now_ms)
+            return schedule
 
         return _shown(self._rows.change(name, act))
 
@@ -227,15 +307,19 @@ class Schedules:
         fired = False
         try:
             if self._is_wanted(schedule, now_ms):
-                self.announce(schedule["tournament"], schedule["created_by"], event)
+                rated = not schedule.get("own")
+                self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
-                changes["last_ms"] = due_ms
+                changes |= {"last_ms": due_ms, "skipped": None}
         except StoreUnavailable:
             raise
-        except ArenaError:
-            # The template is no longer valid now; it may be the next time.
-            log.exception("schedule %s cannot announce its tournament", name)
-            changes["last_ms"] = due_ms
+        except ArenaError as error:
+            # The budget is used up, or the template is no longer valid; it may be the next time.
+            if isinstance(error, BudgetExceeded):
+                log.info("schedule %s skips a tournament: %s", name, error)
+            else:
+                log.exception("schedule %s cannot announce its tournament", name)
+            changes |= {"last_ms": due_ms, "skipped": {"at_ms": due_ms, "reason": printable(str(error), 300)}}
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
 
@@ -299,8 +383,8 @@ def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
 
 
 def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
-    """The schedule as published; older versions stored no ``until_groups``."""
-    return {"until_groups": None, **schedule}
+    """The schedule as published; older versions stored no ``until_groups``, ``own`` and ``skipped``."""
+    return {"until_groups": None, "own": False, "skipped": None, **schedule}
 
 
 def _until_groups(value: Any) -> int | None:
@@ -362,7 +446,9 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
     if cron is None:
         if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
             raise InvalidSchedule(
-                f"{printable(repr(at_ms), 40)} is not a future time", field="at_ms", expected="a future time"
+                f"{printable(repr(at_ms), 40)} is not a future time",
+                field="at_ms",
+                expected=f"a future time{OF_BOTH_FORMS}",
             )
         return at_ms
     if not isinstance(cron, str) or len(cron.split()) != 5:

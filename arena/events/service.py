@@ -12,42 +12,51 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-import orjson
-
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
+from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions, check_plays
-from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.events.admission import Admission
+from arena.events.announcements import Announcement, announcements
 from arena.events.annulment import Annulments
 from arena.events.creation import TournamentCreation, add_entry, new_tournament
+from arena.events.guests import Guests
 from arena.events.house_entries import house_entry, house_source
-from arena.events.lifecycle import TournamentLifecycle, TournamentStep, read_result
+from arena.events.lifecycle import TournamentLifecycle, TournamentStep
 from arena.events.live_groups import LiveGroups
 from arena.events.live_standings import LiveStandings, PublishedStandings
 from arena.events.local_groups import LocalGroups, Played
+from arena.events.organising import Organising
+from arena.events.planning import GameTimes
 from arena.events.qualification import Discipline, Qualifications
 from arena.events.released import ReleasedRecords
+from arena.events.rights import (
+    TournamentOver,
+    check_organises,
+    check_visible,
+    may_enter,
+    tournament_over,
+    viewer_of,
+)
+from arena.events.shown import group_view, places_view, read_edit, read_void
 from arena.events.tournament import (
     OVER,
     PRIVATE_PREFIX,
     STATES,
     Entered,
-    PlannedGroup,
     Sandbox,
     Tournament,
     TournamentNotFound,
     check_tournament_id,
 )
 from arena.games import GAMES, game_of
-from arena.live.header import GameNotFound, Viewer
+from arena.live.header import ANYBODY, GameNotFound, Viewer
 from arena.live.jobs import GameJobs
 from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, check_nonce, commitment
-from arena.play.game_ids import game_id, place_of
+from arena.play.game_ids import place_of
 from arena.sandbox.progress import GroupAttempt
-from arena.store.chunks import StoredGroup
 from arena.store.connection import StoreUnavailable
 from arena.store.notifications import tournament_topic
 from arena.store.paging import Page, filled_page, parse_number
@@ -78,12 +87,6 @@ class EntryNotFound(ArenaError):
     code = "entry_not_found"
 
 
-class TournamentOver(ArenaError):
-    """The tournament is finished or cancelled."""
-
-    code = "tournament_over"
-
-
 class Tournaments:
     """The tournaments in one store. ``jobs`` receives requests for steps before the next tick; ``sandbox``
     runs uploaded bots.
@@ -104,7 +107,9 @@ class Tournaments:
         sandbox: Sandbox,
         budgets: Budgets,
         suspensions: Suspensions,
+        shown: ShownTexts | None = None,
     ) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self.store = store.tournaments
         self.journals = store.journals
         self._live = live
@@ -113,18 +118,21 @@ class Tournaments:
         self._clock = store.clock
         live_groups = LiveGroups(self.store, live, self._clock)
         self._records = ReleasedRecords(self.store, live.finished, live_groups)
-        self._creation = TournamentCreation(self.store, jobs)
-        self._qualifications = Qualifications(store, self._creation)
+        self.creation = TournamentCreation(self.store, jobs)
+        self._qualifications = Qualifications(store, self.creation)
         self._admission = Admission(
             store.boards, self._clock, live.presence, accounts, self._qualifications, self._records, budgets
         )
         record_s = live.finalizer.retention.record_s
         record_ms = None if record_s is None else int(1000 * record_s)
         self.lifecycle = TournamentLifecycle(store, live_groups, self._admission, record_ms)
-        self._live_standings = LiveStandings(store, self.lifecycle, jobs)
+        self.organising = Organising(self.store, self.lifecycle, self._clock)
+        self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
+        self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
         self._annulments = Annulments(store, live, self.lifecycle)
         self._local_groups = LocalGroups(
-            self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags
+            *(self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags),
+            GameTimes(store.game_times),
         )
 
     # Creating and entering
@@ -146,6 +154,8 @@ class Tournaments:
             fields = without_rating(fields)
         now_ms = self._clock().now_ms
         made = secrets.token_hex(_ID_BYTES) if tournament_id is None else check_tournament_id(tournament_id)
+        if fields.get("hidden") and not made.startswith(PRIVATE_PREFIX):
+            made = PRIVATE_PREFIX + made
         secret = secrets.token_bytes(SEED_BYTES) if seed is None else seed
         commitment(secret)
         tournament = new_tournament(fields, made, created_by, now_ms, secret)
@@ -154,8 +164,21 @@ class Tournaments:
         # What is known now; the lock takes what is planned, and open ones take it while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)
-        self._creation.add(tournament)
+        self.creation.add(tournament)
         return self.view(made)
+
+    def clone(
+        self,
+        tournament_id: str,
+        changes: Mapping[str, Any],
+        by: Principal,
+        new_id: str | None = None,
+    ) -> dict[str, Any]:
+        """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
+        dates, and texts that differ. ``new_id``: as ``tournament_id`` of :meth:`create`.
+        """
+        fields = self.organising.like(tournament_id, changes, by=by)
+        return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, Any]) -> Spec:
         """Check the fields of a tournament and return its settings. Raises the errors of :meth:`create`."""
@@ -174,7 +197,7 @@ class Tournaments:
         version and the nonce. ``by``: who enters it (None: the service itself). House bots are entered by
         the creator of the tournament.
         """
-        self._check_visible(tournament_id, _viewer_of(by))
+        check_visible(self.store, tournament_id, viewer_of(by))
         check_nonce(nonce)
         house = house_source(bot) is not None
         now_ms = self._clock().now_ms
@@ -189,7 +212,7 @@ class Tournaments:
                     expected="a tournament whose entry is open",
                 )
             if house:
-                _check_may_change(tournament, by)
+                check_organises(tournament, by)
                 entry = house_entry(bot, tournament.spec.kind, now_ms)
             else:
                 entry = self._bot_entry(tournament, bot, version, nonce, now_ms, by)
@@ -212,19 +235,22 @@ class Tournaments:
             entry = tournament.find(bot)
             if entry is None:
                 raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
-            mine = by is None or by.admin or by.owner == (entry.owner or tournament.created_by)
+            own = by is not None and (
+                by.owner == entry.owner if entry.owner else tournament.is_organised_by(by.owner)
+            )
+            mine = by is None or by.admin or own
             if not mine or (by is not None and by.scope == "bot" and by.name != bot):
                 raise Forbidden(f"{bot} is not yours", field="bot")
             left[:] = [entry]
             if tournament.state in OVER:
-                raise _over(tournament)
+                raise tournament_over(tournament)
             if entry.status == "withdrawn":
                 return None
             entry.status, entry.reason = "withdrawn", "left"
             entry.withdrawn = tournament.round
             return ()
 
-        self._check_visible(tournament_id, _viewer_of(by))
+        check_visible(self.store, tournament_id, viewer_of(by))
         left: list[Entered] = []
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         return left[0].as_json()
@@ -233,16 +259,16 @@ class Tournaments:
         """Cancel a tournament; groups that were played stay."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
-            _check_may_change(tournament, by)
+            check_organises(tournament, by)
             if tournament.state == "cancelled":
                 return None
             if tournament.state in OVER:
-                raise _over(tournament)
+                raise tournament_over(tournament)
             tournament.state, tournament.finished_ms = "cancelled", self._clock().now_ms
             tournament.reason = printable(reason, 200) or "cancelled"
             return ()
 
-        self._check_visible(tournament_id, _viewer_of(by))
+        check_visible(self.store, tournament_id, viewer_of(by))
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         self.lifecycle.step(tournament_id)
         return self.view(tournament_id)
@@ -332,13 +358,21 @@ class Tournaments:
         """The tournament as it is published. Here and below, a private tournament is not found if the
         ``viewer`` (None: the service itself) may not see it.
         """
-        self._check_visible(tournament_id, viewer)
+        check_visible(self.store, tournament_id, viewer)
         tournament, row = self.lifecycle.load(tournament_id)
         return {
             **self._view(tournament, row),
-            "entries": [entry.as_json() for entry in tournament.entries],
-            "voids": readable(f"void of {tournament.id}", _read_void, self.store.voids(tournament.id)),
+            "entries": self._shown([entry.as_json() for entry in tournament.entries]),
+            "edits": self._shown(readable(f"edit of {tournament.id}", read_edit, tournament.edits)),
+            "voids": readable(f"void of {tournament.id}", read_void, self.store.voids(tournament.id)),
         }
+
+    def announcements(
+        self, tournament_id: str, viewer: Viewer | None = None
+    ) -> tuple[dict[str, Any], Sequence[Announcement]]:
+        """The view, and what is announced about the tournament, oldest first."""
+        view = self.view(tournament_id, viewer)
+        return view, announcements(view)
 
     def wait(
         self, tournament_id: str, since: int | None, seconds: float, viewer: Viewer | None = None
@@ -357,10 +391,16 @@ class Tournaments:
                 subscription.wait(left)
 
     def list(
-        self, *, state: str | None = None, kind: str | None = None, cursor: str | None = None, limit: int = 50
+        self,
+        *,
+        state: str | None = None,
+        kind: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        viewer: Viewer = ANYBODY,
     ) -> Page:
-        """Views without entries and voids, newest first. ``state``: one of ``STATES``, or ``over``. A page
-        may be short although more follow: its cursor is None only at the end.
+        """Views without entries and voids, newest first, of what the viewer may see. ``state``: one of
+        ``STATES``, or ``over``. A page may be short although more follow: its cursor is None only at the end.
         """
         if kind is not None:
             game_of(kind)
@@ -375,27 +415,33 @@ class Tournaments:
 
         def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
             for name, row in zip(ids, self.store.load(ids), strict=True):
-                view = None if row is None else self._listed(name, row)
+                view = None if row is None else self._listed(name, row, viewer)
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
                 yield view if fits else None
 
         return filled_page(self.store.page, show, cursor, limit)
 
-    def present(self) -> Sequence[dict[str, Any]]:
-        """Views without entries of all tournaments that are not over, in the order of their start."""
+    def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
+        """Views without entries of the tournaments that are not over and that the viewer may see, in the
+        order of their start.
+        """
         names = self.store.active()
         rows = zip(names, self.store.load(names), strict=True)
-        views = [None if row is None else self._listed(name, row) for name, row in rows]
+        views = [None if row is None else self._listed(name, row, viewer) for name, row in rows]
         found = [view for view in views if view is not None and view["state"] not in OVER]
         return sorted(found, key=lambda view: (view["locks_ms"], view["id"]))
 
-    def _listed(self, name: str, row: TournamentRow) -> dict[str, Any] | None:
-        """The view of a tournament in a list, None for one that is not listed or cannot be read."""
+    def _listed(self, name: str, row: TournamentRow, viewer: Viewer) -> dict[str, Any] | None:
+        """The view of a tournament in a list, None for one that is not listed, or hidden from the viewer, or
+        cannot be read.
+        """
 
         def show() -> dict[str, Any] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
-            return None if tournament.purpose else self._view(tournament, row)
+            if tournament.purpose or tournament.is_hidden_from(viewer):
+                return None
+            return self._view(tournament, row)
 
         return shown_or_left_out(f"tournament {name}", show)
 
@@ -405,7 +451,7 @@ class Tournaments:
 
     def standings(self, tournament_id: str, viewer: Viewer | None = None) -> PublishedStandings:
         """The standings: final, or live as a worker computed them last."""
-        self._check_visible(tournament_id, viewer)
+        check_visible(self.store, tournament_id, viewer)
         return self._live_standings.read(check_tournament_id(tournament_id))
 
     def update_standings(self, tournament_id: str) -> bool:
@@ -416,7 +462,7 @@ class Tournaments:
         self, tournament_id: str, cursor: str | None = None, limit: int = 100, viewer: Viewer | None = None
     ) -> Page:
         """The planned groups in their order, with their states and results."""
-        self._check_visible(tournament_id, viewer)
+        check_visible(self.store, tournament_id, viewer)
         tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
         start = parse_number(cursor, 9)
         found = self.store.groups(tournament.id, start, limit)
@@ -424,9 +470,9 @@ class Tournaments:
         items = []
         for group, annulled in zip(found, annulments, strict=True):
             name = f"group {tournament.group_id(group.id)}"
-            view = shown_or_left_out(name, partial(_group_view, tournament, group))
+            view = shown_or_left_out(name, partial(group_view, tournament, group))
             if view is not None:
-                items.append({**view, "annulled": annulled})
+                items.append(self._shown({**view, "annulled": annulled}))
         return Page(items, str(start + limit) if start + limit < row.planned else None)
 
     def record(self, game: str, viewer: Viewer) -> bytes:
@@ -436,29 +482,23 @@ class Tournaments:
         place = place_of(game)
         if place is not None:
             try:
-                self._check_visible(place.tournament, viewer)
+                check_visible(self.store, place.tournament, viewer)
             except TournamentNotFound:
                 raise GameNotFound(f"there is no game {printable(game, 80)!r}", field="game") from None
+            if place.tournament.startswith(PRIVATE_PREFIX):
+                # Who sees a private tournament sees its records, whoever played.
+                viewer = viewer._replace(admin=True)
         return self._live.record(game, viewer)
 
     def records(
         self, tournament_id: str, group: str | None = None, viewer: Viewer | None = None
     ) -> Iterator[bytes]:
         """The released records, each one line of JSON, group by group; of all groups or of ``group``."""
-        self._check_visible(tournament_id, viewer)
+        check_visible(self.store, tournament_id, viewer)
         tournament, _ = self.lifecycle.load(check_tournament_id(tournament_id))
         return self._records.of(tournament, group)
 
     # Parts
-
-    def _check_visible(self, tournament_id: str, viewer: Viewer | None) -> None:
-        """Raises :class:`TournamentNotFound` for a private tournament that the viewer may not see."""
-        name = check_tournament_id(tournament_id)
-        if viewer is None or not name.startswith(PRIVATE_PREFIX):
-            return
-        (row,) = self.store.load([name])
-        if row is not None and Tournament.loads(row.meta).is_hidden_from(viewer):
-            raise TournamentNotFound(f"there is no tournament {name!r}", field="tournament")
 
     def _bot_entry(
         self,
@@ -470,18 +510,18 @@ class Tournaments:
         by: Principal | None,
     ) -> Entered:
         bot = self._accounts.bot(name)
-        if not _may_enter(by, bot):
+        if not may_enter(by, bot):
             raise Forbidden(f"{name} is not yours", field="bot")
         check_plays(bot, "bot")
         label = bot.version if version is None else version
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
-        check_entry(tournament.spec, [], entry.entrant)
+        check_entry(tournament.spec, [], entry.entrant, tournament.guests)
         self._admission.admit(tournament, bot, entry)
         return entry
 
     def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         with reading(f"tournament {tournament.id}"):
-            return self._fields(tournament, row)
+            return self._shown(self._fields(tournament, row))
 
     def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
         final = tournament.final
@@ -493,13 +533,14 @@ class Tournaments:
             "state": tournament.state,
             "reason": tournament.reason or None,
             "created_by": tournament.created_by,
+            "organisers": tournament.organisers,
             "created_ms": tournament.created_ms,
             "started_ms": tournament.started_ms,
             "finished_ms": tournament.finished_ms,
             "commitment": commitment(bytes.fromhex(tournament.seed)),
             "seed": tournament.seed if tournament.state in OVER else None,
             "entries_hash": tournament.entries_hash or None,
-            "places": _places_view(tournament),
+            "places": places_view(tournament),
             "records_hash": tournament.final_hash or None if final is None else final["records_hash"],
             "progress": self._progress(tournament, row),
             "version": row.changes,
@@ -523,69 +564,4 @@ class Tournaments:
         }
 
 
-def _places_view(tournament: Tournament) -> list[dict[str, Any]] | None:
-    if tournament.places is None:
-        return None
-    ordered = sorted(tournament.places, key=lambda placed: placed[2])
-    return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
-
-
-def _read_void(data: bytes) -> dict[str, Any]:
-    """A published void."""
-    void = orjson.loads(data)
-    for name, kind in (("group", str), ("attempt", int), ("reason", str), ("at_ms", int)):
-        if not isinstance(void[name], kind):
-            raise TypeError(f"{name} is {void[name]!r}")
-    return void  # type: ignore[no-any-return]
-
-
-def _group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
-    group = PlannedGroup.loads(stored.id, stored.row)
-    data, voided = stored.result, stored.voided
-    result = None if data is None else read_result(data)
-    players = [tournament.playing[number] for number in group.players]
-    attempt = 0 if group.mirrored else voided
-    return {
-        "id": group.id,
-        "round": group.round,
-        "pairing": group.pairing,
-        "players": [entry.name for entry in players],
-        "state": "planned" if data is None else "void" if result is None or result.annulled else "done",
-        "mirrored": group.mirrored,
-        "commitment": group.commitment,
-        "voids": voided,
-        "score": None
-        if result is None
-        else {entry.name: round(result.score(entry.player), 9) for entry in players},
-        "forfeits": [] if result is None else sorted(player.name for player in result.forfeiters),
-        "games": [
-            game_id(tournament.group_id(group.id), number, attempt) for number in range(len(group.seats))
-        ],
-    }
-
-
-def _check_may_change(tournament: Tournament, by: Principal | None) -> None:
-    if by is not None and not by.admin and (by.scope != "owner" or by.owner != tournament.created_by):
-        raise Forbidden(f"tournament {tournament.id} is not yours", field="tournament")
-
-
-def _viewer_of(by: Principal | None) -> Viewer | None:
-    return None if by is None else Viewer(None, by.owner or None, by.admin)
-
-
-def _may_enter(by: Principal | None, bot: BotAccount) -> bool:
-    """A bot may enter itself, its owner and admins may enter it."""
-    if by is None or by.admin:
-        return True
-    return by.owner == bot.owner and (by.scope == "owner" or by.name == bot.name)
-
-
-def _over(tournament: Tournament) -> TournamentOver:
-    return TournamentOver(
-        f"tournament {tournament.id} is {tournament.state}",
-        field="tournament",
-        expected="a tournament that is not over",
-    )
-
-
-__all__ = ["Tournaments"]
+__all__ = ["EntryClosed", "EntryNotFound", "TournamentOver", "Tournaments"]

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
@@ -49,7 +50,8 @@ class BoardStyles:
     :class:`~arena.errors.UnknownPreset`.
     """
 
-    def __init__(self, store: Store, finished: FinishedGames) -> None:
+    def __init__(self, store: Store, finished: FinishedGames, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
         self._store = store.styles
         self._finished = finished
         self._known: dict[str, tuple[str, Mapping[str, BoardStyle]]] = {}
@@ -60,7 +62,11 @@ class BoardStyles:
         """
         board = BoardName.of(kind, division, preset)
         found = shown_or_left_out(f"styles of {kind}", partial(self._read, kind)) or {}
-        return found.get(board.key) or BoardStyle("0", {})
+        style = found.get(board.key) or BoardStyle("0", {})
+        if not self._shown.mark:
+            return style
+        bots = {self._shown.name("bot", name): own for name, own in style.bots.items()}
+        return BoardStyle(style.version + self._shown.mark, bots)
 
     def update(self, kind: str, seconds: float = RUN_SECONDS) -> bool:
         """Count newly released records for a while; returns whether there are more. May run twice."""

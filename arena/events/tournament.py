@@ -16,9 +16,20 @@ from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
 from arena.play.players import OPEN, SEALED, PlayerId
-from arena.store.rows import check_types, field_names, read_row, reading, row_values, unreadable
+from arena.store.rows import (
+    OPTIONAL,
+    check_types,
+    field_names,
+    read_row,
+    reading,
+    row_values,
+    unreadable,
+)
 from arena.text import printable
+from arena.tournaments.comparison import ComparisonFormat, ComparisonSettings
 from arena.tournaments.entry import Entrant
+from arena.tournaments.formats import FORMATS
+from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.plan import GroupPlan
 from arena.tournaments.sealed import LocalGroup, ServerFault
 from arena.tournaments.spec import SPEC_FIELDS, Spec
@@ -31,6 +42,9 @@ Status = Literal["entered", "qualifying", "qualified", "failed", "withdrawn"]
 
 PRIVATE_PREFIX: Final = "q-"
 """Of the ids of private tournaments. Those of public ones may begin so, too."""
+
+COMPARISON: Final = "comparison"
+"""The purpose of the tournaments of comparisons."""
 
 MAX_VOIDS: Final = 3
 """A group is abandoned after this many voids."""
@@ -194,9 +208,13 @@ class Tournament:
     ``entries`` are in the order of entry; after the lock those ``in_play`` come first, by seeding. ``byes``:
     number per entry in play. ``expected``: the total number of groups. ``places`` (name, version, place) are
     set where the standings do not decide. ``purpose``: the row of the qualification that the tournament
-    serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only the
-    owner who created it and admins see it; its id then begins with ``PRIVATE_PREFIX``. ``final_hash``: the
-    hash of the records of ``final``, once that is stored apart.
+    serves, else empty; such a tournament is not listed. ``visibility``: ``public``, or ``private``: only
+    organisers, owners who are invited or have entered, and admins see it; its id then begins with
+    ``PRIVATE_PREFIX``. ``organisers``: owners who organise it besides ``created_by``. ``guests``: owners who
+    are invited. ``links``: rows of :class:`~arena.events.guests.Guests`. ``comparison``: the settings and the
+    state of the comparison that the tournament serves, else None. ``final_hash``: the
+    hash of the records of ``final``, once that is stored apart. ``edits``: what was changed, oldest first, as
+    :func:`~arena.events.shown.read_edit` shows it.
     """
 
     id: str
@@ -219,6 +237,11 @@ class Tournament:
     places: list[list[Any]] | None = None
     purpose: str = ""
     visibility: Literal["public", "private"] = "public"
+    organisers: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    guests: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    links: list[Any] = field(default_factory=list, metadata=OPTIONAL)
+    edits: list[Any] = field(default_factory=list, metadata=OPTIONAL)
+    comparison: dict[str, Any] | None = None
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
@@ -248,6 +271,13 @@ class Tournament:
         return orjson.dumps(values)
 
     @property
+    def pairs_by(self) -> TournamentFormat:
+        """The format that plans its groups."""
+        if self.comparison is not None:
+            return ComparisonFormat(ComparisonSettings.from_json(self.comparison))
+        return FORMATS[self.spec.format]
+
+    @property
     def playing(self) -> list[Entered]:
         """The entries in play by seeding; groups refer to their indexes."""
         return self.entries[: self.in_play]
@@ -260,6 +290,15 @@ class Tournament:
         """The hash of the entries in play with their nonces."""
         return entries_hash(Entry(entry.name, entry.version, entry.nonce) for entry in self.playing)
 
+    def is_organised_by(self, owner: str) -> bool:
+        """Whether the owner may edit and cancel the tournament."""
+        return owner == self.created_by or owner in self.organisers
+
+    @property
+    def has_guests(self) -> bool:
+        """Whether a bot that is not of the house has entered, even if it has left."""
+        return any(not entry.source for entry in self.entries)
+
     @property
     def records_list(self) -> str | None:
         """The kind to whose public records its own are added; None if they are private."""
@@ -267,7 +306,13 @@ class Tournament:
 
     def is_hidden_from(self, viewer: Viewer) -> bool:
         """Whether the viewer may not see the tournament, its games and records."""
-        return self.visibility != "public" and not viewer.admin and viewer.owner != self.created_by
+        if self.visibility == "public" or viewer.admin:
+            return False
+        owner = viewer.owner
+        if not owner:
+            return True
+        invited = owner in self.guests or any(entry.owner == owner for entry in self.entries)
+        return not invited and not self.is_organised_by(owner)
 
     # Groups
 

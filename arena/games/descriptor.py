@@ -13,6 +13,7 @@ from arena.games.options import OptionSet
 from arena.games.panels import Panel
 from arena.games.pictures import Picture
 from arena.games.shapes import ActionForm, EventShape, ObjectShape
+from arena.games.texts import TurnText
 
 
 class SeatPlayer(Protocol):
@@ -133,9 +134,9 @@ class Game:
     apart. ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of ``botequim
     play`` unless its options set others. ``house_bots``: by level, weakest first. ``redeal``: see
     :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
-    ``picture``: the same; without it the game has no replay page. ``style``: what is counted about how bots
-    play. ``panel``: what a person is asked, from a turn and the names of the seats; without it people do not
-    play the game.
+    ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without it the game has
+    no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
+    turn and the names of the seats; without it people do not play the game.
     """
 
     game_rules: GameRules
@@ -147,6 +148,7 @@ class Game:
     house_bots: Mapping[str, HouseVersion]
     redeal: Callable[[Turn, random.Random], State]
     narrator: Callable[[Sequence[str], Mapping[str, Any]], Narrator]
+    text: Callable[[Turn], TurnText]
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]

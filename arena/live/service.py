@@ -36,7 +36,18 @@ from arena.live.repository import GameRepository, StepApplied
 from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
-from arena.live.views import NotSeated, check_visible, game_view, past_view, project_events, viewing_seat
+from arena.live.views import (
+    NotSeated,
+    Show,
+    as_it_is,
+    check_visible,
+    game_view,
+    is_running,
+    list_entry,
+    past_view,
+    project_events,
+    viewing_seat,
+)
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import SEED_BYTES
 from arena.play.game_ids import place_of
@@ -106,7 +117,9 @@ class LiveGames:
         retention: Retention,
         kept_games: int = 4096,
         archive: Archive | None = None,
+        shown: Show = as_it_is,
     ) -> None:
+        self._shown = shown
         self.store = store.games
         self.index = store.game_index
         self.finished = FinishedGames(store, archive)
@@ -267,7 +280,7 @@ class LiveGames:
 
     def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> dict[str, Any]:
         """The entry of a game in lists, without cards."""
-        return self._visible_header(game_id, viewer).summary()
+        return self._shown(self._visible_header(game_id, viewer).summary())
 
     def view(
         self,
@@ -284,7 +297,7 @@ class LiveGames:
         ``since``: a version; returns None if the game has not changed from it within ``wait`` seconds.
         """
         for _ in self._polls(game_id, wait):
-            view = self._view(game_id, viewer, seat)
+            view = self._shown(self._view(game_id, viewer, seat))
             if view["version"] != since:
                 return view
             if view["state"] in ENDED:
@@ -374,11 +387,8 @@ class LiveGames:
             items: Items = []
             stale = []
             for game, data in zip(games, self.finished.headers(games), strict=True):
-                found = (
-                    None
-                    if data is None
-                    else shown_or_left_out(f"game {game}", partial(_listed, data, viewer))
-                )
+                read_it = partial(list_entry, data or b"", viewer)
+                found = None if data is None else shown_or_left_out(f"game {game}", read_it)
                 header, summary = found or (None, None)
                 if data is None:
                     # The sweeper voids a game that is listed as running and has no header.
@@ -388,7 +398,7 @@ class LiveGames:
                     # States only advance, so this entry is outdated.
                     stale.append(game)
                 fits = header is not None and kind in (None, header.kind) and state in (None, header.state)
-                items.append(summary if fits else None)
+                items.append(self._shown(summary) if fits else None)
             self.index.forget(listed, stale)
             return items
 
@@ -474,7 +484,7 @@ class LiveGames:
             before = members[-1]
             names = [member.name for member in members]
             headers = zip(names, self.index.headers(names), strict=True)
-            running = [name for name, data in headers if data is not None and _is_running(name, data)]
+            running = [name for name, data in headers if data is not None and is_running(name, data)]
             found += running
             # What runs is among the newest.
             if not running:
@@ -571,18 +581,6 @@ class LiveGames:
             "seat": chosen,
             **past_view(),
         }
-
-
-def _is_running(game: str, data: bytes) -> bool:
-    header = shown_or_left_out(f"game {game}", partial(GameHeader.loads, data))
-    return header is not None and header.state == "running"
-
-
-def _listed(data: bytes, viewer: Viewer) -> tuple[GameHeader, dict[str, Any] | None]:
-    """The header, and the entry of the game in lists for the viewer, None if it is hidden from it."""
-    header = GameHeader.loads(data)
-    game_of(header.kind)
-    return header, None if header.is_hidden_from(viewer) else header.summary()
 
 
 __all__ = [

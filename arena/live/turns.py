@@ -26,6 +26,7 @@ from arena.text import printable
 
 Result = dict[str, Any]
 
+_NO_ANSWER: Final = 'an answer is {"turn": id, "action": text}'
 _UNKNOWN: Final = "this bot has no such turn"
 
 _SPREAD_FROM: Final = 10.0
@@ -205,14 +206,14 @@ class Turns:
         by_game: dict[str, list[_Answer]] = {}
         for index, answer in enumerate(answers):
             if not isinstance(answer, Mapping) or not isinstance(answer.get("turn"), str):
-                results[index] = _refusal(None, "malformed", 'an answer is {"turn": id, "action": text}')
+                results[index] = _refusal(None, "malformed", _NO_ANSWER)
                 continue
             text = answer["turn"]
             try:
                 game_id, seat, number = parse_turn_id(text)
                 check_game_id(game_id)
             except ArenaError:
-                results[index] = _refusal(printable(text, 200), "unknown_turn", _UNKNOWN)
+                results[index] = _unknown(printable(text, 200), answer.get("action"))
                 continue
             by_game.setdefault(game_id, []).append(_Answer(index, text, seat, number, answer.get("action")))
         acts = {game_id: _act(bot, group) for game_id, group in by_game.items()}
@@ -221,7 +222,7 @@ class Turns:
         for game_id, group in by_game.items():
             done = changed.results[game_id]
             for position, answer in enumerate(group):
-                result = _refusal(answer.turn, "unknown_turn", _UNKNOWN) if done is None else done[position]
+                result = _unknown(answer.turn, answer.action) if done is None else done[position]
                 results[answer.position] = result
                 if result["status"] in ("accepted", "stale_turn"):
                     result["version"] = changed.versions[game_id]
@@ -261,6 +262,13 @@ class Turns:
                 result["fresh"] = self._turn(games.get(game_id), seat, bot, clock)
         for game in games.values():
             self._repository.keep(game)
+
+
+def _unknown(turn: str, action: object) -> Result:
+    """The result of an answer to a turn that the bot does not have."""
+    if not isinstance(action, str):
+        return _refusal(turn, "malformed", _NO_ANSWER)
+    return _refusal(turn, "unknown_turn", _UNKNOWN)
 
 
 def _act(bot: str, answers: Sequence[_Answer]) -> Callable[[LiveGame, ServiceClock], list[Result]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
@@ -13,6 +14,21 @@ from arena.live.game import LiveGame
 from arena.live.header import GameHeader, GameNotFound, Viewer
 from arena.play.clocks import ServiceClock
 from arena.play.table import as_event
+from arena.store.rows import shown_or_left_out
+
+T = TypeVar("T")
+
+
+class Show(Protocol):
+    """Returns a JSON-ready value with the names and texts that are shown."""
+
+    def __call__(self, value: T, /) -> T:
+        """See the class."""
+
+
+def as_it_is(value: T, /) -> T:
+    """Show everything."""
+    return value
 
 
 class GameHidden(ArenaError):
@@ -117,3 +133,16 @@ __all__ = [
     "project_events",
     "viewing_seat",
 ]
+
+
+def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, dict[str, Any] | None]:
+    """The header, and the entry of the game in lists for the viewer, None if it is hidden from it."""
+    header = GameHeader.loads(data)
+    game_of(header.kind)
+    return header, None if header.is_hidden_from(viewer) else header.summary()
+
+
+def is_running(game: str, data: bytes) -> bool:
+    """Whether a game can be read and is running."""
+    header = shown_or_left_out(f"game {game}", partial(GameHeader.loads, data))
+    return header is not None and header.state == "running"

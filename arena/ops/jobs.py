@@ -22,6 +22,7 @@ class JobName(StrEnum):
     TICK = "tick"
     CHECK_UPLOAD = "check_upload"
     REVIEW_GAME = "review_game"
+    DELIVER_ANNOUNCEMENTS = "deliver_announcements"
 
 
 class Job(NamedTuple):
@@ -95,6 +96,10 @@ class Jobs(ABC):
     def review_game(self, game_id: str, seat: int) -> None:
         """Ask what a house bot would have done at the decisions of a seat."""
         self.request(Job(JobName.REVIEW_GAME, (game_id, seat)))
+
+    def deliver_announcements(self, subscription: str) -> None:
+        """Post the announcements of a tournament to a webhook that follows it."""
+        self.request(Job(JobName.DELIVER_ANNOUNCEMENTS, (subscription,)))
 
     def problem(self) -> str | None:
         """Why jobs cannot be requested now, None if they can."""

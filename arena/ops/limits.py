@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.ops.settings import Limit
@@ -19,12 +20,40 @@ LOT_SECONDS: Final = 2.0
 _KEPT_LOTS: Final = 20_000
 
 
+class Allowance(NamedTuple):
+    """What is left of a limit: at most ``most`` in ``seconds``, and ``left`` at once, all of them again after
+    ``full_s`` seconds.
+    """
+
+    name: str
+    most: int
+    seconds: float
+    left: int
+    full_s: int
+
+
 class RateLimited(ArenaError):
     """Too many requests. ``extra``: ``limit`` (its name), ``allowed`` (``<count>/<seconds>``) and
     ``retry_after`` (seconds).
     """
 
     code = "rate_limited"
+
+    def __init__(self, name: str, limit: Limit, seconds: int) -> None:
+        super().__init__(
+            f"too many requests: the limit {name} allows {limit.most} in {limit.seconds:g} s",
+            expected=f"to wait {seconds} s",
+            extra={
+                "limit": name,
+                "allowed": f"{limit.most}/{limit.seconds:g}",
+                "retry_after": seconds,
+            },
+        )
+        self.allowance = _allowance(name, limit, 0)
+
+
+def _allowance(name: str, limit: Limit, left: int) -> Allowance:
+    return Allowance(name, limit.most, limit.seconds, left, math.ceil((limit.most - left) / limit.rate))
 
 
 class Limits:
@@ -34,6 +63,16 @@ class Limits:
         self._store = store
         self._limits = limits
         self._lots: dict[str, tuple[int, float]] = {}
+
+    def allowance(self, name: str, who: str) -> Allowance | None:
+        """Count one use, as :meth:`spend`, and return what is left; None without a limit."""
+        limit = self._limits[name]
+        if limit is None:
+            return None
+        taken = self._store.take(f"{name}:{who}", limit.rate, limit.most)
+        if not taken.given:
+            raise RateLimited(name, limit, max(1, -(-taken.retry_ms // 1000)))
+        return _allowance(name, limit, taken.left)
 
     def spend(self, name: str, who: str) -> None:
         """Count one use of the limit ``name`` by ``who``. Raises :class:`RateLimited`."""
@@ -48,16 +87,7 @@ class Limits:
             return
         taken = self._store.take(key, limit.rate, limit.most, max(1, int(limit.rate * LOT_SECONDS_WORTH)))
         if not taken.given:
-            seconds = max(1, -(-taken.retry_ms // 1000))
-            raise RateLimited(
-                f"too many requests: the limit {name} allows {limit.most} in {limit.seconds:g} s",
-                expected=f"to wait {seconds} s",
-                extra={
-                    "limit": name,
-                    "allowed": f"{limit.most}/{limit.seconds:g}",
-                    "retry_after": seconds,
-                },
-            )
+            raise RateLimited(name, limit, max(1, -(-taken.retry_ms // 1000)))
         if taken.given > 1:
             if len(self._lots) >= _KEPT_LOTS:
                 self._lots.clear()

@@ -12,16 +12,23 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.invitations import Invitations
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
+from arena.accounts.shown import ShownTexts
 from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
+from arena.events.account_data import AccountData
 from arena.events.boards import Boards
 from arena.events.compaction import Compaction
+from arena.events.comparisons import Comparisons
 from arena.events.histories import RecentHistories
 from arena.events.matchups import BoardMatchups
+from arena.events.moderation import Moderation
+from arena.events.planning import DryRuns, GameTimes
 from arena.events.runtimes import OtherRuntime, RuntimeReplaced, Runtimes
 from arena.events.schedules import Schedules
+from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
@@ -41,6 +48,7 @@ from arena.records.archive.places import open_objects
 from arena.store.repositories import Store, open_store
 from arena.webhooks.driver import Driver
 from arena.webhooks.registry import Webhooks
+from arena.webhooks.subscriptions import Subscriptions
 
 TICK_SECONDS: Final = 2
 """The pause between two ticks."""
@@ -65,13 +73,20 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    invitations: Invitations
     sessions: Sessions
+    account_data: AccountData
+    moderation: Moderation
     uploads: Uploads
     budgets: Budgets
     suspensions: Suspensions
+    shown: ShownTexts
     limits: Limits
     live: LiveGames
     tournaments: Tournaments
+    comparisons: Comparisons
+    dry_runs: DryRuns
+    series: SeasonTables
     schedules: Schedules
     boards: Boards
     matchups: BoardMatchups
@@ -80,6 +95,7 @@ class Service:
     compaction: Compaction
     unrating: Unrating
     webhooks: Webhooks
+    subscriptions: Subscriptions
     runtimes: Runtimes
     people: PeopleTables
     reviews: Reviews
@@ -167,8 +183,12 @@ class Service:
         """Ask what a house bot would have done at the decisions of a seat."""
         self.reviews.make(game_id, seat)
 
+    def deliver_announcements(self, subscription: str) -> None:
+        """Post the announcements of a tournament to a webhook that follows it."""
+        self.subscriptions.deliver(subscription)
+
     def tick(self) -> None:
-        """Start what is due: schedules, tournaments, leaderboards, matchups, uploads and compaction.
+        """Start what is due: schedules, tournaments, boards, matchups, uploads, announcements, compaction.
 
         There may be several schedulers, and ticks may have piled up while no worker ran: all but one per half
         a period do nothing.
@@ -184,6 +204,8 @@ class Service:
                 self.jobs.step_tournament(tournament_id)
         for bot, upload in self.uploads.due():
             self.jobs.check_upload(bot, upload)
+        for subscription in self.subscriptions.due():
+            self.jobs.deliver_announcements(subscription)
         for board in self.boards.due():
             # Workers of a release without presets know the first one without its name.
             self.jobs.publish_board(*(board[:2] if board.is_first else board))
@@ -204,34 +226,49 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
-    live = LiveGames(store, jobs, retention=settings.retention, archive=archive)
+    shown = ShownTexts(store.shown)
+    live = LiveGames(store, jobs, retention=settings.retention, archive=archive, shown=shown)
     budgets = Budgets(store.budgets, lambda: store.clock().now_ms, accounts, settings.budget)
     runtimes = Runtimes(store.runtimes, lambda: store.clock().now_ms, is_own=settings.own_runtime)
     suspensions = Suspensions(store.accounts, accounts)
     sandbox = SandboxedBots(accounts, runtimes)
-    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions)
+    tournaments = Tournaments(store, live, accounts, jobs, sandbox, budgets, suspensions, shown)
+    webhooks = Webhooks(store.webhooks, store.clock, settings.webhooks)
     at_once = settings.http.limits["tables_at_once_per_address"]
+    sessions = Sessions(store, accounts, invitations)
+    schedules = Schedules(store, tournaments)
     return Service(
         settings=settings,
         jobs=jobs,
         store=store,
         accounts=accounts,
-        sessions=Sessions(store, accounts),
+        invitations=invitations,
+        sessions=sessions,
+        moderation=Moderation(accounts, tournaments, shown),
+        account_data=AccountData(store, accounts, sessions, invitations, tournaments, schedules, live, shown),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
+        shown=shown,
         limits=Limits(store.limits, settings.http.limits),
         live=live,
         tournaments=tournaments,
-        schedules=Schedules(store, tournaments),
-        boards=Boards(store),
-        matchups=BoardMatchups(store),
-        histories=RecentHistories(store),
-        styles=BoardStyles(store, live.finished),
+        comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
+        dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
+        series=SeasonTables(store, tournaments, shown),
+        schedules=schedules,
+        boards=Boards(store, shown),
+        matchups=BoardMatchups(store, shown),
+        histories=RecentHistories(store, shown),
+        styles=BoardStyles(store, live.finished, shown),
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
-        webhooks=Webhooks(store.webhooks, store.clock, settings.webhooks),
+        webhooks=webhooks,
+        subscriptions=Subscriptions(
+            store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
+        ),
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
         reviews=Reviews(live, store.reviews, jobs.review_game),

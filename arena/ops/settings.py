@@ -48,6 +48,7 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
     "sign_ups_per_address": Limit(20, 3600),
     "guests_per_address": Limit(60, 3600),
     "links_per_owner": Limit(60, 3600),
+    "exports_per_owner": Limit(20, 3600),
     "tables_per_address": Limit(200, 86_400),
     "tables_at_once_per_address": Limit(10, 1),
     "reviews_per_address": Limit(30, 86_400),
@@ -365,9 +366,9 @@ def _quotas(text: str) -> Quotas:
     """``owner_bots=count`` and so on, separated by commas, over the defaults."""
     defaults = Quotas()
     known = {f"{of}_{name}": most for of in _OF for name, most in getattr(defaults, of)._asdict().items()}
-    values = _counts(text, "BOTEQUIM_QUOTAS", known)
+    values = _counts(text, "BOTEQUIM_QUOTAS", {**known, _INVITATIONS: defaults.invitations})
     owner, service = (Stored(*(values[f"{of}_{name}"] for name in Stored._fields)) for of in _OF)
-    return Quotas(owner, service)
+    return Quotas(owner, service, values[_INVITATIONS])
 
 
 def _budget(text: str) -> Compute:
@@ -392,4 +393,5 @@ def _counts(text: str, variable: str, defaults: Mapping[str, int]) -> dict[str, 
 
 
 _OF: Final = ("owner", "service")
+_INVITATIONS: Final = "owner_invitations"
 _MOST: Final = 2**50

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, Final
 
 import orjson
@@ -15,13 +14,11 @@ from arena.games import game_of
 from arena.live.header import GameNotFound, Viewer
 from arena.live.house import Choose, house_choice
 from arena.live.service import LiveGames, RecordNotReady
-from arena.records.decisions import decisions
 from arena.records.record import parse_record
+from arena.records.remarks import REVIEWER, own_decisions, remark_on
 from arena.records.tell import seat_names
 from arena.store.rows import read_row, write_row
 from arena.store.secrets import ExpiringRows
-
-REVIEWER: Final = "shark"
 
 REVIEW_SECONDS: Final = 20.0
 """How long one review thinks; decisions after that have none."""
@@ -99,17 +96,16 @@ class Reviews:
         until = clock() + REVIEW_SECONDS
         remarks: dict[str, str] = {}
         same, complete = 0, True
-        for one in decisions(record):
-            if one.seat != seat or one.action is None or one.mark is not None:
-                continue
+        for one in own_decisions(record, [seat]):
             if clock() >= until:
                 complete = False
                 break
-            action = choose(REVIEWER, seat, one.turn, _seed(canonical["seed"], one.id))
-            if action == one.action:
+            remark = remark_on(record, one, choose)
+            if remark.same:
                 same += 1
                 remarks[str(one.after)] = f"{REVIEWER}: the same"
             else:
+                action = remark.action
                 words = "nothing" if action is None else panel(one.turn, names).words(action)
                 remarks[str(one.after)] = f"{REVIEWER}: {words}"
         review = Review(True, remarks, len(remarks), same, complete)
@@ -121,7 +117,3 @@ class Reviews:
 
 def _name(game_id: str, seat: int) -> str:
     return f"{game_id}:{seat}"
-
-
-def _seed(seed: str, turn: str) -> int:
-    return int.from_bytes(sha256(f"review {seed} {turn}".encode()).digest())

@@ -5,19 +5,28 @@ was legal.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 from traceback import TracebackException
 from typing import Final, NamedTuple
 
 from arena.bots import BotFailure, loader
 from arena.play import time_limits
+from arena.text import printable, printable_lines
 
 _FRAMES: Final = 12
 """The innermost frames of a traceback that are kept."""
 
 _CHARACTERS: Final = 4000
 """The last characters of a traceback that are kept."""
+
+_LEGAL: Final = 20
+"""The legal actions that are printed."""
+
+_SANDBOX_FRAME: Final = re.compile(r'^  File "/\d+/arena/[^\n]*\n(    [^\n]*\n)*', re.MULTILINE)
+"""A frame of the arena around a bot in the sandbox."""
 
 
 class Trace(NamedTuple):
@@ -42,12 +51,32 @@ class FaultReport:
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Equal for faults with one cause: the same type, error and line. Messages may differ."""
+        """Equal for faults with one cause: the same type, and of an error its class and line, of an illegal
+        answer its form (what is before the colon). Messages may differ.
+        """
+        if self.type == "illegal":
+            return self.type, self.detail.partition(":")[0]
+        if self.type == "malformed":
+            return self.type, self.detail
         if self.type != "crashed" or self.trace is None:
             return (self.type,)
         # The sandbox names file and line in parentheses at the end.
         place = self.trace.where or self.detail.rpartition("(")[2]
         return self.type, self.detail.partition(":")[0], place
+
+    def described(self) -> str:
+        """The fault as lines: its reason, the traceback if something was raised, the turn."""
+        what = f"{self.type}, {printable(self.detail)}"
+        if self.trace is not None and self.trace.where:
+            what += f" ({self.trace.where})"
+        lines = [what]
+        if self.trace is not None and self.trace.text:
+            lines.append(indent(printable_lines(self.trace.text.rstrip()), "    "))
+        legal = list(self.legal[:_LEGAL])
+        if len(self.legal) > _LEGAL:
+            legal.append(f"and {len(self.legal) - _LEGAL} more")
+        lines.append(f"    at turn {self.turn}; legal: {', '.join(legal)}")
+        return "\n".join(lines)
 
 
 def trace_of(error: BaseException, around: str = "") -> Trace:
@@ -55,7 +84,7 @@ def trace_of(error: BaseException, around: str = "") -> Trace:
     of the file ``around``.
     """
     if isinstance(error, BotFailure):
-        return Trace(error.report[-_CHARACTERS:], "")
+        return Trace(_SANDBOX_FRAME.sub("", error.report)[-_CHARACTERS:], "")
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename in (around, *_ARENA):
         trace = trace.tb_next
@@ -69,8 +98,20 @@ def trace_of(error: BaseException, around: str = "") -> Trace:
     return Trace(text[-_CHARACTERS:], f"{_shown(file)}:{line}" if line else "")
 
 
+def message_of(error: BaseException) -> str:
+    """The text of an error, which may be of a class of the bot."""
+    try:
+        return str(error)
+    except Exception:
+        return "(its text cannot be made)"
+
+
 _ARENA: Final = frozenset(
-    str(file) for file in (Path(__file__).with_name("match.py"), loader.__file__, time_limits.__file__)
+    str(file)
+    for file in (
+        *(Path(__file__).with_name(name) for name in ("match.py", "saved_files.py")),
+        *(loader.__file__, time_limits.__file__),
+    )
 )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, Turn
-from arena.play.fault_reports import FaultReport, Trace, trace_of
+from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
 from arena.play.judge import AcceptedAnswer, fail, judge, seats_with_rights
 from arena.play.table import Table
 from arena.play.time_limits import OutOfTime, time_limit
@@ -16,23 +17,35 @@ from arena.play.time_limits import OutOfTime, time_limit
 
 @dataclass
 class Thinking:
-    """The time of a seat's decisions: their number, total and longest seconds."""
+    """The time of a seat's decisions: their number, total and longest seconds, and ``times``, the seconds of
+    each.
+    """
 
     decisions: int = 0
     seconds: float = 0.0
     longest: float = 0.0
+    times: array[float] = field(default_factory=lambda: array("f"))
 
     def add(self, seconds: float) -> None:
         """Count one more decision."""
         self.decisions += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
+        self.times.append(seconds)
 
     def merge(self, other: Thinking) -> None:
         """Add the decisions of ``other``."""
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.longest = max(self.longest, other.longest)
+        self.times.extend(other.times)
+
+    def within(self, share: float) -> float:
+        """The seconds within which this share (0 to 1) of the decisions was made; 0 without decisions."""
+        if not self.times:
+            return 0.0
+        ordered = sorted(self.times)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 class Unfit(Bot):
@@ -120,7 +133,7 @@ def play(
         except HostFailure:
             raise
         except Exception as error:
-            fault, detail = "crashed", f"{type(error).__name__}: {_message(error)}"
+            fault, detail = "crashed", f"{type(error).__name__}: {message_of(error)}"
             trace = None if on_fault is None else trace_of(error)
         thinking[seat].add(perf_counter() - start)
         accepted = False
@@ -153,11 +166,3 @@ def play(
         assert turn is not None
         ask(seat, turn)
     return thinking
-
-
-def _message(error: Exception) -> str:
-    """The text of an error, which may be of a class of the bot."""
-    try:
-        return str(error)
-    except Exception:
-        return "(its text cannot be made)"

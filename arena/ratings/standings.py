@@ -158,7 +158,7 @@ class Standings:
                     row.version,
                     f"{row.points:.2f}",
                     f"{row.score:.3f}",
-                    "" if row.half_width is None else f"± {row.half_width:.3f}",
+                    _half_width(row.half_width),
                     row.groups,
                     row.byes,
                     row.won,
@@ -178,6 +178,11 @@ class Standings:
             left=2,
         )
         return f"{lines}\n{cross}"
+
+
+def _half_width(value: float | None) -> str:
+    """That of a few groups may be wider than all scores that there are, and then says nothing."""
+    return "" if value is None or value >= 1 else f"± {value:.3f}"
 
 
 def _values(kind: type[Standing | Meeting], row: Mapping[str, Any]) -> list[Any]:

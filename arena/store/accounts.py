@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
+from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
 """The approximate number of audit entries that are kept."""
@@ -59,8 +60,25 @@ class AccountStore:
         return bool(self._one(*_CREATE.call([_owner(name)], token, *_pairs({"name": name, **fields}))))
 
     def owner(self, name: str) -> dict[str, str] | None:
-        """The owner's fields, None if the owner does not exist."""
-        return _texts(self._one("HGETALL", _owner(name))) or None
+        """The owner's fields, None if the owner does not exist or was deleted."""
+        fields = _texts(self._one("HGETALL", _owner(name)))
+        return None if fields.get("state") == "deleted" else fields or None
+
+    def delete_owner(self, name: str) -> None:
+        """Erase an owner without bots; its name stays taken. May be repeated."""
+        fields = [_text(field) for field in self._one("HKEYS", _owner(name))]
+        if fields:
+            self.change_owner(name, {"state": "deleted"}, tuple(set(fields) - {"name", "state"}))
+        owned = (_bots_of(name), f"{_owner(name)}:stored")
+        self._connection.run([*(("DEL", key) for key in owned), ("ZREM", _SUSPENDED_OWNERS, name)])
+
+    def note_suspended_owner(self, name: str) -> None:
+        """Add the owner to the list of owners that were suspended, before it is."""
+        self._one("ZADD", _SUSPENDED_OWNERS, 0, name)
+
+    def suspended_owners(self) -> list[str]:
+        """All owners that are or were suspended. Some may not be: callers check."""
+        return [_text(name) for name in self._one("ZRANGE", _SUSPENDED_OWNERS, 0, -1)]
 
     def change_owner(self, name: str, fields: Mapping[str, str], remove: tuple[str, ...] = ()) -> bool:
         """Change fields of an owner; False if the owner does not exist."""
@@ -157,9 +175,9 @@ class AccountStore:
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """What the bots of an owner, or all bots, store: counted anew."""
+        """What the bots of an owner, or all bots, store, and the replies that are kept: counted anew."""
         names = self.bot_names(owner, "", -1)
-        total = Stored()
+        total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
             owners = self._connection.run([("HGET", _bot(name), "owner") for name in part])
@@ -249,6 +267,7 @@ _BOTS: Final = "bots"
 _WEBHOOKS: Final = "bots:webhook"
 _UPLOADED: Final = "bots:uploaded"
 _SUSPENDED: Final = "bots:suspended"
+_SUSPENDED_OWNERS: Final = "owners:suspended"
 _AUDIT: Final = "audit"
 UPLOADS_DUE: Final = "uploads:due"
 """The list of the uploads that are being checked: see :mod:`arena.store.uploads`."""

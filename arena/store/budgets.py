@@ -35,6 +35,11 @@ class BudgetStore:
         """Count what was used."""
         self._take(owner, day, "", used, Compute())
 
+    def forget(self, owner: str, now_ms: int) -> None:
+        """Remove what was counted for an owner on the days that are kept."""
+        today = now_ms // 86_400_000
+        self._connection.run([("DEL", _key(owner, day)) for day in range(today - 3, today + 2)])
+
     def _take(self, owner: str, day: int, what: str, used: Compute, most: Compute) -> tuple[str, Compute]:
         call = _TAKE.call([_key(owner, day)], what, *used, *most, _KEPT_SECONDS)
         ((verdict, groups, fuel_ms),) = self._connection.run([call])

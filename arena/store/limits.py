@@ -12,10 +12,11 @@ LIMIT_SCRIPTS: Final = (_TAKE,)
 
 
 class TakenTokens(NamedTuple):
-    """The tokens taken from a bucket; if there were none, the milliseconds after which to retry."""
+    """The tokens taken from a bucket, those left, and if there were none, milliseconds until there is one."""
 
     given: int
     retry_ms: int
+    left: int
 
 
 class LimitStore:
@@ -26,5 +27,5 @@ class LimitStore:
 
     def take(self, key: str, rate: float, size: int, wanted: int = 1) -> TakenTokens:
         """Take up to ``wanted`` tokens from the bucket ``key``."""
-        ((given, retry_ms),) = self._connection.run([_TAKE.call([f"limit:{key}"], rate, size, wanted)])
-        return TakenTokens(int(given), int(retry_ms))
+        (taken,) = self._connection.run([_TAKE.call([f"limit:{key}"], rate, size, wanted)])
+        return TakenTokens(*map(int, taken))

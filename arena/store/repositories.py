@@ -26,8 +26,10 @@ from arena.store.matchups import MatchupStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
+from arena.store.replies import REPLY_SCRIPTS, ReplyStore
 from arena.store.runtimes import RUNTIME_SCRIPTS, RuntimeStore
 from arena.store.secrets import ExpiringRows, WebKey
+from arena.store.shown import ShownStore
 from arena.store.signs import Signs
 from arena.store.stats import TICKED, DatabaseStats, LiveStats, database_stats, live_stats
 from arena.store.styles import StyleStore
@@ -51,6 +53,7 @@ _SCRIPTS: Final = (
     *IDENTITY_SCRIPTS,
     *ARCHIVING_SCRIPTS,
     *RUNTIME_SCRIPTS,
+    *REPLY_SCRIPTS,
 )
 
 
@@ -71,9 +74,12 @@ class Store:
         self.board_details = BoardDetails(connection)
         self.styles = StyleStore(connection)
         self.schedules = Documents(connection, "schedules")
+        self.subscriptions = Documents(connection, "subscriptions")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
         self.unrated = Documents(connection, "unrated")
+        self.series = Documents(connection, "series")
+        self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)
         self.accounts = AccountStore(connection)
         self.sessions = ExpiringRows(connection, "session")
@@ -83,16 +89,22 @@ class Store:
         self.links = ExpiringRows(connection, "link")
         self.reviews = ExpiringRows(connection, "review")
         self.people = PeopleStore(connection)
+        self.shown = ShownStore(connection)
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)
+        self.replies = ReplyStore(connection)
         self.archiving = Archiving(connection)
         self.runtimes = RuntimeStore(connection)
         self.presence = Presence(connection, self.games.clock)
         self.signs = Signs(connection, self.games.clock)
+
+    def invited_by(self, owner: str) -> Documents:
+        """The invitations that an owner has made, to sign up."""
+        return Documents(self._connection, f"invited-by:{owner}")
 
     def tournament_names(self) -> Iterator[str]:
         """The names of all tournaments, the newest first; at the beginning those of qualifications, which are

@@ -47,12 +47,15 @@ _UNREADABLE: Final = (
 
 _OPTIONAL: Final = "optional"
 
+OPTIONAL: Final = {_OPTIONAL: True}
+"""The metadata of a field of a row that is not written while it is empty."""
+
 R = TypeVar("R")
 
 
 def optional(default: R) -> R:
     """A field of a row that is not written while it is empty."""
-    return field(default=default, metadata={_OPTIONAL: True})
+    return field(default=default, metadata=OPTIONAL)
 
 
 def read_row(row_type: type[R], values: dict[str, Any]) -> R:
@@ -173,6 +176,7 @@ def _names(row_type: Any) -> frozenset[str]:
 __all__ = [
     "FORMAT",
     "LEFT_OUT",
+    "OPTIONAL",
     "check_types",
     "field_names",
     "optional",

@@ -10,15 +10,26 @@ _WEB_KEY = "{arena}:web-key"
 
 
 class ExpiringRows:
-    """Rows of one ``kind``, found by a secret, of which only the hash is stored."""
+    """Rows of one ``kind``, found by a secret, of which only the hash is stored. ``of``: the account that a
+    row belongs to, whose rows :meth:`forget` removes.
+    """
 
     def __init__(self, connection: RedisConnection, kind: str) -> None:
         self._connection = connection
         self._kind = kind
 
-    def put(self, secret: str, row: bytes, kept_ms: int) -> None:
+    def put(self, secret: str, row: bytes, kept_ms: int, of: str = "") -> None:
         """Store a row for ``kept_ms`` milliseconds."""
-        self._connection.run([("SET", self._key(secret), row, "PX", kept_ms)])
+        key = self._key(secret)
+        if of:
+            # Before the row, so that no row is missed.
+            self._connection.run([("SADD", self._of(of), key), ("PEXPIRE", self._of(of), 2 * kept_ms)])
+        self._connection.run([("SET", key, row, "PX", kept_ms)])
+
+    def forget(self, of: str) -> None:
+        """Remove all rows of an account."""
+        (keys,) = self._connection.run([("SMEMBERS", self._of(of))])
+        self._connection.run([*(("DEL", key) for key in keys), ("DEL", self._of(of))])
 
     def find(self, secret: str) -> bytes | None:
         """The row, None if there is none or it has expired."""
@@ -31,6 +42,9 @@ class ExpiringRows:
         found: bytes | None
         (found,) = self._connection.run([("GETDEL", self._key(secret))])
         return found
+
+    def _of(self, account: str) -> str:
+        return f"{self._kind}s-of:{account}"
 
     def _key(self, secret: str) -> str:
         return f"{self._kind}:{hashlib.sha256(secret.encode()).hexdigest()}"

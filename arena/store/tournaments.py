@@ -152,9 +152,9 @@ class TournamentStore:
         """Make the tournament due at ``due_ms``, or never (None)."""
         self._one(*(("ZREM", _ACTIVE, event) if due_ms is None else ("ZADD", _ACTIVE, due_ms, event)))
 
-    def note_over(self, event: str, at_ms: int) -> None:
-        """Add a tournament to those that are over and have groups outside chunks."""
-        self._one("ZADD", _OVER, at_ms, event)
+    def note_over(self, event: str, at_ms: int) -> bool:
+        """Add a tournament to those that are over and have groups outside chunks; whether it was not yet."""
+        return bool(self._one("ZADD", _OVER, at_ms, event))
 
     def over(self, until_ms: int, count: int) -> list[str]:
         """Up to ``count`` tournaments that were added until ``until_ms``, oldest first."""

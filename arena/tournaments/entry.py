@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hmac import digest
 
@@ -49,8 +49,8 @@ def rivals(one: Entrant, other: Entrant) -> bool:
     return not one.owner or one.owner != other.owner
 
 
-def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
-    """Check that ``new`` may enter a tournament that ``entrants`` have entered.
+def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: Collection[str] = ()) -> None:
+    """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests``: invited owners.
 
     Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
     ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
@@ -60,12 +60,13 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant) -> None:
         raise ArenaError(
             "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
         )
-    if spec.who == "invited" and new.name not in spec.invited:
+    is_invited = new.name in spec.invited or new.owner in guests
+    if spec.who == "invited" and new.runner is not HOUSE and not is_invited:
         raise ArenaError(
             f"{new.name} is not invited",
             code="not_invited",
             field="bot",
-            expected="one of " + ", ".join(spec.invited),
+            expected="one of " + ", ".join([*spec.invited, "the bots of invited owners"]),
         )
     if new.runner.sealed not in (None, spec.division == SEALED):
         where = f"division {SEALED if new.runner.sealed else OPEN}"

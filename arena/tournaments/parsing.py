@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from arena.games import game_of
 from arena.games.descriptor import Game
@@ -30,10 +32,17 @@ from arena.tournaments.spec import (
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
 
+OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
+"""Ends what is said about the times that are allowed."""
+
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
 _MAX_OPEN_MS: Final = 31 * _DAY_MS
 _NAME_LENGTH: Final = 80
+
+MAX_DESCRIPTION: Final = 2000
+MAX_LINK: Final = 300
+"""The maximum characters of the texts of a tournament."""
 
 
 def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
@@ -55,13 +64,13 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     rules = _rules(read, game)
     format = FORMATS[read.choice("format", tuple(FORMATS), None)]
     partners = read.choice("partners", PARTNERS, SAME)
-    opens_ms = read.number("opens_ms", 0, now_ms + _MAX_MS, now_ms)
+    opens_ms = read.time("opens_ms", 0, latest_ms(now_ms), now_ms)
     starts_ms = max(opens_ms, now_ms)
-    locks_ms = read.number("locks_ms", starts_ms, starts_ms + _MAX_MS, starts_ms + 1000 * DEFAULT_ENTRY_S)
+    locks_ms = read.time("locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + 1000 * DEFAULT_ENTRY_S)
     max_entries = read.number("max_entries", 2, MAX_ENTRIES, 64)
     single = format.one_per_owner_at_tables and len(game.teams(rules)) > 2
     spec = Spec(
-        name=_name(read.required("name", str, f"text of 1 to {_NAME_LENGTH} characters")),
+        **parse_texts(given),
         kind=kind,
         rules=rules,
         format=format.name,
@@ -84,10 +93,26 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         max_repeats=read.number("max_repeats", 1, 10_000, 10),
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
         division=read.choice("division", DIVISIONS, OPEN),
+        hidden=read.truth("hidden", False),
     )
-    _check_together(spec, format)
+    check_together(spec)
     check_entrants(spec, spec.max_entries)
     return spec
+
+
+def latest_ms(now_ms: int) -> int:
+    """The latest time until which a tournament may be planned."""
+    return now_ms + _MAX_MS
+
+
+def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
+    """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
+    read = _Reader(given)
+    return {
+        "name": _name(read.required("name", str, f"text of 1 to {_NAME_LENGTH} characters")),
+        "description": _description(read),
+        "link": _link(read),
+    }
 
 
 def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,8 +126,9 @@ def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**given, "rated": False}
 
 
-def _check_together(spec: Spec, format: TournamentFormat) -> None:
-    """Check combinations of fields."""
+def check_together(spec: Spec) -> None:
+    """Check combinations of fields. Raises the errors of :func:`parse_spec`."""
+    format = FORMATS[spec.format]
     if spec.partners == MIXED and all(len(team) == 1 for team in spec.teams):
         raise invalid(f"{spec.kind} has no partners", "partners", "same")
     conflict = format.conflict(spec)
@@ -110,10 +136,14 @@ def _check_together(spec: Spec, format: TournamentFormat) -> None:
         raise conflict
     if format.one_per_owner_at_tables and not spec.duels and spec.per_owner != 1:
         raise invalid(f"a {format.name} at tables cannot keep bots of one owner apart", "per_owner", "1")
-    if spec.who == "invited" and not spec.invited:
-        raise invalid("nobody is invited", "invited", "the names of bots")
     if spec.who != "invited" and spec.invited:
-        raise invalid("bots are invited, but others may enter too", "invited", 'none, or who "invited"')
+        raise invalid(
+            "bots are invited, but anyone may enter", "invited", 'who "invited" beside it, or nobody invited'
+        )
+    if spec.hidden and spec.who == "anyone":
+        raise invalid("a hidden tournament is for those who are invited", "who", "invited or house")
+    if spec.hidden and spec.invited:
+        raise invalid("bots cannot see a hidden tournament", "invited", "none; invite their owners")
     unknown = [rule for rule in spec.tie_breaks if rule not in TIE_BREAKS]
     if unknown or len(set(spec.tie_breaks)) < len(spec.tie_breaks):
         what = f"there is no tie-break {unknown[0]!r}" if unknown else "a tie-break occurs twice"
@@ -137,8 +167,11 @@ def _rules(read: _Reader, game: Game) -> dict[str, Any]:
 
 
 def _rated(read: _Reader, game: Game, rules: Mapping[str, Any]) -> bool:
-    has_board = game.preset_of(rules) is not None
+    hidden = read.truth("hidden", False)
+    has_board = game.preset_of(rules) is not None and not hidden
     rated = read.truth("rated", has_board)
+    if rated and hidden:
+        raise invalid("a hidden tournament has no leaderboard", "rated", "false, or nothing")
     if rated and not has_board:
         presets = ", ".join(preset.name for preset in game.presets)
         raise invalid(
@@ -158,7 +191,7 @@ def _rounds(read: _Reader, format: TournamentFormat) -> int | None:
 def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | None:
     if format.ends_by_time:
         read.required("ends_ms", int, "when it ends")
-        return read.number("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
+        return read.time("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
     if read.given.get("ends_ms") is not None:
         raise invalid(f"{format.name} ends when it has been played", "ends_ms", "none")
     return None
@@ -174,6 +207,36 @@ def _name(text: str) -> str:
     return text
 
 
+def _description(read: _Reader) -> str:
+    text = read.text("description", MAX_DESCRIPTION).replace("\r\n", "\n")
+    if not all(char.isprintable() or char == "\n" for char in text):
+        raise invalid("the description has control characters", "description", "printable text and line ends")
+    return text.strip()
+
+
+def _link(read: _Reader) -> str:
+    text = read.text("link", MAX_LINK)
+    try:
+        parts = urlsplit(text)
+        # An address with a user's name may pretend to be that of another host.
+        right = parts.scheme in ("http", "https") and parts.hostname and parts.username is None
+    except ValueError:
+        right = False
+    if text and not (right and all(char.isprintable() and char not in ' "<>\\' for char in text)):
+        raise invalid(
+            f"{text[:_NAME_LENGTH]!r} is not the address of a web page", "link", "http://... or https://..."
+        )
+    return text
+
+
+def _utc(ms: int) -> str:
+    """A time in RFC 3339, to the second."""
+    try:
+        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return "no date"
+
+
 class _Reader:
     """Reads fields of a request; None counts as missing."""
 
@@ -185,6 +248,13 @@ class _Reader:
         if value is None:
             raise invalid(f"a tournament needs its {key}", key, what)
         return self._typed(key, value, lambda: isinstance(value, type), what)
+
+    def text(self, key: str, most: int) -> str:
+        value = self.given.get(key)
+        if value is None:
+            return ""
+        right = isinstance(value, str) and len(value) <= most
+        return str(self._typed(key, value, lambda: right, f"text of at most {most} characters"))
 
     def choice(self, key: str, choices: Sequence[str], default: str | None) -> str:
         value = self.given.get(key)
@@ -202,6 +272,20 @@ class _Reader:
         whole = isinstance(value, int) and not isinstance(value, bool)
         allowed = f"a whole number from {low} to {high}"
         return int(self._typed(key, value, lambda: whole and low <= value <= high, allowed))
+
+    def time(self, key: str, low: int, high: int, default: int) -> int:
+        """A time in Unix milliseconds."""
+        value = self.given.get(key)
+        if value is None:
+            return default
+        allowed = f"{_utc(low)} to {_utc(high)}{OF_BOTH_FORMS}"
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
+        if not low <= value <= high:
+            seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
+            side = "early" if value < low else "late"
+            raise invalid(f"{value} ({_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
+        return value
 
     def truth(self, key: str, default: bool) -> bool:
         value = self.given.get(key)

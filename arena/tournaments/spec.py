@@ -43,7 +43,10 @@ class Spec:
     elsewhere, else ``open``; house bots may take part in both. ``per_owner``: the most bots of one owner.
     ``games_per_bot``: the most live
     games of one bot at once. ``max_repeats``: how often two may meet in an ``open`` one.
-    Times are milliseconds since 1970.
+    ``hidden``: whether only
+    those who organise it, are invited or have entered see it. ``description`` is
+    plain text with lines, ``link`` an address of a web page; both may be empty. Times are milliseconds since
+    1970.
     """
 
     name: str
@@ -67,6 +70,9 @@ class Spec:
     max_repeats: int = 10
     tie_breaks: tuple[str, ...] = ("head_to_head", "sonneborn_berger", "won")
     division: str = OPEN_DIVISION
+    description: str = ""
+    link: str = ""
+    hidden: bool = False
 
     @property
     def game(self) -> Game:

@@ -6,10 +6,9 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from arena.errors import ArenaError
-from arena.webhooks.calling import Endpoint
 from arena.webhooks.errors import AddressNotAllowed, CallFailed, InvalidUrl
 from arena.webhooks.signing import headers
 
@@ -17,6 +16,14 @@ PING_SECONDS: Final = 5.0
 """The maximum duration of the health check."""
 
 Turn = Mapping[str, Any]
+
+
+class Poster(Protocol):
+    """What posts messages to a webhook."""
+
+    def post(self, body: bytes, headers: Mapping[str, str], seconds: float) -> bytes:
+        """Post JSON and return the body of the reply. Raises :class:`~arena.webhooks.errors.CallFailed`."""
+
 
 NO_ACTION: Final = "the reply to a turn is not a JSON object with an action"
 PASS: Final = object()
@@ -54,7 +61,7 @@ def action_in(body: bytes, optional: bool) -> object:
     return PASS if optional and passed else action
 
 
-def check_health(endpoint: Endpoint, keys: Sequence[str], seconds: float = PING_SECONDS) -> None:
+def check_health(endpoint: Poster, keys: Sequence[str], seconds: float = PING_SECONDS) -> None:
     """Post a signed ping; the reply must contain its challenge.
 
     Raises :class:`~arena.errors.ArenaError` with the code ``webhook_failed`` or ``webhook_address``.
@@ -85,4 +92,4 @@ def check_health(endpoint: Endpoint, keys: Sequence[str], seconds: float = PING_
         )
 
 
-__all__ = ["NO_ACTION", "PASS", "Turn", "action_in", "check_health", "message", "turn_message"]
+__all__ = ["NO_ACTION", "PASS", "Poster", "Turn", "action_in", "check_health", "message", "turn_message"]

@@ -116,7 +116,7 @@ def online(anybody: ContractClient, monkeypatch: pytest.MonkeyPatch) -> list[str
         headers: Mapping[str, str],
         repeatable: bool,
     ) -> _Reply:
-        reply = anybody.open(target, method=method, headers=dict(headers))
+        reply = anybody.open(target, method=method, headers=dict(headers), data=data)
         return _Reply(reply.status_code, cast(Any, reply.headers), reply.data)
 
     monkeypatch.setattr("arena.client.http.HttpClient._once", once)

@@ -17,6 +17,15 @@ from werkzeug.test import TestResponse
 from api.openapi import document
 
 URI = "urn:openapi"
+OPTIONAL = {
+    "Retry-After",
+    "X-Request-Id",
+    "Idempotent-Replayed",
+    "RateLimit",
+    "RateLimit-Policy",
+    "Link",
+}
+"""Headers that not every response with the status has."""
 
 
 def resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +79,7 @@ class Contract:
             pointer = told["$ref"].removeprefix("#")
             told = resolved(self.document, told)
         for name in told.get("headers", {}):
-            if name not in ("Retry-After", "X-Request-Id"):
+            if name not in OPTIONAL:
                 assert headers.get(name), f"{method} {template} {status}: no header {name}"
         content = told.get("content")
         if content is None:
@@ -79,10 +88,19 @@ class Contract:
         if status >= 400 and body:
             code = json.loads(body)["code"]
             assert f"`{code}`:" in told["description"], f"{method} {template} {status}: {code} is not told"
+        if media == "text/plain" and "x-text" in told:
+            return
         assert media in content, f"{method} {template} {status} is {media}, documented {list(content)}"
         if body is None or not media.endswith("json"):
             return
+        self._check_next(operation, status, headers, json.loads(body))
         self.valid(json.loads(body), f"{pointer}/content/{escaped(media)}/schema")
+
+    def _check_next(self, operation: dict[str, Any], status: int, headers: Any, value: Any) -> None:
+        """A page links to the next one, if there is one."""
+        names = {resolved(self.document, one)["name"] for one in operation.get("parameters", ())}
+        if status == 200 and "cursor" in names:
+            assert (value["cursor"] is not None) == ('rel="next"' in headers.get("Link", ""))
 
     def valid(self, value: Any, pointer: str) -> None:
         """Fail unless ``value`` has the shape at ``pointer`` in the document."""

@@ -9,8 +9,10 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
+from arena.ops.service import Service
 from arena.ops.settings import HttpSettings, Settings
 from tests.api.arenas import announce, play
+from tests.api.conftest import Account
 from tests.api.contract import ContractClient, contract_client
 
 NAME = '<b>Cup</b> & "co" ]]>'
@@ -81,3 +83,30 @@ def test_feeds_have_the_configured_address(settings: Settings, admin: ContractCl
     links = [link.get("href", "") for link in read(client, "announcements").iter(f"{ATOM}link")]
     assert len(links) == 3
     assert all(link.startswith("https://bar.example/") for link in links)
+
+
+def test_the_feed_of_one_tournament(app: Flask, owner: Account, anybody: ContractClient) -> None:
+    services: Service = app.extensions["botequim"]
+    body = {"name": "Cup <1>", "kind": "toepen", "format": "round_robin", "rules": {"seats": 2, "lives": 1}}
+    event = announce(owner.client, {**body, "house": ["rookie", "random"]})
+    owner.client.patch(f"/v1/tournaments/{event}", json={"groups": 2, "description": "Hi"})
+    before = [
+        (one.find(f"{ATOM}id"), one.find(f"{ATOM}summary"))
+        for one in entries(read(anybody, f"tournaments/{event}"))
+    ]
+    play(services, event)
+    after = [
+        (one.find(f"{ATOM}id"), one.find(f"{ATOM}summary"))
+        for one in entries(read(anybody, f"tournaments/{event}"))
+    ]
+    texts = [summary.text for _, summary in after if summary is not None]
+    assert texts[:2] == ["It is finished.", "Entry is locked, and play has started."]
+    assert "Edited: groups, description." in texts
+    assert {"Entry is open.", "The tournament was announced."} <= set(texts)
+    known = [name.text for name, _ in after if name is not None]
+    assert len(set(known)) == len(known) == 5
+    assert {name.text for name, _ in before if name is not None} < set(known)
+    assert f'href="/feeds/tournaments/{event}.atom"' in anybody.get(f"/tournaments/{event}").text
+    assert anybody.get("/feeds/tournaments/nothing.atom").status_code == 404
+    hidden = announce(owner.client, {**body, "hidden": True, "who": "invited"})
+    assert anybody.get(f"/feeds/tournaments/{hidden}.atom").status_code == 404

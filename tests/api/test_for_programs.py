@@ -18,9 +18,21 @@ def test_llms_txt_has_every_page(anybody: ContractClient) -> None:
     assert title == "# Botequim"
     assert summary.startswith("> ")
     links = re.findall(r"^- \[[^\]]+\]\(http://localhost(/[^)]+)\): .+\.$", response.text, re.MULTILINE)
-    assert {*(f"/docs/{name}" for name in NAMES), "/docs/api", "/openapi.json"} == set(links)
+    assert {*(f"/docs/{name}" for name in NAMES), "/docs/api", "/openapi.json", "/SKILL.md"} == set(links)
     assert all(anybody.get(link).status_code == 200 for link in links)
     assert "(/docs/turns)" in anybody.get("/llms.txt", headers={"Host": "a$(id)"}).text
+
+
+def test_the_skill_leads_to_this_service(anybody: ContractClient) -> None:
+    response = anybody.get("/SKILL.md", headers={"Host": "bar.example"})
+    assert response.content_type == "text/markdown; charset=utf-8"
+    assert response.text.startswith("---\nname: botequim\ndescription: ")
+    assert '"url": "http://bar.example/mcp"' in response.text
+    assert "127.0.0.1" not in response.text
+    links = re.findall(r"\]\(([^)]+)\)", response.text)
+    assert links
+    assert all(link.startswith("http://bar.example/docs/") for link in links)
+    assert all(anybody.get(link.removeprefix("http://bar.example")).status_code == 200 for link in links)
 
 
 def test_security_txt_has_the_contact(settings: Settings) -> None:

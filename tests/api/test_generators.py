@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-DOCUMENT = Path(__file__).parent.parent.parent / "openapi.yaml"
+from tests.service import ROOT, Service
+
+DOCUMENT = ROOT / "openapi.yaml"
+PLAYER = Path(__file__).with_name("generated_player.py")
 
 pytestmark = pytest.mark.system
 
@@ -31,6 +34,17 @@ def test_openapi_python_client(tmp_path: Path) -> None:
         "assert answers.to_dict() == {'answers': [{'turn': 't', 'action': 'play:4C'}]}\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=120)
+    # The smallest bodies type-check, are accepted, and a game of each kind is played without a fault.
+    shutil.copy(PLAYER, tmp_path)
+    (out / "py.typed").touch()
+    check = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", PLAYER.name]
+    checked = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert checked.returncode == 0, checked.stdout
+    with Service(tmp_path) as service:
+        play = [sys.executable, PLAYER.name, service.url]
+        played = subprocess.run(play, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert played.returncode == 0, played.stderr
+    assert sorted(line.split(":")[0] for line in played.stdout.splitlines()) == ["toepen", "truco"]
 
 
 @pytest.mark.skipif(shutil.which("npx") is None, reason="needs Node")

@@ -55,7 +55,7 @@ def test_every_route_is_documented(one_app: Flask, spec: dict[str, Any]) -> None
     routes = {
         (method.lower(), rule.rule.replace("<", "{").replace(">", "}"))
         for rule in one_app.url_map.iter_rules()
-        if not rule.endpoint.startswith(("assets.", "docs.", "pages."))
+        if not rule.endpoint.startswith(("assets.", "docs.", "mcp.", "pages."))
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
     assert {(method, path) for method, path, _ in operations(spec)} == routes
@@ -151,7 +151,7 @@ def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> N
         for code in re.findall(r"- `([a-z_]+)`:", response["description"])
     }
     # The first two are answers to addresses and methods that are not an operation, the others to pages.
-    of_pages = {"no_picture", "form_expired", "link_expired", "too_many_tables", "review_exists"}
+    of_pages = {"no_picture", "form_expired", "too_many_tables", "review_exists"}
     assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - of_pages - {
         "invalid_clock",
         "invalid_nonce",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -134,15 +135,18 @@ def test_rules_and_a_preset_contradict_each_other(browser: Browser) -> None:
     [
         ({"name": ""}, "Name: "),
         ({"groups": "many"}, "Groups per pairing: Not a whole number"),
-        ({"groups": "0"}, "Groups per pairing: Must be greater"),
-        ({"format": "swiss", "rounds": "101"}, "Rounds: Must be "),
+        ({"groups": "0"}, "Groups per pairing: 0 is out of range"),
+        ({"format": "swiss", "rounds": "101"}, "Rounds: 101 is out of range"),
         ({"format": "knockout", "rounds": "2"}, "Rounds: Knockout has no number of rounds"),
         ({"ends_ms": "2000-01-01T00:00"}, "Play ends (UTC): Round robin ends when it has been played"),
-        ({"locks_ms": "2000-01-01T00:00"}, "Entry closes and play starts (UTC): 2000-01-01 00:00"),
-        ({"locks_ms": "soon"}, "Entry closes and play starts (UTC): Not a valid time"),
-        ({"who": "invited"}, "Invited bots: Nobody is invited"),
-        ({"tie_breaks": "luck"}, "Tie-breaks: Must be one of"),
-        ({"clock.per_turn_ms": "0"}, "Seconds per decision: Must be greater than or equal to 0.1"),
+        (
+            {"locks_ms": "2000-01-01T00:00"},
+            "Entry closes and play starts (UTC): 2000-01-01 00:00 UTC is too early for",
+        ),
+        ({"locks_ms": "soon"}, "Entry closes and play starts (UTC): Must be a time such as 2026-12-31 20:00"),
+        ({"invited": "rookie"}, "Invited bots: Bots are invited, but anyone may enter"),
+        ({"tie_breaks": "luck"}, "Tie-breaks: &#39;luck&#39; is not allowed"),
+        ({"clock.per_turn_ms": "0"}, "Seconds per decision: 0 is out of range. Expected: 0.1 to "),
         ({"preset": "", "rules.seats": "9"}, "Seats: 9 is not a value for toepen&#39;s rule option"),
     ],
 )
@@ -235,7 +239,7 @@ def test_only_invited_bots_enter(
 ) -> None:
     register("first", of=pia)
     register("second", of=pia)
-    event = announced(browser, who="invited", invited="first,\r\nzeca")
+    event = announced(browser, who="invited", invited="first,\r\nrookie")
     where = f"/tournaments/{event}"
     page = opened(other, where)
     assert "<option>first</option>" in page.html
@@ -275,7 +279,8 @@ def test_a_tournament_is_cancelled_with_a_reason(
     assert (view["state"], view["reason"]) == ("cancelled", NASTY)
     page = opened(browser, where)
     assert NASTY not in page.html
-    assert "<form" not in page.html.partition("<main")[2].partition("</main")[0]
+    main = page.html.partition("<main")[2].partition("</main")[0]
+    assert re.findall(r'<form[^>]* action="([^"]+)"', main) == [f"{where}/clone"]
 
 
 def test_admins_cancel_and_are_audited(
@@ -286,15 +291,101 @@ def test_admins_cancel_and_are_audited(
     assert "Cancel the tournament" in opened(other, f"/tournaments/{event}").html
     sent = other.send(f"/tournaments/{event}/cancel", {"reason": "Rain."}, page=f"/tournaments/{event}")
     assert sent.status_code == 303
-    entries, _ = services.accounts.audited()
-    assert [(one.action, one.subject) for one in entries] == [("cancel tournament", f"tournament {event}")]
+    (entry, _), _ = services.accounts.audited()
+    assert (entry.admin, entry.action, entry.subject) == ("pia", "cancel tournament", f"tournament {event}")
 
 
-def test_a_tournament_that_is_over_has_no_forms(browser: Browser, owner: Account, services: Service) -> None:
+def test_a_tournament_that_is_over_can_only_be_edited_and_announced_again(
+    browser: Browser, other: Browser, owner: Account, services: Service
+) -> None:
     body = {"name": "Cup", "kind": "toepen", "format": "round_robin", "preset": "duel@1"}
     event = announce(owner.client, {**body, "house": ["rookie", "random"]})
     play(services, event)
-    assert "csrf_token" not in opened(browser, f"/tournaments/{event}").html
+    assert "csrf_token" not in opened(other, f"/tournaments/{event}").html.partition("<main")[2]
+    html = opened(browser, f"/tournaments/{event}").html.partition("<main")[2]
+    assert html.count("csrf_token") == 1
+    assert f'href="/tournaments/{event}/edit"' in html
     sent = browser.send(f"/tournaments/{event}/cancel", {"reason": "Late."}, page="/account")
     assert sent.status_code == 409
     assert "tournament_over" in sent.text
+
+
+# Editing
+
+
+def test_an_owner_edits_what_can_be_edited(
+    browser: Browser, other: Browser, register: Callable[..., Account], arena: Tournaments
+) -> None:
+    event = announced(browser, description=f"{NASTY}\nSecond line", link="https://example.org/")
+    where = f"/tournaments/{event}/edit"
+    shown = opened(browser, f"/tournaments/{event}").html
+    assert NASTY not in shown
+    assert "Second line" in shown
+    assert 'href="https://example.org/" rel="nofollow noopener ugc"' in shown
+    assert f'href="{where}"' in shown
+    before = arena.view(event)
+    html = opened(browser, where).html
+    assert 'name="groups"' in html
+    assert "Second line" in html
+    # What nobody has changed stays, to the millisecond; a preset is not what its options are.
+    values = form_values(html)
+    sent = browser.send(where, {**values, "groups": "3", "house": ["rookie"]})
+    assert sent.status_code == 303, sent.text
+    after = arena.view(event)
+    assert {one["field"] for one in after["edits"]} == {"groups", "house"}
+    assert (after["groups"], after["locks_ms"]) == (3, before["locks_ms"])
+    shown = opened(browser, f"/tournaments/{event}").html
+    assert "ana: groups, before: <q>1</q>, now: <q>3</q>" in shown
+    register("zap-bot")
+    assert browser.send(f"/tournaments/{event}/entries", {"bot": "zap-bot"}, page=where).status_code == 303
+    html = opened(browser, where).html
+    assert 'name="groups"' not in html
+    kept = form_values(html)
+    assert set(kept) == {"name", "description", "link", "locks_ms", "max_entries"}
+    sent = browser.send(where, {**kept, "name": "Fun <cup>", "link": ""})
+    assert sent.status_code == 303, sent.text
+    assert (arena.view(event)["name"], arena.view(event)["link"]) == ("Fun <cup>", "")
+    refused = browser.send(where, {**kept, "max_entries": "3"})
+    assert refused.status_code == 422
+    assert "Places: 3 is not a value for" in check_page(refused).html
+    assert other.get(where, headers=BROWSER).status_code == 403
+    assert other.send(where, {"name": "Mine"}, page="/account").status_code == 403
+    assert f'href="{where}"' not in opened(other, f"/tournaments/{event}").html
+    assert arena.view(event)["name"] == "Fun <cup>"
+
+
+def test_a_tournament_is_announced_again(browser: Browser, other: Browser, arena: Tournaments) -> None:
+    event = announced(browser, groups="3", house=["rookie"], description="Every Friday.")
+    where, clone = f"/tournaments/{event}", f"/tournaments/{event}/clone"
+    html = opened(browser, where).html
+    draft = re.search(r'name="draft" value="([^"]+)"', html)
+    assert draft is not None
+    form = {"draft": draft[1], "locks_ms": later(5)}
+    made = str(browser.send(clone, form, page=where, times=2).location).removeprefix("/tournaments/")
+    view = arena.view(made)
+    assert (view["groups"], view["description"], view["entries"][0]["bot"]) == (3, "Every Friday.", "rookie")
+    assert time_value(view["locks_ms"]) == form["locks_ms"]
+    assert view["commitment"] != arena.view(event)["commitment"]
+    assert len(arena.present()) == 2
+    refused = browser.send(clone, {**form, "locks_ms": ""}, page=where)
+    assert "missing data" in check_page(refused).html.lower()
+    assert other.send(clone, form, page="/account").status_code == 403
+    assert clone not in opened(other, where).html
+
+
+def form_values(html: str) -> dict[str, str]:
+    """The values of the fields of the form for a tournament, as a browser would send them."""
+    main = html.partition('class="form"')[2].partition("</form>")[0]
+    found = {}
+    for tag, name in re.findall(r'(<input(?![^>]*checkbox|[^>]*hidden)[^>]* name="([^"]+)"[^>]*>)', main):
+        value = re.search(r' value="([^"]*)"', tag)
+        found[name] = unescape(value[1]) if value else ""
+    for tag, name in re.findall(r'(<input(?=[^>]*checkbox)[^>]* name="([^"]+)"[^>]*>)', main):
+        if " checked" in tag:
+            found[name] = unescape(re.search(r' value="([^"]*)"', tag)[1])  # type: ignore[index]
+    for name, text in re.findall(r'<textarea[^>]* name="([^"]+)"[^>]*>\n?(.*?)</textarea>', main, re.DOTALL):
+        found[name] = unescape(text)
+    for name, options in re.findall(r'<select[^>]* name="([^"]+)"[^>]*>(.*?)</select>', main, re.DOTALL):
+        chosen = re.search(r'value="([^"]*)" selected', options)
+        found[name] = unescape(chosen[1]) if chosen else ""
+    return found

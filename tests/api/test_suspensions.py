@@ -54,7 +54,7 @@ def test_a_suspended_bot(
     again = admin.delete("/v1/admin/suspensions/bot-a")
     assert (again.status_code, again.json["code"]) == (404, "suspension_not_found")
     assert admin.delete("/v1/admin/suspensions/nobody").json["code"] == "bot_not_found"
-    assert admin.get("/v1/admin/suspensions").json == {"bots": []}
+    assert admin.get("/v1/admin/suspensions").json == {"bots": [], "owners": []}
     assert "botequim_suspended_bots 0.0" in anybody.get("/metrics").text
     logged = admin.get("/v1/admin/audit").json["entries"]
     assert ("lift suspension", "bot bot-a") in [(entry["action"], entry["subject"]) for entry in logged]

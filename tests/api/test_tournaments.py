@@ -129,7 +129,12 @@ def test_only_the_rules_of_a_preset_count_for_the_leaderboards(
         ({"rules": {"seats": 5}, "max_entries": 4}, 422, "too_few_entrants", "entries"),
         ({"locks_ms": 5}, 422, "invalid_tournament", "locks_ms"),
         ({"partners": "mixed"}, 422, "invalid", "partners"),
-        ({"who": "invited"}, 422, "invalid_tournament", "invited"),
+        ({"invited": ["rookie"]}, 422, "invalid_tournament", "invited"),
+        ({"who": "invited", "invited": ["nobody"]}, 422, "invalid_tournament", "invited"),
+        ({"who": "invited", "invited_owners": ["nobody"]}, 422, "invalid_tournament", "invited_owners"),
+        ({"invited_owners": ["ana"]}, 422, "invalid_tournament", "invited_owners"),
+        ({"hidden": True}, 422, "invalid_tournament", "who"),
+        ({"hidden": True, "who": "invited", "invited": ["rookie"]}, 422, "invalid_tournament", "invited"),
         ({"tie_breaks": ["coin"]}, 422, "invalid", "tie_breaks.0"),
         ({"house": ["deep-blue"]}, 422, "invalid_tournament", "house"),
         ({"house": ["rookie", "rookie"]}, 409, "already_entered", "bot"),
@@ -392,7 +397,7 @@ def test_an_annulled_group_counts_for_nobody(
     annulled = [line for line in map(json.loads, lines) if line["info"].get("annulled")]
     assert {record["canonical"]["group"]["id"] for record in annulled} == {f"{event.id}-{group['id']}"}
     assert len(lines) == 12
-    assert admin.get("/v1/admin/audit").json["entries"][-1]["action"] == "annul game"
+    assert admin.get("/v1/admin/audit").json["entries"][0]["action"] == "annul game"
 
 
 def test_what_cannot_be_annulled(announce: Callable[..., Event], admin: ContractClient) -> None:

@@ -27,6 +27,7 @@ class Script:
 
     def __init__(self, *answers: bytes) -> None:
         self.asked: list[bytes] = []
+        self.keys: list[bytes] = []
         self._answers = answers
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
@@ -44,6 +45,7 @@ class Script:
                 while len(body) < length:
                     body += connection.recv(65536)
                 self.asked.append(head.split(b"\r\n")[0])
+                self.keys.append(head.partition(b"Idempotency-Key: ")[2].partition(b"\r\n")[0])
                 connection.sendall(answer)
 
     def close(self) -> None:
@@ -173,8 +175,31 @@ def test_a_rate_limit_is_retried_after_the_stated_time() -> None:
 @pytest.mark.parametrize("answer", [reply(500), reply(502), reply(503)])
 def test_a_request_that_may_have_been_executed_is_not_retried(answer: bytes) -> None:
     with scripted(answer) as server, pytest.raises(ApiError):
-        Client(server.url).create_game("truco", [])
+        Client(server.url).sign_up("olga")
     assert len(server.asked) == 1
+    assert server.keys == [b""]
+
+
+def test_what_creates_something_is_retried_under_one_key() -> None:
+    running = reply(409, '{"code": "idempotency_key_in_use"}', Retry_After="1")
+    with scripted(b"", reply(503), running, reply(201, '{"game": "x"}')) as server:
+        client = Client(server.url, on_retry=Told())
+        assert client.create_game("truco", []) == {"game": "x"}
+    assert len(server.asked) == 4
+    assert len(set(server.keys)) == 1
+    assert len(server.keys[0]) == 32
+    with scripted(reply(201), reply(201)) as server:
+        for _ in range(2):
+            Client(server.url).create_tournament()
+    assert len(set(server.keys)) == 2
+
+
+def test_a_secret_that_was_lost_is_not_requested_again() -> None:
+    problem = '{"code": "secret_already_issued", "expected": "POST /v1/bots/zap-bot/token for a new one"}'
+    with scripted(b"", reply(409, problem)) as server, pytest.raises(ApiError) as refused:
+        Client(server.url, on_retry=Told()).register_bot("zap-bot")
+    assert refused.value.code == "secret_already_issued"
+    assert len(server.asked) == 2
 
 
 def test_no_answer_to_a_request_that_may_have_been_executed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,11 +24,25 @@ FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "so
 PRESENT = {"tournaments": True, "leaving": True}
 
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "signUp": ("sign_up", {"name": "n"}),
+    "signUp": ("sign_up", {"name": "n", "invitation": "i"}),
+    "createInvitations": (
+        "invite",
+        {"count": 2, "people": [], "roster": "r", "expires_ms": 3},
+    ),
+    "listInvitations": ("invitations", {"roster": "r", "limit": 3}),
+    "revokeInvitation": ("revoke_invitation", {"invitation": "invitation"}),
+    "allowInvitations": ("allow_invitations", {"owner": "owner", "most": 3}),
     "getMe": ("me", {}),
     "createSignInLink": ("sign_in_link", {}),
     "replaceOwnerToken": ("replace_owner_token", {}),
     "revokeOwnerToken": ("revoke_owner_token", {}),
+    "exportOwner": ("export_owner", {}),
+    "deleteOwner": ("delete_owner", {"confirm": "n"}),
+    "suspendOwner": ("suspend_owner", {"owner": "owner", "reason": "r"}),
+    "unsuspendOwner": ("unsuspend_owner", {"owner": "owner"}),
+    "listHiddenTexts": ("hidden_texts", {}),
+    "hideText": ("hide_text", {"of": "bot", "id": "b", "text": "name", "reason": "r"}),
+    "showText": ("show_text", {"of": "bot", "id": "b", "text": "name"}),
     "getOwner": ("owner", {"owner": "owner"}),
     "registerBot": (
         "register_bot",
@@ -69,6 +83,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "streamTurns": ("stream_turns", {"rights": True, "tournaments": True, "last_event_id": "7"}),
     "endPresence": ("end_presence", {}),
     "createTournament": ("create_tournament", {"kind": "truco"}),
+    "planTournament": ("plan_tournament", {"kind": "truco", "entrants": 3}),
     "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
     "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
     "streamTournament": ("stream_tournament", {"tournament": "tournament", "last_event_id": "7"}),
@@ -77,14 +92,64 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         {"tournament": "tournament", "bot": "b", "nonce": "n", "version": "1"},
     ),
     "leaveTournament": ("leave_tournament", {"tournament": "tournament", "bot": "entry"}),
+    "cloneTournament": (
+        "clone_tournament",
+        {
+            "tournament": "tournament",
+            "locks_ms": 5,
+            "opens_ms": 4,
+            "ends_ms": 6,
+            "name": "n",
+            "description": "d",
+            "link": "l",
+        },
+    ),
+    "getResults": ("results", {"tournament": "tournament"}),
+    "subscribeToTournament": ("subscribe", {"tournament": "tournament", "url": "u", "secret": "s"}),
+    "listSubscriptions": ("subscriptions", {"tournament": "tournament"}),
+    "deleteSubscription": ("unsubscribe", {"tournament": "tournament", "subscription": "subscription"}),
+    "listGuests": ("guests", {"tournament": "tournament"}),
+    "inviteOwners": ("invite_owners", {"tournament": "tournament", "owners": ["o"]}),
+    "uninviteOwner": ("uninvite_owner", {"tournament": "tournament", "owner": "owner"}),
+    "createInvitationLink": ("create_invitation_link", {"tournament": "tournament", "expires_ms": 5}),
+    "revokeInvitationLink": ("revoke_invitation_link", {"tournament": "tournament", "link": "link"}),
+    "acceptInvitation": ("accept_invitation", {"tournament": "tournament", "code": "c"}),
+    "addOrganiser": ("add_organiser", {"tournament": "tournament", "owner": "owner"}),
+    "removeOrganiser": ("remove_organiser", {"tournament": "tournament", "owner": "owner"}),
+    "editTournament": ("edit_tournament", {"tournament": "tournament", "name": "n"}),
     "cancelTournament": ("cancel_tournament", {"tournament": "tournament", "reason": "r"}),
     "getStandings": ("standings", {"tournament": "tournament", "form": "csv", "limit": 3}),
     "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
     "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
+    "createComparison": (
+        "create_comparison",
+        {
+            "bot": "b",
+            "new": "2",
+            "old": "1",
+            "kind": "truco",
+            "preset": "base@1",
+            "elo0": -5.0,
+            "elo1": 5.0,
+            "alpha": 0.1,
+            "beta": 0.1,
+            "most": 60,
+        },
+    ),
+    "getComparison": ("comparison", {"comparison": "comparison", "since": 1, "wait": 2}),
+    "createSeries": ("create_series", {"name": "n"}),
+    "listSeries": ("series_list", {"owner": "o", "limit": 3}),
+    "getSeries": ("series", {"series": "series"}),
+    "changeSeries": ("change_series", {"series": "series", "done": True}),
+    "deleteSeries": ("delete_series", {"series": "series"}),
+    "getSeriesTable": ("series_table", {"series": "series", "form": "csv"}),
     "createSchedule": ("create_schedule", {"id": "i"}),
     "listSchedules": ("schedules", {}),
     "getSchedule": ("schedule", {"schedule": "schedule"}),
-    "changeSchedule": ("change_schedule", {"schedule": "schedule", "enabled": True}),
+    "changeSchedule": (
+        "change_schedule",
+        {"schedule": "schedule", "enabled": True, "cron": "c", "at_ms": 3, "tournament": {"kind": "truco"}},
+    ),
     "deleteSchedule": ("delete_schedule", {"schedule": "schedule"}),
     "listLeaderboards": ("leaderboards", {}),
     "getLeaderboard": (
@@ -118,7 +183,15 @@ FILES = {"registerBot", "addVersion"}
 HELPERS = {"request", "close", "create_bot", "records_page", "await_upload"}
 """Public methods that are not an operation, or another form of one."""
 
-ANY_FIELDS = {"createGame", "createTournament", "createSchedule"}
+ANY_FIELDS = {
+    "createGame",
+    "createTournament",
+    "planTournament",
+    "createSeries",
+    "changeSeries",
+    "editTournament",
+    "createSchedule",
+}
 """Operations whose method passes every field of the body on."""
 
 
@@ -159,11 +232,14 @@ class Receiver:
             "entries",
             "qualifications",
             "schedules",
+            "subscriptions",
             "points",
             "uploads",
+            "invitations",
+            "series",
         )
-        page = {key: [] for key in (*keys, "leaderboards", "changes")}
-        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u"}).encode()
+        page = {key: [] for key in (*keys, "leaderboards", "changes", "texts")}
+        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u", "shown": "s"}).encode()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -171,8 +247,9 @@ class Receiver:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 parts = urlsplit(self.path)
                 query = dict(parse_qsl(parts.query))
-                if "Last-Event-ID" in self.headers:
-                    query["Last-Event-ID"] = self.headers["Last-Event-ID"]
+                for header in ("Last-Event-ID", "Idempotency-Key"):
+                    if header in self.headers:
+                        query[header] = self.headers[header]
                 media = self.headers.get("Content-Type")
                 is_file = body and media != "application/json"
                 value = (media, body) if is_file else json.loads(body) if body else None
@@ -223,13 +300,15 @@ def test_a_method_sends_what_the_specification_says(receiver: Receiver, operatio
     known = {parameter["name"] for parameter in parameters if parameter["in"] != "path"}
     if operation in FILES:
         # These belong to a file as the body.
-        known = set()
-    # Lists follow their cursors by themselves, and ``since`` does what ``If-None-Match`` does.
-    assert sent_query.keys() == known - {"cursor", "If-None-Match"}
+        known = {"Idempotency-Key"}
+    # Lists follow their cursors by themselves, ``since`` does what ``If-None-Match`` does, and ``legal``
+    # changes only texts.
+    assert sent_query.keys() == known - {"cursor", "If-None-Match", "legal"}
     if schema is None:
         assert sent_body is None
     elif operation in ANY_FIELDS:
-        assert sent_body == arguments
+        elsewhere = {parameter["name"] for parameter in parameters}
+        assert sent_body == {key: value for key, value in arguments.items() if key not in elsewhere}
     else:
         assert sent_body.keys() == schema["properties"].keys()
 
@@ -244,7 +323,8 @@ def test_a_file_is_sent_as_it_is(receiver: Receiver, operation: str, field: str,
     getattr(Client(receiver.url), name)(**given, transport="uploaded", **{field: b"\0\xff"})
     ((sent_method, sent_path, sent_query, sent_body),) = receiver.seen
     assert (sent_method, sent_path) == (method, path.replace("{", "").replace("}", ""))
-    assert sent_query.keys() == {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
+    known = {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
+    assert sent_query.keys() == {*known, "Idempotency-Key"}
     assert sent_body == (media, b"\0\xff")
 
 

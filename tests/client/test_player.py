@@ -103,15 +103,19 @@ def test_a_bot_that_raises_plays_on_by_default_actions(table: Table, monkeypatch
     play_out(players(table, Broken, Calm, said=said), 1)
     assert faults(table, game) == []
     output = "\n".join(said)
-    # It is asked at every turn, and each time it is said what is done.
+    # It is asked at every turn; the failure is reported once, with its turn, its line and what is done.
     failures = re.findall(
         r"^(\S+): the bot failed: tests/client/test_player\.py:\d+: RuntimeError: out of cards; "
         r"the default action (play|keep|trust|fold|stay)\S* is played for it$",
         output,
         re.MULTILINE,
     )
-    assert [turn for turn, _ in failures] == raised
-    # The traceback once, without the frames of the player.
+    assert [turn for turn, _ in failures] == raised[:1]
+    assert len(raised) > 1
+    assert re.search(
+        rf"seat 0: place [12], score -?\d+; it failed {len(raised)} times$", output, re.MULTILINE
+    )
+    # The traceback has no frames of the player.
     assert output.count("Traceback (most recent call last):") == 1
     assert "in choose" in output
     assert "arena/client" not in output
@@ -172,6 +176,8 @@ def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: p
     output = "\n".join(said)
     if isinstance(answer, str):
         assert found == ["illegal"] * 3
+        assert len(re.findall(r"^\S+\.0\.1: illegal_action: .*'play:XX'.*; legal: \S+, ", output, re.M)) == 1
+        assert output.count("illegal_action") == 1
         assert "3 faults, the table plays on for the seat" in output
     else:
         assert found == []

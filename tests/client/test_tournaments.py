@@ -13,7 +13,7 @@ import click
 import pytest
 
 from arena.cli import run
-from arena.cli.tournament import moment, seconds
+from arena.cli.times import moment, seconds
 from arena.client import ApiError, Client
 from arena.ops.service import open_service
 from arena.ops.settings import Settings
@@ -116,11 +116,33 @@ def test_leaving_and_cancelling(owner: Client, terminal: Terminal) -> None:
     assert "Another cup was cancelled: rain" in terminal.errors
 
 
+def test_an_edit(owner: Client, terminal: Terminal) -> None:
+    event = terminal(
+        "tournament", "create", "Cup", *CUP, *HOUSE, "--starts", "+1h", "--description", "All welcome."
+    ).strip()
+    told = terminal(
+        "tournament", "edit", event, "--name", "Great cup", "--link", "https://example.org/",
+        "--rule", "lives=5", "--rule", "seats=2",
+    )  # fmt: skip
+    assert "name: 'Cup' -> 'Great cup'\n" in told
+    view = owner.tournament(event)
+    assert view is not None
+    assert (view["name"], view["link"], view["rules"]["lives"]) == ("Great cup", "https://example.org/", 5)
+    assert view["description"] == "All welcome."
+    terminal("tournament", "edit", event, status=2)
+    assert "nothing to change" in terminal.errors
+    terminal("tournament", "edit", event, "--link", "javascript:", status=2)
+    assert "is not the address of a web page" in terminal.errors
+
+
 def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None:
+    some, other = (f"some-bot-{next(_numbers)}" for _ in range(2))
+    for bot in (some, other):
+        owner.register_bot(bot)
     event = terminal(
         "tournament", "create", "Mixed", "truco", "--format", "swiss", "--rounds", "3", "--groups", "2",
         "--partners", "mixed", "--turn-seconds", "5s", "--bank-seconds", "1m", "--max-entries", "12",
-        "--per-owner", "2", "--invite", "some-bot", "--invite", "other-bot", "--auto-enter", "--unrated",
+        "--per-owner", "2", "--invite", some, "--invite", other, "--auto-enter", "--unrated",
         "--games-per-bot", "3", "--tie-break", "won", "--tie-break", "buchholz", "--opens", "+10m",
         "--starts", "+20m", "--preset", "no-cut@1",
     ).strip()  # fmt: skip
@@ -129,7 +151,7 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
     told = {
         "format": "swiss", "rounds": 3, "groups": 2, "partners": "mixed", "max_entries": 12,
         "clock": {"per_turn_ms": 5000, "bank_ms": 60_000}, "per_owner": 2, "who": "invited",
-        "invited": ["some-bot", "other-bot"], "auto_enter": True, "rated": False, "games_per_bot": 3,
+        "invited": [some, other], "auto_enter": True, "rated": False, "games_per_bot": 3,
         "tie_breaks": ["won", "buchholz"], "state": "announced", "preset": "no-cut@1",
     }  # fmt: skip
     assert {name: view[name] for name in told} == told
@@ -143,12 +165,12 @@ def test_every_option_of_a_tournament(owner: Client, terminal: Terminal) -> None
         (["tournament", "create", "Cup", "toepen", "--rule", "lives=x"], "lives"),
         (["tournament", "create", "Cup", "toepen", "--starts", "soon"], "'soon' is not a time"),
         (["tournament", "create", "Cup", "toepen", "--turn-seconds", "1y"], "'1y' is not a duration"),
-        (["tournament", "create", "Cup", "toepen", "--format", "open"], "ends_ms"),
+        (["tournament", "create", "Cup", "toepen", "--format", "open"], "needs --ends"),
         (["tournament", "create", "Cup", "toepen", "--house", "deep-blue"], "house"),
         (["tournament", "enter", "nothing", "nobody"], "there is no tournament 'nothing'"),
         (["tournament", "watch", "nothing"], "there is no tournament 'nothing'"),
         (["schedule", "create", "cup", "Cup", "toepen"], "exactly one of --cron and --at"),
-        (["schedule", "create", "cup", "Cup", "toepen", "--cron", "0 * * * *"], "does not permit"),
+        (["schedule", "create", "cup", "Cup", "toepen", "--cron", "0 25 * * *"], "at --cron"),
     ],
 )
 def test_invalid_requests_are_reported(

@@ -10,28 +10,45 @@ from hypothesis import strategies as st
 
 from arena.bots.redeal import redeal
 from arena.games.descriptor import Game
-from arena.games.kernel import CHANCE
+from arena.games.kernel import CHANCE, State
+from arena.play.turn_texts import LEGAL, turn_text
 from tests.contract.history import Told
 from tests.contract.playouts import LOG, AlternativeLog, playout, rules_of
 
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
     """All that ``viewer`` is shown over a log: after each action the events, the observation, what
-    it may do, and who is awaited.
+    it may do, who is awaited, and its turn as text.
     """
     state = game.new_state(rules)
     seen: list[Any] = []
+    since: list[dict[str, Any]] = []
     for seat, action in log:
-        events = state.apply(seat, action)
-        seen.append(
-            (
-                [game.view_event(event, viewer) for event in events],
-                state.observation(viewer),
-                tuple(state.legal_actions(viewer)),
-                state.awaiting(),
-            )
-        )
+        events = [game.view_event(event, viewer) for event in state.apply(seat, action)]
+        since = ([] if seat == viewer else since) + [event for event in events if event is not None]
+        legal = tuple(state.legal_actions(viewer))
+        way = LEGAL[len(seen) % len(LEGAL)]
+        text = turn_text(turn_of(game, rules, state, viewer, since), way) if legal else ""
+        seen.append((events, state.observation(viewer), legal, state.awaiting(), text))
     return seen
+
+
+def turn_of(
+    game: Game, rules: dict[str, Any], state: State, seat: int, events: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The turn of a seat."""
+    return {
+        "turn": "game.0.1",
+        "kind": game.kind,
+        "rules": rules,
+        "seat": seat,
+        "optional": seat not in state.awaiting(),
+        "legal_actions": list(state.legal_actions(seat)),
+        "deadline_ms": None,
+        "bank_ms": None,
+        "observation": state.observation(seat),
+        "events": events,
+    }
 
 
 @settings(max_examples=150)

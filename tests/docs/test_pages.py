@@ -65,6 +65,16 @@ def test_tournaments(tmp_path: Path) -> None:
 
 @needs_curl_and_jq
 @pytest.mark.system
+def test_a_class(tmp_path: Path) -> None:
+    said = follow("docs/classes.md", tmp_path, seconds=300)
+    assert "teacher: 0 of 100 invitations" in said
+    assert re.search(r"7b +Maria Lima +maria +used +maria\n", said)
+    assert (tmp_path / "codes.csv").read_text().count("btq_i_teacher_") == 2 * 2
+    assert "Autumn: 1 tournament, done" in said
+
+
+@needs_curl_and_jq
+@pytest.mark.system
 def test_submitting(tmp_path: Path) -> None:
     python_program()
     said = follow("docs/sandbox.md", tmp_path, seconds=300)

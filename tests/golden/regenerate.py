@@ -1,10 +1,11 @@
-"""Write all golden playthroughs anew: ``python -m tests.golden.regenerate``. Then review the difference."""
+"""Write all golden files anew: ``python -m tests.golden.regenerate``. Then review the difference."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
 
+from tests.golden import texts
 from tests.golden.case import Case
 
 FOLDER = Path(__file__).parent
@@ -21,7 +22,12 @@ def main() -> None:
         old.unlink()
     for case in ALL_CASES:
         (FOLDER / case.file).write_text(case.text(), encoding="utf-8")
-    print(f"{len(ALL_CASES)} golden playthroughs written")
+    for old in texts.FOLDER.glob("*.txt"):
+        old.unlink()
+    turns = texts.all_texts()
+    for name, text in turns.items():
+        (texts.FOLDER / name).write_text(text, encoding="utf-8")
+    print(f"{len(ALL_CASES)} golden playthroughs and {len(turns)} files of turns written")
 
 
 if __name__ == "__main__":

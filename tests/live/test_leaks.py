@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from arena.live.service import LiveGames, Viewer
+from arena.play.turn_texts import turn_text
 from tests.live.playing import BOTS, SEATS, answer, checked_record, new_game, open_games
 
 ONE = re.compile(r"(?:[2-9TJQKA][CHSD])+")
@@ -102,6 +103,8 @@ class Watch:
                 turns += page.turns
             for turn in turns:
                 assert turn["seat"] == viewer
+                manilhas = turn["observation"].get("manilhas") or ()
+                assert set(cards_in(turn_text(turn))) <= {*cards_in(turn), *manilhas}
                 self.check_events(viewer, turn.pop("events"))
                 self.check(viewer, turn)
 

@@ -124,3 +124,26 @@ def test_options_that_make_no_test(words: tuple[str, ...], message: str) -> None
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kind", "truco"), "Missing argument 'NEW'."),
+        (("random", "--kind", "truco"), "Missing argument 'OLD'."),
+        (("random", "rookie"), "Missing option '--kind'."),
+        (
+            ("--online", "my-bot", "--new", "2", "--kind", "truco"),
+            "--online BOT takes --new, --old and --kind",
+        ),
+        (
+            ("random", "rookie", "--online", "my-bot", "--new", "2", "--old", "1", "--kind", "truco"),
+            "--online BOT",
+        ),
+    ],
+)
+def test_what_is_missing(words: tuple[str, ...], message: str) -> None:
+    done = botequim("compare", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -220,7 +220,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a value"),
         (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a rule option"),
         (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a value"),
-        (["truco", "random", "rookie", "--groups", "0"], "0 groups"),
+        (["truco", "random", "rookie", "--groups", "0"], "0 is not in the range x>=1"),
         (["truco", "random", "rookie", "--groups", "many"], "many"),
         (["truco"], "BOTS"),
     ],

@@ -137,6 +137,7 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
     cup = {"name": "Cup of pia", "kind": "toepen", "format": "round_robin", "preset": "duel@1"}
     event = announce(owner, {**cup, "division": "sealed", "house": ["rookie"]})
     game = services.tournaments.journals.latest("half-bot", 1)[0].game
+    comparison = _compare_versions(services, owner, app)
     services.close()
     bot = "/bots/half-bot"
     return {
@@ -152,7 +153,21 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
         "delete": f"{bot}/delete",
         "new-tournament": "/tournaments/new",
         "own-tournament": f"/tournaments/{event}",
+        "comparison": f"/comparisons/{comparison}",
     }, token
+
+
+def _compare_versions(services: Service, owner: ContractClient, app: Flask) -> str:
+    """A comparison of two versions of another bot that is over; its id."""
+    sources = [f"def choose(turn):\n    return turn['legal_actions'][{index}]\n" for index in (0, -1)]
+    with checking(app):
+        owner.post("/v1/bots", json={"name": "twin-bot", "transport": "uploaded", "source": sources[0]})
+        version = {"label": "2", "transport": "uploaded", "source": sources[1]}
+        assert owner.post("/v1/bots/twin-bot/versions", json=version).status_code == 201
+    body = {"bot": "twin-bot", "new": "2", "old": "1", "kind": "truco", "preset": "mineiro-2@1", "most": 60}
+    found: str = owner.post("/v1/comparisons", json=body).json["id"]
+    play(services, found)
+    return found
 
 
 def _play_games(server: Server) -> dict[str, str]:

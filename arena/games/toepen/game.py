@@ -15,6 +15,7 @@ from arena.games.toepen.redeal import redeal
 from arena.games.toepen.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.toepen.state import TOEPEN
 from arena.games.toepen.style import STYLE
+from arena.games.toepen.text import turn_text
 from arena.games.toepen.titles import Style, styles
 
 
@@ -52,6 +53,7 @@ GAME: Final = Game(
     },
     redeal=redeal,
     narrator=ToepenTeller,
+    text=turn_text,
     picture=ToepenPicture,
     panel=panel,
     observation=OBSERVATION,

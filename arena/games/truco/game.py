@@ -14,6 +14,7 @@ from arena.games.truco.redeal import redeal
 from arena.games.truco.shown import ACTIONS, EVENTS, OBSERVATION
 from arena.games.truco.state import TRUCO
 from arena.games.truco.style import STYLE
+from arena.games.truco.text import turn_text
 
 GAME: Final = Game(
     game_rules=TRUCO,
@@ -73,6 +74,7 @@ GAME: Final = Game(
     },
     redeal=redeal,
     narrator=TrucoTeller,
+    text=turn_text,
     picture=TrucoPicture,
     panel=panel,
     observation=OBSERVATION,

@@ -1,6 +1,6 @@
 -- Take tokens from a bucket, up to the number wanted. KEYS: the bucket. ARGV: tokens per second, its size,
--- the number wanted. Returns {number taken, milliseconds until there is a token}. A bucket expires when it
--- is full.
+-- the number wanted. Returns {number taken, milliseconds until there is a token, number left}. A bucket expires
+-- when it is full.
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
 local rate, size, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -8,8 +8,8 @@ local bucket = redis.call('HMGET', KEYS[1], 'left', 'at')
 local left = size
 if bucket[1] then left = math.min(size, bucket[1] + math.max(0, now - bucket[2]) * rate) end
 local given = math.min(wanted, math.floor(left))
-if given == 0 then return {0, math.ceil((1 - left) / rate * 1000)} end
+if given == 0 then return {0, math.ceil((1 - left) / rate * 1000), 0} end
 left = left - given
 redis.call('HSET', KEYS[1], 'left', tostring(left), 'at', string.format('%.6f', now))
 redis.call('PEXPIRE', KEYS[1], math.ceil((size - left) / rate * 1000))
-return {given, 0}
+return {given, 0, math.floor(left)}

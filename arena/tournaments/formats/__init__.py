@@ -33,6 +33,7 @@ def plan(
     *,
     planned: Iterable[GroupPlan],
     now: Now | None = None,
+    format: TournamentFormat | None = None,
 ) -> Planned:
     """How a tournament goes on; the result depends only on the arguments.
 
@@ -40,7 +41,7 @@ def plan(
     stay in it. ``done``: the results by the id of the plan, None for a group that was given up.
     ``planned``: all groups that were planned before; they are not planned again, and what they
     paired stays as it was whatever is annulled afterwards. ``now``: for formats that plan while
-    groups run.
+    groups run. ``format``: None for that of ``spec``.
     """
     known = tuple(sorted(planned, key=GroupPlan.order))
-    return FORMATS[spec.format].plan(Field(spec, entrants, known, done, seed, now))
+    return (format or FORMATS[spec.format]).plan(Field(spec, entrants, known, done, seed, now))

@@ -31,6 +31,8 @@ class TournamentFormat(ABC):
     """Whether the published ratings order the entrants; otherwise a lot does."""
     plans_while_running: ClassVar[bool] = False
     """Whether groups can be due while others are running; it may then use ``field.now``."""
+    plans_in_batches: ClassVar[bool] = False
+    """Whether how many groups there will be is known only as they are planned."""
 
     def conflict(self, spec: Spec) -> ArenaError | None:
         """The error ``invalid_tournament`` if the settings do not suit the format."""

@@ -1,0 +1,49 @@
+"""What is logged of what organisers do, and admins in their place; see also :mod:`api.resources.admin`.
+
+Cancelling a tournament is logged by :func:`api.submissions.cancel_tournament`, with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from api.services import services
+from arena.accounts.accounts import Principal
+from arena.text import printable
+
+_RESOURCE: Final = "tournaments"
+_OF_PLAYERS: Final = frozenset({"enterTournament", "leaveTournament"})
+_CANCEL: Final = "cancelTournament"
+_PAGES: Final = "/tournaments"
+_PAGES_OF_PLAYERS: Final = ("/entries", "/withdraw", "/cancel")
+_MOST: Final = 300
+
+
+def audit_operation(
+    name: str, resource: str, method: str, who: Principal | None, path: Mapping[str, str], body: object
+) -> None:
+    """Log an operation of an organiser before it is carried out."""
+    if resource != _RESOURCE or method == "GET" or who is None or name == _CANCEL:
+        return
+    if name in _OF_PLAYERS and not who.admin:
+        return
+    detail = printable(orjson.dumps(body, default=str).decode(), _MOST) if body else ""
+    services().accounts.audit(who, _words(name), _subject(path), detail)
+
+
+def audit_form(view: str, rule: str, who: Principal | None, path: Mapping[str, Any]) -> None:
+    """Log a form of the page of a tournament before it is handled."""
+    if who is not None and rule.startswith(_PAGES) and not rule.endswith(_PAGES_OF_PLAYERS):
+        services().accounts.audit(who, view.replace("_", " "), _subject(path), "on a page")
+
+
+def _words(name: str) -> str:
+    """``createTournament`` in words."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _subject(path: Mapping[str, Any]) -> str:
+    return ", ".join(f"{kind} {value}" for kind, value in path.items())

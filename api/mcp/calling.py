@@ -1,0 +1,78 @@
+"""What tools for agents are made of: calls to operations of the API, as another client would make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from flask import current_app
+from marshmallow import Schema
+from werkzeug.test import EnvironBuilder
+from werkzeug.wrappers import Response
+
+from api.edge import JSON, REQUEST_ID, Environ
+from api.requests import load
+
+
+class Refused(Exception):
+    """An operation refused a request of a tool."""
+
+    def __init__(self, problem: Mapping[str, Any]) -> None:
+        expected = f" Expected: {problem['expected']}." if problem.get("expected") else ""
+        detail = str(problem.get("detail", "")).rstrip(".")
+        super().__init__(f"{problem.get('code')}: {detail}.{expected}")
+
+
+class ToolCaller:
+    """Calls operations in the name of the client of ``environ``. ``bot``: its name, or empty."""
+
+    def __init__(self, environ: Environ, bot: str) -> None:
+        self._environ = environ
+        self.bot = bot
+
+    def __call__(
+        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None
+    ) -> Any:
+        """The JSON or text of a reply; None for one without content. Raises :class:`Refused`."""
+        given = {key: value for key, value in (query or {}).items() if value is not None}
+        builder = EnvironBuilder(method=method, path=f"/v1/{path}", query_string=_words(given), json=body)
+        environ = builder.get_environ()
+        for name in ("HTTP_AUTHORIZATION", "REMOTE_ADDR", "HTTP_HOST", "wsgi.url_scheme"):
+            if name in self._environ:
+                environ[name] = self._environ[name]
+        environ["HTTP_X_REQUEST_ID"] = self._environ[REQUEST_ID]
+        reply = Response.from_app(current_app.wsgi_app, environ)
+        if reply.status_code >= 400:
+            raise Refused(orjson.loads(reply.get_data()))
+        if reply.status_code in (204, 304):
+            return None
+        return orjson.loads(reply.get_data()) if reply.mimetype == JSON else reply.get_data(as_text=True)
+
+
+def _words(query: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.items()
+    }
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. ``title`` and ``doc``: for the agent; ``schema``: its arguments. ``for_bots``: whether the
+    token of a bot is required. ``reads``: whether it changes nothing.
+    """
+
+    name: str
+    title: str
+    doc: str
+    schema: type[Schema]
+    call: Callable[[ToolCaller, dict[str, Any]], str]
+    for_bots: bool = True
+    reads: bool = True
+
+    def run(self, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
+        """The text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for arguments
+        that are not valid.
+        """
+        return self.call(caller, load(self.schema(), arguments))

@@ -1,0 +1,187 @@
+"""The Model Context Protocol at ``/mcp``: JSON-RPC over POST, without sessions.
+
+By the revision of 2026-07-28 every request stands alone. Clients of earlier revisions begin with
+``initialize``; the reply names a revision, and nothing is remembered. No reply is streamed, and nothing is
+sent to clients by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Response, request
+
+from api.auth import require
+from api.contract import json_response
+from api.edge import OPERATION
+from api.errors import MalformedJson
+from api.mcp.calling import Refused, ToolCaller
+from api.mcp.tools import TOOLS, tool_list
+from api.services import bodies, services
+from arena.errors import ArenaError
+
+blueprint = Blueprint("mcp", __name__)
+
+STATELESS: Final = "2026-07-28"
+WITH_HANDSHAKE: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Revisions that begin with ``initialize``, the newest first."""
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+HEADER_MISMATCH: Final = -32020
+UNSUPPORTED_VERSION: Final = -32022
+
+_META: Final = "io.modelcontextprotocol/"
+_INFO: Final = {"name": "botequim", "title": "Botequim", "version": "1"}
+_CAPABILITIES: Final[dict[str, Any]] = {"tools": {}}
+_INSTRUCTIONS: Final = (
+    "Play Brazilian Truco and Toepen against other bots. Call join once, then observe, then act in a loop: "
+    "each call answers a turn, waits for your next one and returns it as text. Send the token of a bot as a "
+    "bearer token."
+)
+_CACHE_MS: Final = 3_600_000
+
+
+class RpcError(Exception):
+    """A JSON-RPC error. ``data``: more about it."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+@blueprint.post("/mcp")
+def handle() -> Response:
+    """Answer one JSON-RPC request; a notification gets 202."""
+    request.environ[OPERATION] = "mcp"
+    if not _may_come_from(request.headers.get("Origin")):
+        return _failed(None, RpcError(INVALID_REQUEST, "pages of this origin may not call"), status=403)
+    try:
+        message = bodies().read_json(request.environ)
+    except MalformedJson as error:
+        return _failed(None, RpcError(PARSE_ERROR, error.message))
+    if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+        return _failed(None, RpcError(INVALID_REQUEST, "the body is not one JSON-RPC request"))
+    if "id" not in message:
+        return Response(status=202)
+    number, stateless = message["id"], False
+    if isinstance(number, bool) or not isinstance(number, str | int):
+        return _failed(None, RpcError(INVALID_REQUEST, "the id of a request is a text or a whole number"))
+    try:
+        stateless = _is_stateless(message)
+        result = _answer(message["method"], _object(message, "params"), stateless)
+    except RpcError as error:
+        return _failed(number, error, stateless)
+    if stateless:
+        result = {"resultType": "complete", **result, "_meta": {f"{_META}serverInfo": _INFO}}
+    return json_response({"jsonrpc": "2.0", "id": number, "result": result})
+
+
+def _may_come_from(origin: str | None) -> bool:
+    """Whether a page of this origin, or no page (None), may call: pages of this service and of the machine
+    itself, so that no page of another site reaches a service behind a firewall by a name of its own.
+    """
+    if origin is None:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    own = services().settings.http.public_url
+    return parts.hostname in ("localhost", "127.0.0.1", "::1") or (
+        bool(own) and urlsplit(own)[:2] == parts[:2]
+    )
+
+
+def _is_stateless(message: Mapping[str, Any]) -> bool:
+    """Whether the request is of the revision without handshakes. Raises unless its headers and its body
+    agree.
+    """
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    meta = meta if isinstance(meta, dict) else {}
+    version = meta.get(f"{_META}protocolVersion")
+    header = request.headers.get("MCP-Protocol-Version")
+    if version is None and header in (None, *WITH_HANDSHAKE):
+        return False
+    if version is None or f"{_META}clientCapabilities" not in meta:
+        raise RpcError(INVALID_PARAMS, f"_meta has no {_META}protocolVersion or {_META}clientCapabilities")
+    name = params.get("name") if message["method"] == "tools/call" and isinstance(params, dict) else None
+    for field, shown in (
+        ("MCP-Protocol-Version", version),
+        ("Mcp-Method", message["method"]),
+        ("Mcp-Name", name),
+    ):
+        if shown is not None and request.headers.get(field) != shown:
+            raise RpcError(
+                HEADER_MISMATCH, f"the header {field} is not that of the body, {str(shown)[:80]!r}"
+            )
+    if version != STATELESS:
+        supported = {"supported": [STATELESS], "requested": version}
+        raise RpcError(UNSUPPORTED_VERSION, f"the version {str(version)[:40]!r} is not supported", supported)
+    return True
+
+
+def _answer(method: str, params: Mapping[str, Any], stateless: bool) -> dict[str, Any]:
+    if method == "tools/list":
+        cached = {"ttlMs": _CACHE_MS, "cacheScope": "public"} if stateless else {}
+        return {"tools": tool_list(), **cached}
+    if method == "tools/call":
+        return _call(params)
+    if method == "server/discover" and stateless:
+        about = {"capabilities": _CAPABILITIES, "instructions": _INSTRUCTIONS}
+        return {"supportedVersions": [STATELESS], **about, "ttlMs": _CACHE_MS, "cacheScope": "public"}
+    if method == "initialize" and not stateless:
+        asked = params.get("protocolVersion")
+        version = asked if asked in WITH_HANDSHAKE else WITH_HANDSHAKE[0]
+        about = {"capabilities": _CAPABILITIES, "serverInfo": _INFO, "instructions": _INSTRUCTIONS}
+        return {"protocolVersion": version, **about}
+    if method == "ping" and not stateless:
+        return {}
+    raise RpcError(METHOD_NOT_FOUND, f"there is no method {method[:80]!r}")
+
+
+def _call(params: Mapping[str, Any]) -> dict[str, Any]:
+    tool = TOOLS.get(params.get("name", ""))
+    if tool is None:
+        raise RpcError(INVALID_PARAMS, f"there is no tool {str(params.get('name'))[:80]!r}", sorted(TOOLS))
+    arguments = _object(params, "arguments")
+    who = require(("bot",), request.environ, services()) if tool.for_bots else None
+    try:
+        text, is_error = (
+            tool.run(ToolCaller(request.environ, "" if who is None else who.name), arguments),
+            False,
+        )
+    except Refused as error:
+        text, is_error = str(error), True
+    except ArenaError as error:
+        expected = f" Expected: {error.expected}." if error.expected else ""
+        text, is_error = f"{error.code}: {error.message}.{expected}", True
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = message.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise RpcError(INVALID_PARAMS, f"{name} is not an object")
+    return value or {}
+
+
+def _failed(number: Any, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
+    """An error. Earlier revisions return an error of a known request with status 200."""
+    body = {
+        "code": error.code,
+        "message": error.message,
+        **({} if error.data is None else {"data": error.data}),
+    }
+    status = status or (404 if error.code == METHOD_NOT_FOUND else 400)
+    always = error.code in (PARSE_ERROR, INVALID_REQUEST, HEADER_MISMATCH, UNSUPPORTED_VERSION)
+    return json_response(
+        {"jsonrpc": "2.0", "id": number, "error": body}, status if stateless or always else 200
+    )

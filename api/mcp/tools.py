@@ -1,0 +1,264 @@
+"""The tools for agents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+import orjson
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from marshmallow import Schema, fields, validate
+
+from api.mcp.calling import Tool, ToolCaller
+from api.pages.manual import page_source
+from api.schemas.common import RequestSchema, absent
+from api.schemas.turns import MAX_WAIT, legal
+from api.services import services
+from api.turn_texts import result_lines
+from arena.games import GAMES, game_of
+from arena.live.text_answers import kinds_of, read_answers
+from arena.play.turn_texts import turn_text
+from arena.records.tell import tell
+
+USUAL_WAIT: Final = 20.0
+PATIENT: Final = {"per_turn_ms": 120_000, "bank_ms": 1_200_000}
+"""The clock of games that agents begin: two minutes for each decision, and twenty for the whole game."""
+
+_OVER: Final = ("finished", "void", "cancelled")
+_MOST_FORCED: Final = 200
+"""The maximum number of forced turns that one call plays."""
+
+
+def _kind() -> fields.String:
+    return fields.String(
+        required=True, validate=validate.OneOf(tuple(GAMES)), metadata={"description": "The game."}
+    )
+
+
+class JoinArguments(RequestSchema):
+    """An open table, or a new game against house bots."""
+
+    game = fields.String(
+        metadata={"description": "The id of a game with an open seat. Without it a new game begins."}
+    )
+    kind = fields.String(
+        validate=validate.OneOf(tuple(GAMES)), metadata={"description": "The kind of a new game."}
+    )
+    preset = fields.String(
+        metadata={"description": "The rule set of a new game; by default the first of its kind."}
+    )
+    house = fields.String(
+        load_default="rookie", metadata={"description": "The level of the house bots on the other seats."}
+    )
+
+
+class ObserveArguments(RequestSchema):
+    """What to wait for."""
+
+    game = fields.String(required=True, metadata={"description": "The id of the game."})
+    wait = fields.Float(
+        load_default=USUAL_WAIT,
+        validate=validate.Range(0, MAX_WAIT),
+        metadata={
+            "description": "Seconds to wait for a decision. Nothing is lost if there is none: call again."
+        },
+    )
+    legal = legal()
+    forced = fields.Boolean(
+        load_default=False,
+        metadata={"description": "Whether turns with one legal action are played for you."},
+    )
+
+
+class ActArguments(ObserveArguments):
+    """An answer, and what to wait for."""
+
+    game = fields.String(load_default=absent, metadata={"description": "By default that of the turn."})
+    turn = fields.String(required=True, metadata={"description": "The id of the turn, from its first line."})
+    action = fields.String(
+        required=True,
+        metadata={"description": "The action, such as play 4C. Case and brackets do not matter."},
+    )
+
+
+class RulesArguments(RequestSchema):
+    """Which game."""
+
+    kind = _kind()
+
+
+class BoardArguments(RequestSchema):
+    """Which leaderboard."""
+
+    kind = _kind()
+    division = fields.String(load_default="open", metadata={"description": "The division: sealed or open."})
+    preset = fields.String(
+        load_default=absent, metadata={"description": "The rule set; by default the first."}
+    )
+
+
+class GameArguments(RequestSchema):
+    """Which game."""
+
+    game = fields.String(required=True, metadata={"description": "The id of a finished game."})
+
+
+class NoArguments(RequestSchema):
+    """Nothing."""
+
+
+def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
+    if "game" in given:
+        made = caller("POST", f"games/{quote(given['game'], safe='')}/join", body={})
+    else:
+        game = game_of(given.get("kind", next(iter(GAMES))))
+        rules = dict(game.preset(given.get("preset")).rules)
+        others = game.seats(game.options.complete(rules)) - 1
+        seats = [{"bot": caller.bot}, *[{"house": given["house"]}] * others]
+        body = {"kind": game.kind, "seats": seats, "rules": rules, "clock": PATIENT}
+        made = caller("POST", "games", body=body)
+    names = ", ".join(str(seat.get("name") or "open") for seat in made["seats"])
+    return (
+        f"game {made['game']}: {made['kind']}, {made['state']}. Seats: {names}. Next: observe with this game."
+    )
+
+
+def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
+    answers = read_answers(services().live, [{"turn": given["turn"], "action": given["action"]}])
+    reply = caller("POST", "turns", {"limit": 1}, {"answers": answers})
+    (result,) = reply["results"]
+    kinds = kinds_of(services().live, [given["turn"]])
+    lines = "\n".join(result_lines(result, kinds, given["legal"])) + "\n"
+    game = given.get("game") or given["turn"].rpartition(".")[0].rpartition(".")[0]
+    if result["status"] in ("unknown_turn", "malformed"):
+        return lines
+    return f"{lines}\n{_observe(caller, {**given, 'game': game})}"
+
+
+def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
+    """The next decision of the game, its end, or what stands when the time is over."""
+    until = time.monotonic() + given["wait"]
+    path, since, forced = f"games/{quote(given['game'], safe='')}", None, 0
+    lines: list[str] = []
+    while True:
+        left = max(0.0, until - time.monotonic())
+        view = caller("GET", path, {"since": since, "wait": left if since is not None else None})
+        if view is not None:
+            since, turn = view["version"], view.get("turn")
+            if turn is not None and not turn["optional"]:
+                legal = turn["legal_actions"]
+                if not given["forced"] or len(legal) > 1 or forced == _MOST_FORCED:
+                    return "\n".join([*lines, turn_text(turn, given["legal"])])
+                caller("POST", "turns", body={"answers": [{"turn": turn["turn"], "action": legal[0]}]})
+                lines.append(f"played for you, {turn['turn']}: {legal[0]}")
+                forced += 1
+                continue
+            if view["state"] in _OVER:
+                return "\n".join([*lines, _end(view)])
+        if time.monotonic() >= until:
+            return "\n".join([*lines, "No decision for you yet. Nothing is lost: observe again."])
+
+
+def _end(view: Mapping[str, Any]) -> str:
+    outcome = view.get("outcome") or {}
+    places = ", ".join(
+        f"{seat.get('name')} place {place}"
+        for seat, place in zip(view["seats"], outcome.get("places", ()), strict=False)
+    )
+    return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
+
+
+def _rules(caller: ToolCaller, given: dict[str, Any]) -> str:
+    game = game_of(given["kind"])
+    return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
+
+
+def _me(caller: ToolCaller, given: dict[str, Any]) -> str:
+    return _json(caller("GET", f"bots/{caller.bot}"))
+
+
+def _leaderboard(caller: ToolCaller, given: dict[str, Any]) -> str:
+    query = {"format": "text", "preset": given.get("preset")}
+    return str(caller("GET", f"leaderboards/{given['kind']}/{quote(given['division'], safe='')}", query))
+
+
+def _replay(caller: ToolCaller, given: dict[str, Any]) -> str:
+    record = caller("GET", f"games/{quote(given['game'], safe='')}/record")
+    return "\n".join(tell(record))
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+_ALL: Final = (
+    Tool(
+        "join",
+        "Join a game",
+        "Take a seat at an open table, or begin a game against house bots with two minutes for "
+        "each decision.",
+        JoinArguments,
+        _join,
+        reads=False,
+    ),
+    Tool(
+        "act",
+        "Answer a turn",
+        "Answer your turn, wait for your next decision, and return it.",
+        ActArguments,
+        _act,
+        reads=False,
+    ),
+    Tool(
+        "observe",
+        "Wait for a turn",
+        "Wait for your next decision in a game, and return it, or how the game ended.",
+        ObserveArguments,
+        _observe,
+        reads=False,
+    ),
+    Tool("rules", "Read the rules", "The rules of a game.", RulesArguments, _rules, for_bots=False),
+    Tool("me", "Look at yourself", "Your bot, its versions and where it qualified.", NoArguments, _me),
+    Tool(
+        "leaderboard",
+        "Read a leaderboard",
+        "Ratings with their intervals.",
+        BoardArguments,
+        _leaderboard,
+        for_bots=False,
+    ),
+    Tool(
+        "replay",
+        "Read a finished game",
+        "A finished game, told action by action.",
+        GameArguments,
+        _replay,
+        for_bots=False,
+    ),
+)
+TOOLS: Final = {tool.name: tool for tool in _ALL}
+
+
+def tool_list() -> list[dict[str, Any]]:
+    """The tools as ``tools/list`` returns them, with the schemas of their arguments."""
+    plugin = MarshmallowPlugin()
+    APISpec("tools", "1", "3.1.0", plugins=[plugin])
+    assert plugin.converter is not None
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.doc,
+            "inputSchema": {"type": "object", "properties": {}, **_schema(plugin.converter, tool.schema())},
+            "annotations": {"readOnlyHint": tool.reads},
+        }
+        for tool in _ALL
+    ]
+
+
+def _schema(converter: Any, schema: Schema) -> dict[str, Any]:
+    found: dict[str, Any] = converter.schema2jsonschema(schema)
+    return {**found, "additionalProperties": False}

@@ -1,0 +1,90 @@
+"""The ``webhooks`` of the OpenAPI document: the messages that the service posts to the URL of a bot."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from arena.webhooks.calling import MAX_REPLY
+
+HEADERS: Final = {
+    "webhook-id": "The id of this delivery attempt, of which a receiver accepts each once.",
+    "webhook-timestamp": "Unix time in seconds; a receiver rejects what is more than five minutes off.",
+    "webhook-signature": "A list separated by spaces; one item must match: `v1,` and the HMAC-SHA256, "
+    "in base64, of id, timestamp and body, joined by full stops. The key is the part of the secret after "
+    "`whsec_`, decoded from base64.",
+}
+
+_SENT: Final = {"type": "string", "format": "date-time", "description": "When the message was sent."}
+
+
+def _message(type: str, data: dict[str, Any], **more: Any) -> dict[str, Any]:
+    properties = {"type": {"const": type, "type": "string"}, "timestamp": _SENT, "data": data, **more}
+    return {"type": "object", "properties": properties, "required": ["type", "timestamp", "data"]}
+
+
+def _post(id: str, summary: str, description: str, body: dict[str, Any], responses: Any) -> dict[str, Any]:
+    json = {"application/json": {"schema": body}}
+    parameters = [{"$ref": f"#/components/parameters/{name}"} for name in HEADERS]
+    return {
+        "post": {
+            "operationId": id,
+            "summary": summary,
+            "description": description,
+            "tags": ["webhooks"],
+            "security": [],
+            "parameters": parameters,
+            "requestBody": {"required": True, "content": json},
+            "responses": responses,
+        }
+    }
+
+
+def _reply(description: str, name: str, value: dict[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {name: value}, "required": [name]}
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def add_webhooks(spec: dict[str, Any]) -> None:
+    """Add the messages to a document."""
+    about = "Messages to the URL of a webhook bot; see the page on webhooks."
+    spec["tags"].append({"name": "webhooks", "description": about})
+    for name, description in HEADERS.items():
+        parameter = {"in": "header", "name": name, "required": True, "schema": {"type": "string"}}
+        spec["components"]["parameters"][name] = {**parameter, "description": description}
+    action = {"type": ["string", "null"], "description": "A legal action; null declines an optional turn."}
+    again = {"description": "Anything but 2xx, or no reply in 30 seconds: sent again while the turn is open."}
+    challenge = {"type": "string", "description": "A random text."}
+    spec["webhooks"] = {
+        "turn": _post(
+            "deliverTurn",
+            "A turn for the bot",
+            "May come more than once: the id of the turn is the key under which to store the decision. "
+            "Optional turns are sent only if the version has `rights`.",
+            _message(
+                "turn",
+                {"$ref": "#/components/schemas/Turn"},
+                refused={
+                    "type": "object",
+                    "description": "Why the previous answer was refused: its `status`, the `legal_actions` "
+                    "and the number of `faults`.",
+                },
+            ),
+            {
+                "200": _reply(f"The answer, at most {MAX_REPLY} bytes.", "action", action),
+                "204": {"description": "An optional turn is declined."},
+                "default": again,
+            },
+        ),
+        "ping": _post(
+            "deliverPing",
+            "A check before the URL is registered",
+            "To be answered within 5 seconds.",
+            _message(
+                "ping", {"type": "object", "properties": {"challenge": challenge}, "required": ["challenge"]}
+            ),
+            {
+                "200": _reply("The same challenge.", "challenge", challenge),
+                "default": {"description": "The URL is not registered."},
+            },
+        ),
+    }

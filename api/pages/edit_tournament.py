@@ -1,0 +1,136 @@
+"""The form that edits an announced tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api import submissions
+from api.pages.fields import Control, filled, is_of_form, status_of, time_value, with_error
+from api.pages.organise import FOLDED, tournament_body, tournament_controls
+from api.pages.site import blueprint, form, page
+from api.requests import load
+from api.schemas.edits import EditTournamentSchema
+from api.schemas.tournaments import MAX_SETTINGS
+from api.services import services
+from api.sessions import page_viewer, signed_in
+from arena.accounts.accounts import Principal
+from arena.errors import ArenaError
+from arena.events.rights import check_organises_view
+from arena.games import game_of
+
+Sections = Mapping[str, list[Control]]
+
+_EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": []}
+"""What an emptied field means; other emptied fields stay as they are."""
+
+_WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}
+
+
+@blueprint.get("/tournaments/<tournament>/edit")
+def edit_tournament_page(tournament: str) -> Response:
+    """A form with the settings that may be edited now."""
+    view, who = _own(tournament)
+    return _shown(view, _sections(view, who))
+
+
+@form("/tournaments/<tournament>/edit", most=MAX_SETTINGS)
+def edit_tournament(tournament: str) -> ResponseReturnValue:
+    """Edit a tournament."""
+    view, who = _own(tournament)
+    before = _sections(view, who)
+    sent = {title: filled(found, request.form.getlist) for title, found in before.items()}
+    try:
+        body = _changes(view, before, sent)
+        if body:
+            submissions.edit_tournament(who, tournament, load(EditTournamentSchema(), body))
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _shown(view, sent, error)
+    return redirect(url_for("pages.tournament_page", tournament=tournament), 303)
+
+
+def _own(tournament: str) -> tuple[dict[str, Any], Principal]:
+    who = signed_in()
+    view = services().tournaments.view(tournament, page_viewer())
+    check_organises_view(view, who)
+    return view, who
+
+
+def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control]]:
+    """The controls of what may be edited now, with the present values."""
+    allowed = services().tournaments.organising.editable(view["id"])
+    sections = tournament_controls(game_of(view["kind"]), who)
+    present = {
+        title: [
+            _present(one, view)
+            for one in found
+            if one.name != "invited_owners" and (allowed is None or one.name in allowed)
+        ]
+        for title, found in sections.items()
+    }
+    return {title: found for title, found in present.items() if found}
+
+
+def _present(one: Control, view: Mapping[str, Any]) -> Control:
+    if one.name.startswith("rules.") and view["preset"]:
+        return one
+    value: Any = view
+    if one.name == "house":
+        value = {"house": [entry["bot"] for entry in view["entries"] if entry["house"]]}
+    for part in one.name.split("."):
+        value = value[part]
+    return replace(one, value=_text(one, value))
+
+
+def _text(one: Control, value: Any) -> str:
+    if value is None:
+        return ""
+    if one.kind == "time":
+        return time_value(value)
+    if one.kind == "seconds":
+        return f"{value / 1000:g}"
+    if isinstance(value, list):
+        return (" " if one.kind == "checks" else ", ").join(value)
+    if isinstance(value, bool):
+        return ("yes" if value else "no") if one.kind in ("truth", "choice") else "1" if value else ""
+    return str(value)
+
+
+def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[str, Any]:
+    """The body of the operation: what somebody has changed."""
+    known = {one.name: one.value for found in before.values() for one in found}
+    names = {
+        one.name.partition(".")[0] for found in sent.values() for one in found if one.value != known[one.name]
+    }
+    body = tournament_body(sent, game_of(view["kind"]))
+    found: dict[str, Any] = {}
+    for name in names:
+        for part in _WHOLE.get(name, (name,)):
+            if part in body:
+                found[part] = body[part]
+            elif part in _EMPTY:
+                found[part] = _EMPTY[part]
+    return found
+
+
+def _shown(view: Mapping[str, Any], sections: Sections, error: ArenaError | None = None) -> Response:
+    if error is not None:
+        every = [one for found in sections.values() for one in found]
+        shown, error = with_error(every, error)
+        by_name = {one.name: one for one in shown}
+        sections = {title: [by_name[one.name] for one in found] for title, found in sections.items()}
+    return page(
+        "new_tournament.html",
+        200 if error is None else status_of(error),
+        one=view,
+        game=game_of(view["kind"]),
+        sections=sections,
+        folded=FOLDED,
+        error=error,
+    )

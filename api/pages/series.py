@@ -1,0 +1,137 @@
+"""Pages of series, and their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.site import blueprint, form, page, page_cursor
+from api.requests import load
+from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
+from api.services import services
+from api.sessions import page_viewer, signed_in, visitor
+from arena.errors import ArenaError
+from arena.ratings.series import SERIES_TIE_BREAKS, SeriesRules
+from arena.store.paging import parse_number
+
+_FIELDS: Final = ("name", "tournaments", "points", "best", "by", "tie_breaks")
+_AT_ONCE: Final = 50
+
+
+def _controls(known: Mapping[str, Any] | None = None) -> list[Control]:
+    words = Words(
+        {"best": "Results that count", "by": "A row for", "points": "Points by place"},
+        {
+            "tournaments": "Their ids, at the end of the addresses of their pages, in order.",
+            "points": "The points of the first place, the second and so on.",
+            "best": "The best ones. Empty: all.",
+            "tie_breaks": f"In their order, of {', '.join(SERIES_TIE_BREAKS)}.",
+        },
+        {"by": {"owner": "each owner: its best bot counts", "bot": "each bot"}},
+    )
+    values = {**SeriesRules().as_json(), **(known or {})}
+    found = []
+    for one in controls(NewSeriesSchema(), _FIELDS, words):
+        value = values.get(one.name)
+        text = ", ".join(_text(part) for part in value) if isinstance(value, list) else _text(value)
+        found.append(replace(one, value=text))
+    return found
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _body(found: list[Control]) -> dict[str, Any]:
+    body: dict[str, Any] = {"tournaments": [], "best": None, **body_of(found)}
+    # Of others the schema says what would be right.
+    with suppress(ValueError):
+        body["points"] = [float(part) for part in body.get("points", [])]
+    return body
+
+
+@blueprint.get("/series")
+def series_list_page() -> Response:
+    """The series, the newest first."""
+    found = services().series.listed(page_viewer(), parse_number(page_cursor(), 9), _AT_ONCE)
+    return page("series_list.html", series=found.items, cursor=found.cursor)
+
+
+@blueprint.get("/series/new")
+def new_series_page() -> Response:
+    """A form for a series."""
+    signed_in()
+    return _form(_controls())
+
+
+def _form(found: list[Control], error: ArenaError | None = None) -> Response:
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        found, error = with_error(found, error)
+    return page("new_series.html", status, controls=found, error=error)
+
+
+@form("/series/new")
+def create_series() -> ResponseReturnValue:
+    """Create a series."""
+    who = signed_in()
+    found = filled(_controls(), request.form.getlist)
+    try:
+        body = load(NewSeriesSchema(), _body(found))
+        services().limits.spend("tournaments_per_owner", who.owner)
+        made = services().series.create(body, who)
+    except ArenaError as error:
+        if not (is_of_form(error) or error.code == "tournament_not_found"):
+            raise
+        return _form(found, error)
+    return redirect(url_for("pages.series_page", series=made["id"]), 303)
+
+
+@blueprint.get("/series/<series>")
+def series_page(series: str) -> Response:
+    """The table of a series."""
+    return _series(series)
+
+
+def _series(series: str, found: list[Control] | None = None, error: ArenaError | None = None) -> Response:
+    viewer, parts = page_viewer(), services()
+    known = parts.series.view(series, viewer)
+    mine = visitor().owner != "" and (viewer.admin or viewer.owner == known["owner"]) and not known["done"]
+    found = (found or _controls(known)) if mine else []
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        found, error = with_error(found, error)
+    table = parts.series.table(series, viewer)
+    points = ", ".join(map(_text, known["points"]))
+    return page(
+        "series.html",
+        status,
+        series=known,
+        points=points,
+        table=table,
+        mine=mine,
+        controls=found,
+        error=error,
+    )
+
+
+@form("/series/<series>")
+def change_series(series: str) -> ResponseReturnValue:
+    """Change a series, or end it."""
+    who = signed_in()
+    services().series.view(series, page_viewer())
+    found = filled(_controls(), request.form.getlist)
+    try:
+        body = {"done": True} if "done" in request.form else _body(found)
+        services().series.change(series, load(ChangedSeriesSchema(), body), who)
+    except ArenaError as error:
+        if not (is_of_form(error) or error.code == "tournament_not_found"):
+            raise
+        return _series(series, found, error)
+    return redirect(url_for("pages.series_page", series=series), 303)

@@ -1,0 +1,65 @@
+"""Invitations to tournaments, and co-organisers."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.fields import GivenMoment, Moment, WholeNumber
+from arena.events.guests import MAX_GUESTS
+
+
+class InviteSchema(RequestSchema):
+    """Owners to invite."""
+
+    owners = fields.List(
+        fields.String(validate=validate.Length(1, 80)),
+        required=True,
+        validate=validate.Length(1, MAX_GUESTS),
+        metadata={"description": "The names of the owners."},
+    )
+
+
+class NewLinkSchema(RequestSchema):
+    """A link to make."""
+
+    expires_ms = GivenMoment("When it expires; by default when entry is locked, or after a day.")
+
+
+class CodeSchema(RequestSchema):
+    """The code of a link."""
+
+    code = fields.String(
+        required=True, validate=validate.Length(1, 200), metadata={"description": "The code of the link."}
+    )
+
+
+class _Link(ResponseSchema):
+    id = described(fields.String, "The id of the link.")
+    expires_ms = described(Moment, "When it expires.")
+
+
+class LinkSchema(_Link):
+    """A link that invites whoever has it, as organisers see it."""
+
+    created_by = described(fields.String, "Who made it: an owner, or `admin`.")
+    created_ms = described(Moment, "When it was made.")
+    accepted = described(WholeNumber, "How many owners it has invited.")
+
+
+class CreatedLinkSchema(_Link):
+    """A new link."""
+
+    code = described(fields.String, "The code, shown only once.")
+    url = described(fields.String, "The address of the page that takes the code.")
+
+
+class GuestsSchema(ResponseSchema):
+    """Who is invited to a tournament."""
+
+    owners = fields.List(
+        fields.String(), required=True, metadata={"description": "The invited owners, oldest first."}
+    )
+    links = fields.List(
+        fields.Nested(LinkSchema), required=True, metadata={"description": "The links that are not revoked."}
+    )

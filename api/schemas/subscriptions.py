@@ -1,0 +1,51 @@
+"""Webhooks that follow a tournament."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.fields import Moment, WholeNumber
+from arena.webhooks.addresses import MAX_URL, URL_RULE
+from arena.webhooks.signing import SECRET_RULE
+
+
+class NewSubscriptionSchema(RequestSchema):
+    """A URL to which announcements are posted."""
+
+    url = fields.String(
+        required=True,
+        validate=validate.Length(1, MAX_URL),
+        metadata={"description": f"The URL, which must answer a ping: {URL_RULE}."},
+    )
+    secret = fields.String(
+        validate=validate.Length(1, 200),
+        metadata={"description": f"The signing secret: {SECRET_RULE}. By default a new one."},
+    )
+
+
+class SubscriptionSchema(ResponseSchema):
+    """A URL to which announcements are posted."""
+
+    id = described(fields.String, "The id of the subscription.")
+    url = described(fields.String, "The URL.")
+    created_ms = described(Moment, "When it was made.")
+    state = described(
+        fields.String,
+        "`ended`: the tournament is over, and all was posted. `failed`: too many posts failed in a row.",
+        validate=validate.OneOf(("active", "ended", "failed")),
+    )
+    failures = described(WholeNumber, "How many posts have failed in a row.")
+    error = described(fields.String, "The last failure, null if the last post succeeded.", allow_none=True)
+
+
+class CreatedSubscriptionSchema(SubscriptionSchema):
+    """A new subscription."""
+
+    secret = described(fields.String, "The secret that signs posts, shown only once.")
+
+
+class SubscriptionsSchema(ResponseSchema):
+    """The subscriptions of an owner to a tournament."""
+
+    subscriptions = fields.List(fields.Nested(SubscriptionSchema), required=True)

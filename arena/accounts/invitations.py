@@ -1,0 +1,342 @@
+"""Invitations: codes with which people sign up, made by an organiser, beside the limit per address."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from base64 import b32encode
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from typing import Any, Final
+
+from arena.accounts.accounts import NAME_PATTERN, Accounts, InvalidName, NameTaken, Owner
+from arena.accounts.maxima import Quotas
+from arena.accounts.quotas import QuotaExceeded
+from arena.accounts.roster import Person, check_people
+from arena.errors import ArenaError
+from arena.store.documents import Documents
+from arena.store.repositories import Store
+from arena.store.rows import read_row, row_values, shown_or_left_out
+from arena.text import printable
+
+CODE_PREFIX: Final = "btq_i_"
+"""The prefix of codes: ``btq_i_<organiser>_<130 random bits>``, without regard to upper and lower case."""
+
+DAY_MS: Final = 86_400_000
+DEFAULT_KEPT_MS: Final = 30 * DAY_MS
+MAX_KEPT_MS: Final = 366 * DAY_MS
+"""How long an invitation can be used, in milliseconds."""
+
+MOST_OF_OWNER: Final = 10_000
+"""The most invitations that an admin can allow an owner."""
+
+_SECRET_CHARACTERS: Final = 26
+_ID_CHARACTERS: Final = 12
+_CLAIM_MS: Final = 60_000
+"""After this time a sign-up that was begun with an invitation, and of which there is no owner, has failed."""
+
+_ISSUED: Final = "#"
+"""The name of the counter among the invitations of an owner."""
+
+_CODE: Final = re.compile(
+    rf"btq_i_(?P<by>{NAME_PATTERN.strip('^$')})_[a-z2-7]{{{_SECRET_CHARACTERS}}}"
+).fullmatch
+
+
+class InvalidInvitation(ArenaError):
+    """The invitation cannot be used, or not any more."""
+
+    code = "invalid_invitation"
+
+
+class InvitationNotFound(ArenaError):
+    """The organiser has no invitation with this id."""
+
+    code = "invitation_not_found"
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """An invitation. ``digest``: the SHA-256 of its code. ``number``: its place among those that were made
+    together. ``roster``: the name of these. ``person``, ``handle``, ``email``: whom it is for, as
+    :class:`~arena.accounts.roster.Person`. ``used_by``: the owner that signed up with it, from ``claimed_ms``
+    on; ``used_ms`` is set once that owner exists. Times are Unix time in milliseconds, 0 for never.
+    """
+
+    id: str
+    digest: str
+    created_ms: int
+    expires_ms: int
+    number: int = 0
+    roster: str = ""
+    person: str = ""
+    handle: str = ""
+    email: str = ""
+    used_by: str = ""
+    claimed_ms: int = 0
+    used_ms: int = 0
+    revoked_ms: int = 0
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+    def state(self, now_ms: int) -> str:
+        """``used``, ``revoked``, ``expired`` or ``open``."""
+        if self.used_ms:
+            return "used"
+        if self.revoked_ms:
+            return "revoked"
+        return "expired" if now_ms >= self.expires_ms else "open"
+
+
+@dataclass(frozen=True)
+class NewInvitation:
+    """An invitation with its code, which is shown once."""
+
+    invitation: Invitation
+    code: str
+
+
+class Invitations:
+    """The invitations of all organisers. Only an owner that was allowed to may make some: by the quota
+    ``invitations``, if nobody invited that owner, or by an admin.
+    """
+
+    def __init__(self, store: Store, accounts: Accounts, quotas: Quotas) -> None:
+        self._store = store
+        self._accounts = accounts
+        self._quota = quotas.invitations
+
+    def create(
+        self,
+        organiser: str,
+        people: Sequence[Person] | int,
+        *,
+        roster: str = "",
+        expires_ms: int | None = None,
+    ) -> list[NewInvitation]:
+        """Make an invitation for each of ``people``, or that many for anybody. ``expires_ms``: by default in
+        :data:`DEFAULT_KEPT_MS`.
+
+        Raises :class:`InvalidInvitation`, :class:`~arena.accounts.quotas.QuotaExceeded` or
+        :class:`~arena.accounts.roster.InvalidRoster`; then none is made.
+        """
+        now_ms = self._store.clock().now_ms
+        until_ms = now_ms + DEFAULT_KEPT_MS if expires_ms is None else expires_ms
+        if not now_ms < until_ms <= now_ms + MAX_KEPT_MS:
+            raise InvalidInvitation(
+                "the invitations would expire at once, or too late",
+                field="expires_ms",
+                expected=f"a time from {now_ms + 1} to {now_ms + MAX_KEPT_MS}",
+            )
+        invited = [Person()] * people if isinstance(people, int) else list(people)
+        check_people(invited)
+        self._take(organiser, len(invited))
+        made = []
+        for number, person in enumerate(invited, 1):
+            secret = b32encode(secrets.token_bytes(17)).decode()[:_SECRET_CHARACTERS].lower()
+            code = f"{CODE_PREFIX}{organiser}_{secret}"
+            digest = _digest(code)
+            name, handle, email = person
+            row = Invitation(
+                digest[:_ID_CHARACTERS], digest, now_ms, until_ms, number, roster, name, handle, email
+            )
+            self._of(organiser).add(row.id, row_values(row))
+            made.append(NewInvitation(row, code))
+        return made
+
+    def find(self, code: str) -> Invitation:
+        """The invitation of a code, which can be used. Raises :class:`InvalidInvitation`."""
+        organiser, text = _organiser(code)
+        return self._usable(self._of(organiser).find(_digest(text)[:_ID_CHARACTERS]), text)
+
+    def sign_up(self, name: str, code: str) -> tuple[Owner, str]:
+        """Create an owner, and return it with its token. The code makes one owner, once; if the sign-up
+        fails it can be used again.
+
+        Raises :class:`InvalidInvitation`, or as :meth:`~arena.accounts.accounts.Accounts.sign_up`.
+        """
+        organiser, text = _organiser(code)
+        rows, invitation_id = self._of(organiser), _digest(text)[:_ID_CHARACTERS]
+
+        def claim(row: Any) -> dict[str, Any]:
+            found = self._usable(row, text)
+            return row_values(replace(found, used_by=name, claimed_ms=self._store.clock().now_ms))
+
+        claimed = rows.change(invitation_id, claim)
+        try:
+            made = self._accounts.sign_up(name, {"invited_by": organiser, "invitation": invitation_id})
+        except (InvalidName, NameTaken):
+            rows.change(
+                invitation_id,
+                lambda row: (
+                    row_values(replace(_read(row), used_by="", claimed_ms=0)) if row == claimed else row
+                ),
+            )
+            raise
+        self._settle(organiser, invitation_id, name)
+        return made
+
+    def allow(self, owner: str, most: int) -> None:
+        """Set how many invitations an owner may make in all.
+
+        Raises :class:`~arena.accounts.accounts.OwnerNotFound`.
+        """
+        self._accounts.owner(owner)
+        self._store.accounts.change_owner(owner, {"invitations": str(most)})
+
+    def allowance(self, owner: str) -> dict[str, int]:
+        """How many invitations an owner has made, revoked ones not counted: ``used``, ``most``, ``left``."""
+        most, used = self._most(owner), int(self._of(owner).find(_ISSUED) or 0)
+        return {"used": used, "most": most, "left": max(0, most - used)}
+
+    def list(self, organiser: str, roster: str | None = None) -> list[dict[str, Any]]:
+        """The invitations of an organiser, the latest first and those made together in their order, without
+        codes.
+        """
+        now_ms = self._store.clock().now_ms
+        rows = {name: row for name, row in self._of(organiser).all().items() if name != _ISSUED}
+        found = [
+            shown
+            for name, row in rows.items()
+            if (shown := shown_or_left_out(f"invitation {name}", partial(_read, row)))
+            and roster in (None, shown.roster)
+        ]
+        found.sort(key=lambda one: (-one.created_ms, one.number))
+        return [as_json(one, now_ms) for one in found]
+
+    def revoke(self, organiser: str, invitation: str) -> dict[str, Any]:
+        """Revoke an invitation that nobody has used; of one that was used nothing changes.
+
+        Raises :class:`InvitationNotFound`.
+        """
+        now_ms = self._store.clock().now_ms
+        missing = InvitationNotFound(
+            f"you have no invitation {printable(invitation, 40)!r}", field="invitation"
+        )
+        if invitation == _ISSUED or self._of(organiser).find(invitation) is None:
+            raise missing
+        revoked: list[bool] = []
+
+        def act(row: Any) -> Any:
+            found = _read(row)
+            revoked[:] = [not found.used_ms and not found.revoked_ms]
+            return row_values(replace(found, revoked_ms=now_ms)) if revoked[0] else row
+
+        after = self._of(organiser).change(invitation, act)
+        if revoked[0]:
+            self._of(organiser).change(_ISSUED, lambda count: max(0, (count or 0) - 1))
+        return as_json(_read(after), now_ms)
+
+    def forget(self, owner: str) -> None:
+        """Remove what is known about an owner that is deleted: the invitations that it made, with the people
+        on its rosters, and whom the invitation was for with which it signed up.
+        """
+        own = self._of(owner)
+        for name in own.all():
+            own.change(name, lambda row: None)
+        fields = self._store.accounts.owner(owner) or {}
+        if "invited_by" in fields and "invitation" in fields:
+
+            def act(row: Any) -> Any:
+                if row is None:
+                    return None
+                return row_values(replace(_read(row), person="", handle="", email=""))
+
+            self._of(fields["invited_by"]).change(fields["invitation"], act)
+
+    def _take(self, organiser: str, count: int) -> None:
+        most = self._most(organiser)
+
+        def act(issued: Any) -> int:
+            used = int(issued or 0)
+            left = max(0, most - used)
+            if count > left:
+                raise QuotaExceeded(
+                    f"you may make {most} invitations; {left} are left, and this needs {count}",
+                    field="roster",
+                    expected=f"at most {left} invitations, or that an admin allows you more",
+                    extra={"quota": "owner_invitations", "most": most, "used": used, "left": left},
+                )
+            return used + count
+
+        self._of(organiser).change(_ISSUED, act)
+
+    def _most(self, owner: str) -> int:
+        fields = self._store.accounts.owner(owner) or {}
+        if "invitations" in fields:
+            return int(fields["invitations"])
+        if "admin" in fields:
+            return MOST_OF_OWNER
+        # Otherwise a few sign-ups would lead to any number of them.
+        return 0 if "invited_by" in fields else self._quota
+
+    def _usable(self, row: Any, code: str) -> Invitation:
+        """The invitation of a row. Raises :class:`InvalidInvitation`."""
+        found = None if not isinstance(row, dict) else _read(row)
+        if found is None or not hmac.compare_digest(found.digest, _digest(code)):
+            raise _invalid("is unknown")
+        now_ms = self._store.clock().now_ms
+        state = found.state(now_ms)
+        if state == "open" and found.used_by and self._is_claimed(found, now_ms):
+            state = "used"
+        if state != "open":
+            raise _invalid({"used": "was used", "revoked": "was revoked", "expired": "has expired"}[state])
+        return found
+
+    def _is_claimed(self, found: Invitation, now_ms: int) -> bool:
+        """Whether the sign-up that claimed it is under way, or was carried out by a process that died."""
+        owner = self._store.accounts.owner(found.used_by) or {}
+        return owner.get("invitation") == found.id or now_ms < found.claimed_ms + _CLAIM_MS
+
+    def _settle(self, organiser: str, invitation: str, name: str) -> None:
+        """Note that the owner exists."""
+        now_ms = self._store.clock().now_ms
+        self._of(organiser).change(
+            invitation, lambda row: row_values(replace(_read(row), used_by=name, used_ms=now_ms))
+        )
+
+    def _of(self, organiser: str) -> Documents:
+        return self._store.invited_by(organiser)
+
+
+def as_json(one: Invitation, now_ms: int) -> dict[str, Any]:
+    """The invitation as its organiser sees it."""
+    return {
+        "id": one.id,
+        "roster": one.roster,
+        "number": one.number,
+        "name": one.person or None,
+        "handle": one.handle or None,
+        "email": one.email or None,
+        "state": one.state(now_ms),
+        "owner": one.used_by if one.used_ms else None,
+        "created_ms": one.created_ms,
+        "expires_ms": one.expires_ms,
+        "used_ms": one.used_ms or None,
+    }
+
+
+def _read(row: Any) -> Invitation:
+    return read_row(Invitation, row)
+
+
+def _organiser(code: str) -> tuple[str, str]:
+    """The organiser that a code names, and the code as it is hashed. Raises :class:`InvalidInvitation`."""
+    text = re.sub(r"\s", "", code).lower()
+    found = _CODE(text)
+    if found is None:
+        raise _invalid("is not a code")
+    return found["by"], text
+
+
+def _digest(code: str) -> str:
+    return sha256(code.encode()).hexdigest()
+
+
+def _invalid(why: str) -> InvalidInvitation:
+    return InvalidInvitation(
+        f"the invitation {why}", field="invitation", expected="another one, from whoever invited you"
+    )

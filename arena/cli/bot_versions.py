@@ -1,0 +1,218 @@
+"""The commands of ``botequim bot`` about versions: adding, sources, uploads, qualifications and logs."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.commands import Command
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import Columns, details, json_option, moment, show, show_rows
+from arena.client import Client
+from arena.text import printable_lines
+
+_name = click.argument("name")
+_version = click.option("--version", "label", help="The version's label. [default: the current one]")
+
+
+def version_of(client: Client, name: str, label: str | None) -> str:
+    """The version ``label`` of a bot, or its current one. Raises :class:`click.UsageError` if it has none."""
+    version = label or client.bot(name)["version"]
+    if version is None:
+        raise click.UsageError(f"{name} has no version yet; 'botequim bot uploads {name}' shows why")
+    return str(version)
+
+
+@click.command(
+    "add-version",
+    cls=Command,
+    examples=(
+        "botequim bot add-version my-hook 2 --webhook https://bots.example/v2",
+        "botequim bot add-version my-bot 2",
+    ),
+    fields={"url": "--webhook"},
+)
+@_name
+@click.argument("label")
+@click.option("--webhook", metavar="URL", help="Post turns to URL. [default: the bot polls]")
+@click.option(
+    "--secret",
+    envvar="BOTEQUIM_WEBHOOK_SECRET",
+    help="With --webhook: your signing secret, if the bot has none. [default: a new one]",
+)
+@click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
+@url_option
+@token_option("the owner")
+@json_option
+def add_version(
+    name: str,
+    label: str,
+    webhook: str | None,
+    secret: str | None,
+    rights: bool,
+    url: str,
+    token: str,
+    as_json: bool,
+) -> None:
+    """Add the version LABEL to the bot NAME, which runs elsewhere; new games are played with it.
+
+    'bot submit' adds a version that the arena runs.
+    """
+    if webhook is None and (rights or secret):
+        raise click.UsageError("--secret and --rights need --webhook")
+    fields: dict[str, Any] = {}
+    if webhook is not None:
+        fields = {"transport": "webhook", "url": webhook, "rights": rights}
+        if secret:
+            fields["secret"] = secret
+    made = service(url, token).add_version(name, label, **fields)
+    show(made, as_json, f"{name} {made['label']}: added, {made['transport']}")
+    if made.get("webhook_secret") and not as_json:
+        click.echo(f"the signing secret, shown once: {made['webhook_secret']}", err=True)
+
+
+@click.command(cls=Command, examples=("botequim bot uploads my-bot", "botequim bot uploads my-bot --json"))
+@_name
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def uploads(name: str, url: str, token: str, as_json: bool) -> None:
+    """List the uploads of the bot NAME that are being checked."""
+    columns: Columns = {
+        "id": "id",
+        "version": "version",
+        "state": "state",
+        "language": "language",
+        "bytes": "size",
+        "received": moment("received_ms"),
+    }
+    show_rows("uploads", service(url, token).uploads(name), columns, as_json)
+
+
+@click.command(cls=Command, examples=("botequim bot upload my-bot u4525d024c6b57abb --wait 20",))
+@_name
+@click.argument("upload_id", metavar="UPLOAD")
+@click.option("--wait", type=click.FloatRange(0, 60), help="Wait this many seconds for the outcome.")
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def upload(name: str, upload_id: str, wait: float | None, url: str, token: str, as_json: bool) -> None:
+    """Show what has become of UPLOAD of the bot NAME."""
+    found = service(url, token).upload(name, upload_id, wait=wait)
+    columns: Columns = {
+        "id": "id",
+        "bot": "bot",
+        "version": "version",
+        "state": "state",
+        "code": "code",
+        "reason": "reason",
+        "bytes": "size",
+        "received": moment("received_ms"),
+    }
+    show(found, as_json, lambda: details(found, columns))
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim bot source my-bot", "botequim bot source my-bot --version 2 --out bot.py"),
+)
+@_name
+@_version
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write. [default: standard output]",
+)
+@url_option
+@token_option("the owner, unless the source is published", required=False)
+@json_option
+def source(
+    name: str, label: str | None, out: Path | None, url: str, token: str | None, as_json: bool
+) -> None:
+    """Print the source of a version of the uploaded bot NAME, or write it to a file."""
+    client = service(url, token)
+    found = client.source(name, version_of(client, name, label))
+    if as_json:
+        show(found, as_json)
+        return
+    text = found["source"]
+    data = base64.b64decode(found["component"]) if text is None else text.encode()
+    if out is not None:
+        out.write_bytes(data)
+        click.echo(f"{out}: {len(data)} bytes", err=True)
+    elif text is not None:
+        click.echo(text, nl=not text.endswith("\n"))
+    elif sys.stdout.isatty():
+        raise click.UsageError("this version is a WebAssembly component; --out FILE writes it")
+    else:
+        sys.stdout.buffer.write(data)
+
+
+@click.command(cls=Command, examples=("botequim bot publish my-bot", "botequim bot publish my-bot --hide"))
+@_name
+@_version
+@click.option("--hide", is_flag=True, help="Hide it instead.")
+@url_option
+@token_option("the owner")
+@json_option
+def publish(name: str, label: str | None, hide: bool, url: str, token: str, as_json: bool) -> None:
+    """Publish the source of a version of the bot NAME, or hide it."""
+    client = service(url, token)
+    changed = client.publish_version(name, version_of(client, name, label), not hide)
+    word = "published" if changed["published"] else "hidden"
+    show(changed, as_json, f"{name} {changed['label']}: the source is {word}")
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim bot qualifications my-bot", "botequim bot qualifications my-bot --version 2 --json"),
+)
+@_name
+@_version
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def qualifications(name: str, label: str | None, url: str, token: str, as_json: bool) -> None:
+    """List in which games a version of the bot NAME has qualified, or why not."""
+    client = service(url, token)
+    columns: Columns = {
+        "game": "kind",
+        "preset": "preset",
+        "state": "state",
+        "since": moment("at_ms"),
+        "tournament": "tournament",
+        "reason": lambda one: one["detail"] or one["reason"],
+    }
+    found = client.qualifications(name, version_of(client, name, label))
+    show_rows("qualifications", found, columns, as_json)
+
+
+@click.command(cls=Command, examples=("botequim bot log my-bot GAME", "botequim bot log my-bot GAME --json"))
+@_name
+@click.argument("game_id", metavar="GAME")
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def log(name: str, game_id: str, url: str, token: str, as_json: bool) -> None:
+    """Show what the uploaded bot NAME printed in GAME, its times, and its faults with their tracebacks."""
+    found = service(url, token).game_log(name, game_id)
+    show(found, as_json, lambda: "\n".join(_seat_log(seat) for seat in found["seats"]))
+
+
+def _seat_log(seat: Mapping[str, Any]) -> str:
+    times = [one["ms"] for one in seat["decisions"] if one["ms"] is not None]
+    longest = f", the longest of {max(times):.1f} ms" if times else ""
+    lines = [f"seat {seat['seat']}, version {seat['version']}: {len(seat['decisions'])} decisions{longest}"]
+    if seat["output"]:
+        lines.append(printable_lines(seat["output"].rstrip("\n")))
+        if seat["cut"]:
+            lines.append("(the rest of the output is cut)")
+    for fault in seat["faults"]:
+        text = ", ".join(f"{name}: {value}" for name, value in fault.items() if value is not None)
+        lines.append(printable_lines(f"fault: {text}"))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,393 @@
+"""``botequim bot ...``: register bots, upload them, run them, and look after them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.bots import InvalidBot, bot_spec
+from arena.cli.bot_versions import add_version, log, publish, qualifications, source, upload, uploads
+from arena.cli.commands import Commands
+from arena.cli.debug import debug
+from arena.cli.online import retrying, say, service, token_option, url_option
+from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
+from arena.cli.params import KIND, PLAYER_FILE
+from arena.cli.submit import NotQualified, qualify_bot, submit_bot
+from arena.cli.trial import test_bot
+from arena.client import ApiError, Client, run
+
+_PRESET: Final = (
+    "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
+)
+_name = click.argument("name")
+
+
+@click.group(
+    cls=Commands,
+    examples=(
+        "botequim bot submit my_bot.py --name my-bot",
+        "botequim bot register my-bot | botequim login --profile my-bot",
+        "botequim bot run my_bot.py --profile my-bot",
+    ),
+)
+def bot() -> None:
+    """Register bots, upload them, play online, and debug their decisions."""
+
+
+for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log):
+    bot.add_command(_command)
+
+
+@bot.command(
+    examples=(
+        "botequim bot register my-bot | botequim login --profile my-bot",
+        "botequim bot register my-hook --webhook https://bots.example/turns --secret whsec_...",
+    ),
+    fields={"url": "--webhook"},
+)
+@_name
+@url_option
+@token_option("the owner")
+@click.option("--webhook", metavar="URL", help="Post turns to URL, which must answer a ping now.")
+@click.option(
+    "--secret",
+    envvar="BOTEQUIM_WEBHOOK_SECRET",
+    help="With --webhook: your signing secret. [default: a new one]",
+)
+@click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
+@click.option("--description", help="A short public description.")
+@click.option(
+    "--tournaments/--no-tournaments",
+    default=None,
+    help="Whether it takes part in scheduled tournaments. [default: while it is run with --tournaments]",
+)
+@json_option
+def register(
+    name: str,
+    url: str,
+    token: str,
+    webhook: str | None,
+    secret: str | None,
+    rights: bool,
+    description: str | None,
+    tournaments: bool | None,
+    as_json: bool,
+) -> None:
+    """Register the bot NAME and print the bot's token, which is shown only once.
+
+    With --webhook, a signing secret that the service made is printed on stderr, once.
+    """
+    if webhook is None and (rights or secret):
+        raise click.UsageError("--secret and --rights need --webhook")
+    body: dict[str, Any] = {"description": description, "tournaments": tournaments}
+    if webhook is not None:
+        body |= {"transport": "webhook", "url": webhook, "secret": secret, "rights": rights}
+    given = {key: value for key, value in body.items() if value is not None}
+    try:
+        made = service(url, token).create_bot(name, **given)
+    except ApiError as error:
+        if error.code == "webhook_failed":
+            error.message += (
+                "; 'botequim webhook test URL --secret ...' posts the same from here"
+                if secret
+                else "; a receiver that checks signatures needs --secret here, the secret that it has"
+            )
+        raise
+    show(made, as_json, made["token"])
+    if made.get("webhook_secret") and not as_json:
+        click.echo(f"the signing secret, shown once: {made['webhook_secret']}", err=True)
+
+
+@bot.command(examples=("botequim bot change my-bot --people", "botequim bot change my-bot --state withdrawn"))
+@_name
+@url_option
+@token_option("the owner")
+@click.option("--people/--no-people", default=None, help="Whether people may play with it.")
+@click.option(
+    "--tournaments/--no-tournaments", default=None, help="Whether it takes part in scheduled tournaments."
+)
+@click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
+@click.option("--description", help="A short public description.")
+@json_option
+def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None:
+    """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
+    changes = {key: value for key, value in given.items() if value is not None}
+    if not changes:
+        raise click.UsageError("nothing to change: give --people, --tournaments, --state or --description")
+    changed = service(url, token).change_bot(name, **changes)
+    show(
+        changed,
+        as_json,
+        lambda: "".join(f"{key}: {_word(value)}\n" for key, value in sorted(changes.items())),
+    )
+
+
+def _word(value: object) -> object:
+    return ("yes" if value else "no") if isinstance(value, bool) else value
+
+
+@bot.command("list", examples=("botequim bot list --mine", "botequim bot list --owner ana --json"))
+@click.option("--owner", help="Only bots of this owner.")
+@click.option("--mine", is_flag=True, help="Only your own.")
+@click.option("--limit", type=click.IntRange(1), default=100, show_default=True, help="The most bots.")
+@url_option
+@token_option("the owner, for --mine", required=False)
+@json_option
+def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | None, as_json: bool) -> None:
+    """List bots by name."""
+    client = service(url, token)
+    if mine:
+        if owner is not None:
+            raise click.UsageError("--mine and --owner exclude each other")
+        owner = client.me()["name"]
+    columns: Columns = {
+        "name": "name",
+        "owner": "owner",
+        "version": "version",
+        "state": "state",
+        "registered": moment("created_ms"),
+        "description": "description",
+    }
+    show_rows("bots", islice(client.bots(owner=owner, limit=min(limit, 100)), limit), columns, as_json)
+
+
+@bot.command("show", examples=("botequim bot show my-bot", "botequim bot show my-bot --json"))
+@_name
+@url_option
+@token_option("the owner, for what only it sees", required=False)
+@json_option
+def show_bot(name: str, url: str, token: str | None, as_json: bool) -> None:
+    """Show the bot NAME, its versions and, to its owner, its webhook."""
+    found = service(url, token).bot(name)
+    show(found, as_json, lambda: _shown(found))
+
+
+def _shown(found: Mapping[str, Any]) -> str:
+    hook, suspended = found.get("webhook"), found.get("suspended")
+    columns: Columns = {
+        "name": "name",
+        "owner": "owner",
+        "state": "state",
+        "description": "description",
+        "registered": moment("created_ms"),
+        "in tournaments": "tournaments",
+        "plays with people": "people",
+        "suspended": lambda _: suspended["reason"] if suspended else None,
+        "webhook": lambda _: hook["url"] if hook else None,
+        "circuit": lambda _: hook["circuit"] if hook else None,
+        "last error": lambda _: hook["last_error"] if hook else None,
+    }
+    versions: Columns = {
+        "version": "label",
+        "transport": "transport",
+        "language": "language",
+        "added": moment("created_ms"),
+        "published": "published",
+    }
+    return f"{details(found, columns)}\n{table(found['versions'], versions)}"
+
+
+@bot.command(examples=("botequim bot delete my-bot",))
+@_name
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def delete(name: str, url: str, token: str, as_json: bool) -> None:
+    """Delete the bot NAME, which has not played; 'bot change --state withdrawn' retires one that has."""
+    service(url, token).delete_bot(name)
+    show({"deleted": name}, as_json, f"{name} is deleted")
+
+
+@bot.command(examples=("botequim bot rotate my-bot | botequim login --profile my-bot",))
+@_name
+@url_option
+@token_option("the owner")
+@json_option
+def rotate(name: str, url: str, token: str, as_json: bool) -> None:
+    """Replace the token of the bot NAME and print the new one, which is shown only once."""
+    new = service(url, token).replace_bot_token(name)
+    show({"token": new}, as_json, new)
+
+
+@bot.command(examples=("botequim bot revoke my-bot",))
+@_name
+@url_option
+@token_option("the owner or an admin")
+@json_option
+def revoke(name: str, url: str, token: str, as_json: bool) -> None:
+    """Revoke the token of the bot NAME; 'bot rotate' issues another."""
+    service(url, token).revoke_bot_token(name)
+    show({"revoked": name}, as_json, f"the token of {name} is revoked")
+
+
+@bot.command(examples=("botequim bot secret my-hook", "botequim bot secret my-hook --secret whsec_..."))
+@_name
+@click.option("--secret", envvar="BOTEQUIM_WEBHOOK_SECRET", help="Your new secret. [default: a new one]")
+@url_option
+@token_option("the owner")
+@json_option
+def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -> None:
+    """Replace the signing secret of the webhook of NAME and print the new one.
+
+    For a day messages are signed with both.
+    """
+    made = service(url, token).replace_webhook_secret(name, **({"secret": secret} if secret else {}))
+    show(made, as_json, made["secret"] or "replaced")
+
+
+@bot.command(
+    examples=(
+        "botequim bot submit my_bot.py --name my-bot",
+        "botequim bot submit my_bot.py --name my-bot --kind truco --preset paulista@1 --wait 0",
+    ),
+    fields={"version": "--version", "label": "--version", "source": "FILE", "component": "FILE"},
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@url_option
+@token_option("the owner")
+@click.option("--name", required=True, help="The bot's name; an existing bot gets a new version.")
+@click.option("--version", "label", help="The version's label. [default: the next number]")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=KIND,
+    help="A game that it plays; may be repeated. [default: all games that it can play]",
+)
+@click.option("--preset", help=f"With one --kind: {_PRESET}")
+@click.option(
+    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
+)
+@click.option(
+    "--tournaments/--no-tournaments",
+    default=None,
+    help="Whether it takes part in scheduled tournaments. [default: as before; a new bot does]",
+)
+@json_option
+def submit(
+    file: Path,
+    url: str,
+    token: str,
+    name: str,
+    label: str | None,
+    kinds: tuple[str, ...],
+    preset: str | None,
+    seconds: float,
+    tournaments: bool | None,
+    as_json: bool,
+) -> None:
+    """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
+
+    Waits until the bot has qualified against a house bot. Prints the result, the leaderboard to watch, and
+    when it plays next. If it failed, prints where and why, and the command that runs it again at that
+    decision; the exit code is 2.
+    """
+    client = service(url, token)
+    try:
+        with redirected(as_json):
+            version = submit_bot(client, file, name, label, kinds, seconds, tournaments, preset)
+    except NotQualified as error:
+        if seconds or error.over:
+            raise
+        # Whoever does not want to wait has made no mistake.
+        later = (
+            f"'botequim bot uploads {name}' and 'botequim bot qualifications {name}' show what becomes of it"
+        )
+        show({"bot": name, "pending": error.message}, as_json, f"{error.message}; {later}")
+        return
+    _show_qualifications(client, name, version, as_json)
+
+
+@bot.command(
+    examples=(
+        "botequim bot qualify my-bot truco",
+        "botequim bot qualify my-bot truco --preset paulista@1",
+    ),
+    fields={"version": "--version"},
+)
+@_name
+@click.argument("kind", type=KIND)
+@url_option
+@token_option("the owner")
+@click.option("--preset", help=_PRESET[0].upper() + _PRESET[1:])
+@click.option("--version", "label", help="The version's label. [default: the current one]")
+@click.option(
+    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
+)
+@json_option
+def qualify(
+    name: str,
+    kind: str,
+    url: str,
+    token: str,
+    preset: str | None,
+    label: str | None,
+    seconds: float,
+    as_json: bool,
+) -> None:
+    """Let the bot NAME qualify in the game KIND, and wait until that is over.
+
+    A bot that runs elsewhere must be running. If it does not qualify, prints where and why; the exit code
+    is 2.
+    """
+    client = service(url, token)
+    with redirected(as_json):
+        version = qualify_bot(client, name, kind, preset, label, seconds)
+    _show_qualifications(client, name, version, as_json)
+
+
+def _show_qualifications(client: Client, name: str, version: str, as_json: bool) -> None:
+    if as_json:
+        found = client.qualifications(name, version)
+        show({"bot": name, "version": version, "qualifications": found}, as_json)
+
+
+@bot.command(
+    "run",
+    examples=(
+        "botequim bot run my_bot.py --profile my-bot",
+        "botequim bot run my_bot.py --join GAME --games 1",
+    ),
+)
+@click.argument("file", type=PLAYER_FILE)
+@url_option
+@token_option("the bot")
+@click.option("--join", "joined", multiple=True, metavar="GAME", help="First take an open seat of GAME.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    help="Stop after this many games and those begun by then. [default: never]",
+)
+@click.option(
+    "--tournaments", is_flag=True, help="Take part in scheduled tournaments, which are rated, while it runs."
+)
+def run_bot(
+    file: str, url: str, token: str, joined: tuple[str, ...], games: int | None, tournaments: bool
+) -> None:
+    """Play all games of the bot online until Ctrl-C. FILE: its Python file, or the name of a house bot.
+
+    When it stops, no other game begins for the bot, and those that have begun are played to their end; a
+    second Ctrl-C leaves at once. Restarts of the service or of this command do no harm: unanswered turns are
+    sent again. If the bot raises an error, the default action is played for it.
+    """
+    spec = bot_spec(file)
+    try:
+        spec.make(0)
+    except Exception as error:
+        message = f"{file} does not make a bot: {type(error).__name__}: {error}"
+        raise InvalidBot(message, field="file") from error
+    # Supervisors stop programs by this signal.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    client = Client(url, token, on_retry=retrying, patience=float("inf"))
+    for game in joined:
+        seat = client.join(game)["seat"]
+        say(f"{game}: seat {seat}")
+    say(f"{spec.name} plays at {client.url}")
+
+    run(partial(spec.make, 0), client, games=games, say=say, tournaments=tournaments)

@@ -1,0 +1,79 @@
+"""``botequim compare --online``: the same test of two uploaded versions, played by the service."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from time import monotonic
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from arena.client import Client
+from arena.client.http import path
+from arena.text import printable
+
+WAIT: Final = 20.0
+LINE_EVERY: Final = 10.0
+"""Seconds between two lines without a terminal."""
+
+_OVER: Final = ("finished", "cancelled")
+
+
+def begin(client: Client, bot: str, new: str, old: str, kind: str, **more: Any) -> Mapping[str, Any]:
+    """Request a comparison, and say where it is."""
+    found = client.create_comparison(bot, new, old, kind, **more)
+    click.echo(f"{found['id']}: {client.url}{path('comparisons', found['id']).removeprefix('/v1')}", err=True)
+    return found
+
+
+def follow(client: Client, comparison: str, as_json: bool) -> Mapping[str, Any]:
+    """Follow a comparison until it is over, or until Ctrl-C, and print its state; the service plays on."""
+    found = client.comparison(comparison)
+    assert found is not None
+    status = Console(stderr=True, highlight=False)
+    shown = monotonic()
+    try:
+        with status.status(online_state(found)) as line:
+            while found["state"] not in _OVER:
+                newer = client.comparison(comparison, since=found["version"], wait=WAIT)
+                found = newer or found
+                if status.is_terminal:
+                    line.update(online_state(found))
+                elif monotonic() - shown > LINE_EVERY:
+                    shown = monotonic()
+                    print(online_state(found), file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        click.echo(f"it goes on; 'botequim compare --follow {comparison}' shows it again", err=True)
+    click.echo(json.dumps(found, indent=2) if as_json else online_state(found))
+    return found
+
+
+def online_state(found: Mapping[str, Any]) -> str:
+    """One line in the words of computer chess."""
+    lower, upper = found["bounds"]
+    words = [
+        f"LLR: {found['llr']:.2f} ({lower:.2f}, {upper:.2f}) <{found['elo0']:g}, {found['elo1']:g}>",
+        f"groups: {found['groups']}",
+    ]
+    for name, form in (("margin", "+.3f"), ("elo", "+.0f")):
+        if found[name] is not None:
+            value, low, high = (format(found[name][part], form) for part in ("value", "low", "high"))
+            words.append(f"{'Elo' if name == 'elo' else name}: {value} ({low} to {high})")
+    if found["state"] not in _OVER and found["played"] != found["groups"]:
+        words.append(f"{found['played']} played")
+    return ", ".join(words)
+
+
+def verdict(found: Mapping[str, Any]) -> tuple[str, int]:
+    """The result as a sentence, and the exit code."""
+    new, old = (f"{found['bot']} {printable(found[name])}" for name in ("new", "old"))
+    if found["decision"] == "elo1":
+        return f"{new} is better than {old}: elo1 is accepted", 0
+    if found["decision"] == "elo0":
+        return f"{new} is not better than {old} by {found['elo1']:g} Elo: elo0 is accepted", 1
+    if found["state"] == "cancelled":
+        return f"cancelled: {printable(found['reason'] or '')}", 3
+    return f"not decided after {found['groups']} groups", 3

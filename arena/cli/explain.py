@@ -1,0 +1,199 @@
+"""``botequim explain``: where the strongest house bot would have chosen otherwise, and what that cost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena.bots import HOUSE_BOTS, Bot, bot_spec
+from arena.cli.commands import Command
+from arena.cli.replay import proven_record
+from arena.errors import ArenaError
+from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
+from arena.records.decisions import RecordedDecision
+from arena.records.record import Record
+from arena.records.remarks import REVIEWER, Remark, own_decisions, remark_on
+from arena.text import printable
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim play truco my_bot.py rookie --groups 1 --records games.jsonl",
+        "botequim explain games.jsonl --number 1 --bot my_bot.py",
+        "botequim game record GAME | botequim explain - --seat 0",
+    ),
+)
+@click.argument("file", metavar="RECORD")
+@click.option("--bot", "bot_name", help="Whose decisions: a house bot, or path/to/file.py that played there.")
+@click.option("--player", help="Whose decisions: the player with this name in the record.")
+@click.option("--seat", type=click.IntRange(min=0), help="Whose decisions: the player on this seat.")
+@click.option("--game", "game_id", metavar="ID", help="The game with this id.")
+@click.option("--number", type=click.IntRange(min=1), help="The game with this number in the file, from 1.")
+@click.option(
+    "--worlds", type=click.IntRange(2, 100_000), default=100, show_default=True, help="Re-deals per decision."
+)
+@click.option(
+    "--until",
+    type=click.Choice(("hand", "game")),
+    default="hand",
+    show_default=True,
+    help="Play on to the end of the hand, for points or lives, or of the game, for the share of it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def explain(
+    file: str,
+    bot_name: str | None,
+    player: str | None,
+    seat: int | None,
+    game_id: str | None,
+    number: int | None,
+    worlds: int,
+    until: Until,
+    as_json: bool,
+) -> None:
+    """Show where shark would have chosen otherwise in the game recorded in RECORD (- is stdin), and an
+    estimate of what that cost.
+
+    The cost is what shark's action would have brought more than the one that was chosen, with its 95%
+    interval: both are tried in the same re-deals of what the seat could not see, and played on by regular on
+    every seat. It is in points or lives, own less those of the others. Shark looks further than this
+    estimate, and knows what calls tell about cards, so where the two disagree neither is proven wrong.
+    """
+    record = proven_record(file, game_id, number)
+    seats = _seats(record, bot_name, player, seat)
+    status = Console(stderr=True, highlight=False)
+    reviewers: dict[int, Bot] = {}
+
+    def choose(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
+        # One for the whole game, as it remembers what it has seen.
+        if seat not in reviewers:
+            reviewers[seat] = bot_spec(name, turn["kind"]).make(seed)
+        return reviewers[seat].choose(turn)
+
+    found: list[tuple[Remark, Cost | None]] = []
+    with Progress(
+        TextColumn("decisions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=status,
+        transient=True,
+        disable=not status.is_terminal,
+        speed_estimate_period=60,
+        redirect_stdout=False,
+    ) as progress:
+        mine = list(own_decisions(record, seats))
+        for one in progress.track(mine):
+            remark = remark_on(record, one, choose)
+            cost = None if remark.same else cost_of(remark, record["canonical"]["seed"], worlds, until)
+            found.append((remark, cost))
+    if as_json:
+        click.echo(json.dumps(_as_json(record, seats, found)))
+    else:
+        for line in _lines(record, seats, found):
+            click.echo(line)
+
+
+def _seats(record: Record, bot_name: str | None, player: str | None, seat: int | None) -> list[int]:
+    """The seats whose decisions are meant. Raises :class:`~arena.errors.ArenaError`."""
+    players = record["canonical"]["players"]
+    if sum(one is not None for one in (bot_name, player, seat)) > 1:
+        raise click.UsageError("choose by one of --bot, --player and --seat")
+    names = [one["name"] for one in players]
+    if seat is not None:
+        found = [seat] if seat < len(players) else []
+    elif player is not None:
+        found = [place for place, name in enumerate(names) if name == player]
+    elif bot_name is not None:
+        spec = bot_spec(bot_name, check=False)
+        found = [
+            place for place, one in enumerate(players) if spec.version and one["version"] == spec.version
+        ]
+        # A bot that was uploaded has another name and version, and one that was changed another version.
+        alike = spec.name.replace("_", "-")
+        found = found or [place for place, name in enumerate(names) if name.replace("_", "-") == alike]
+    else:
+        others = {name for name in names if name not in HOUSE_BOTS}
+        found = [place for place, name in enumerate(names) if name in others] if len(others) == 1 else []
+    if found:
+        return found
+    counted = Counter(names)
+    raise ArenaError(
+        "the record does not say whose decisions are meant"
+        if (bot_name, player, seat) == (None, None, None)
+        else "there is no such player in the record",
+        code="unknown_player",
+        field="player",
+        expected="--seat 0 to "
+        + f"{len(players) - 1}, or --player with one of "
+        + ", ".join(printable(name) for name in counted),
+    )
+
+
+def _lines(record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, Cost | None]]) -> list[str]:
+    canonical = record["canonical"]
+    name = printable(canonical["players"][seats[0]]["name"])
+    places = ("seat " if len(seats) == 1 else "seats ") + " and ".join(map(str, seats))
+    other = [(remark, cost) for remark, cost in found if cost is not None]
+    lines = [
+        f"{canonical['kind']}, game {canonical['game']}, {places} ({name}): {REVIEWER} would have chosen "
+        f"otherwise at {len(other)} of {len(found)} decisions"
+    ]
+    for remark, cost in other:
+        one = remark.decision
+        hand = one.turn["observation"].get("hand_number")
+        where = f"turn {one.id}" + (f", hand {hand}" if hand is not None else "")
+        instead = "nothing" if remark.action is None else remark.action
+        lines.append(f"{where}: {one.action}; {REVIEWER}: {instead}; cost {shown_cost(cost)}")
+    if other:
+        _, first = other[0]
+        total = sum(cost.value for _, cost in other)
+        lines.append(
+            f"together {total:+.2f} {first.unit}; means of {first.worlds} re-deals played on by {PLAYED_BY}, "
+            "with 95% intervals"
+        )
+    return lines
+
+
+def shown_cost(cost: Cost) -> str:
+    """A cost with its interval."""
+    clear = "" if cost.low > 0 or cost.high < 0 else ", no clear difference"
+    return f"{cost.value:+.2f} {cost.unit} ({cost.low:+.2f} to {cost.high:+.2f}{clear})"
+
+
+def _as_json(
+    record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, Cost | None]]
+) -> dict[str, Any]:
+    return {
+        "game": record["canonical"]["game"],
+        "kind": record["canonical"]["kind"],
+        "seats": list(seats),
+        "reviewer": REVIEWER,
+        "decisions": len(found),
+        "same": sum(cost is None for _, cost in found),
+        "others": [_remark_json(remark.decision, remark.action, cost) for remark, cost in found if cost],
+    }
+
+
+def _remark_json(one: RecordedDecision, action: str | None, cost: Cost) -> dict[str, Any]:
+    return {
+        "turn": one.id,
+        "seat": one.seat,
+        "after": one.after,
+        "action": one.action,
+        "reviewer_action": action,
+        "cost": {
+            "value": round(cost.value, 4),
+            "low": round(cost.low, 4),
+            "high": round(cost.high, 4),
+            "unit": cost.unit,
+            "worlds": cost.worlds,
+        },
+    }

@@ -1,0 +1,315 @@
+"""``botequim game ...``: create, show and watch games online."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import click
+
+from arena.cli.commands import Commands
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import Columns, details, json_line, json_option, moment, show, show_rows, table
+from arena.cli.params import KIND
+from arena.client import Client, Unreachable
+from arena.client.games import LIVE_STATES
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.records.record import dumps
+from arena.text import printable
+
+_viewer = token_option("the owner or a bot, for a private game", required=False)
+_seat = click.option("--seat", type=click.IntRange(min=0), help="The seat of your bot.")
+_game = click.argument("game_id", metavar="GAME")
+
+
+@click.group(
+    cls=Commands, examples=("botequim game create toepen my-bot house:rookie", "botequim game watch GAME")
+)
+def game() -> None:
+    """Create games online, join them, show and watch them."""
+
+
+@game.command(
+    examples=(
+        "botequim game create toepen my-bot house:rookie --rule lives=5",
+        "botequim game create truco my-bot open open open",
+    ),
+    fields={"rules": "--rule", "seats": "SEAT", "bot": "SEAT"},
+)
+@click.argument("kind", type=KIND)
+@click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
+@url_option
+@token_option("the owner or a bot")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@click.option("--turn-seconds", type=click.FloatRange(min=0), help="Seconds per decision.")
+@click.option("--bank-seconds", type=click.FloatRange(min=0), help="Seconds of bank per game.")
+@json_option
+def create(
+    kind: str,
+    seats: tuple[str, ...],
+    url: str,
+    token: str,
+    rules: tuple[str, ...],
+    turn_seconds: float | None,
+    bank_seconds: float | None,
+    as_json: bool,
+) -> None:
+    """Create a game of KIND (truco or toepen) and print its id.
+
+    A SEAT is house:rookie, open, or the name of a bot.
+    """
+    rules_of = game_of(kind)
+    given = rules_of.options.parse(rules)
+    clock = {
+        name: round(1000 * seconds)
+        for name, seconds in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
+        if seconds is not None
+    }
+    options: dict[str, Any] = {"rules": given, **({"clock": clock} if clock else {})}
+    client = service(url, token)
+    try:
+        made = client.create_game(kind, [_seat_of(text) for text in seats], **options)
+    except ArenaError as error:
+        # Local commands name house bots without a prefix.
+        house = next((text for text in seats if text in rules_of.house_bots), None)
+        if house is not None and f"{house!r}" in error.message:
+            error.expected = f"house:{house} for the house bot"
+        wrong = [text for text in seats if text.startswith("house:") and text[6:] not in rules_of.house_bots]
+        if wrong and (error.field or "").startswith("seats"):
+            error.message = f"there is no house bot {wrong[0][6:]!r}"
+            error.expected = "one of " + ", ".join(rules_of.house_bots)
+        raise
+    show(made, as_json, made["game"])
+
+
+def _seat_of(text: str) -> dict[str, Any]:
+    if text == "open":
+        return {"open": True}
+    if text.startswith("house:"):
+        return {"house": text.removeprefix("house:")}
+    return {"bot": text}
+
+
+def _players(view: Mapping[str, Any]) -> str:
+    return ", ".join(seat["name"] or "(open)" for seat in view["seats"])
+
+
+def _result(view: Mapping[str, Any]) -> str | None:
+    outcome = view["outcome"]
+    if not outcome:
+        return str(view["reason"]) if view["reason"] else None
+    places = outcome["places"]
+    order = sorted(range(len(places)), key=lambda seat: (places[seat], seat))
+    return ", ".join(f"{places[seat]}. {view['seats'][seat]['name']}" for seat in order)
+
+
+@game.command(
+    "list", examples=("botequim game list --state running", "botequim game list --bot my-bot --json")
+)
+@click.option("--kind", type=KIND, help="Only this game.")
+@click.option(
+    "--state",
+    type=click.Choice(("waiting", "running", "finished", "cancelled", "void")),
+    help="Only games in this state.",
+)
+@click.option("--bot", help="Only games of this bot.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most games.")
+@url_option
+@_viewer
+@json_option
+def list_games(
+    kind: str | None,
+    state: str | None,
+    bot: str | None,
+    limit: int,
+    url: str,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """List the newest games, public ones and your own."""
+    found = service(url, token).games(kind=kind, state=state, bot=bot, limit=min(limit, 100))
+    columns: Columns = {
+        "id": "game",
+        "game": "kind",
+        "state": "state",
+        "players": _players,
+        "result": _result,
+        "created": moment("created_ms"),
+    }
+    show_rows("games", islice(found, limit), columns, as_json)
+
+
+@game.command("show", examples=("botequim game show GAME", "botequim game show GAME --seat 0 --json"))
+@_game
+@_seat
+@url_option
+@_viewer
+@json_option
+def show_game(game_id: str, seat: int | None, url: str, token: str | None, as_json: bool) -> None:
+    """Show GAME: its players, state, clocks, faults and result."""
+    view = service(url, token).game(game_id, seat=seat)
+    assert view is not None
+    show(view, as_json, lambda: _shown(view))
+
+
+def _shown(view: Mapping[str, Any]) -> str:
+    options = game_of(view["kind"]).options
+    rules = options.changed(options.complete(view["rules"]))
+    columns: Columns = {
+        "game": "game",
+        "kind": "kind",
+        "rules": lambda one: ", ".join(f"{name}={value}" for name, value in rules.items()),
+        "state": "state",
+        "result": _result,
+        "awaiting": lambda one: ", ".join(str(seat) for seat in one["awaiting"]),
+        "rated": "rated",
+        "created": moment("created_ms"),
+        "commitment": "commitment",
+    }
+    banks = {clock["seat"]: clock["bank_ms"] for clock in view["clocks"]}
+    rows = [
+        {
+            **seat,
+            "bank": f"{banks[seat['seat']] / 1000:g} s" if seat["seat"] in banks else "",
+            "faults": ", ".join(fault["type"] for fault in view["faults"] if fault["seat"] == seat["seat"]),
+        }
+        for seat in view["seats"]
+    ]
+    seats = table(rows, {name: name for name in ("seat", "type", "name", "version", "bank", "faults")})
+    return f"{details(view, columns)}\n{seats}"
+
+
+@game.command(examples=("botequim game watch GAME", "botequim game watch GAME --json"))
+@_game
+@_seat
+@url_option
+@_viewer
+@json_option
+def watch(game_id: str, seat: int | None, url: str, token: str | None, as_json: bool) -> None:
+    """Print what happens in GAME, a line per event, until it is over.
+
+    With --json, each line is an event as the API sends it.
+    """
+    client = service(url, token)
+    view = client.game(game_id, seat=seat)
+    assert view is not None
+    names = [one["name"] or f"seat {one['seat']}" for one in view["seats"]]
+    for event in _events(client, game_id, seat):
+        if "n" in event:
+            click.echo(json_line(event) if as_json else _event_line(event, names))
+    over = client.game(game_id, seat=seat)
+    assert over is not None
+    if not as_json:
+        click.echo(f"{over['state']}: {_result(over) or ''}".rstrip(": "))
+
+
+def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[str, Any]]:
+    """The events of a game, over as many streams as it takes."""
+    last = None
+    while True:
+        try:
+            for event in client.stream_events(game_id, seat=seat, last_event_id=last):
+                last = event.id or last
+                yield event.data
+        except Unreachable:
+            # The service may be starting again; the next request says so if it is not.
+            pass
+        view = client.game(game_id, seat=seat)
+        if view is not None and view["state"] not in LIVE_STATES:
+            return
+
+
+def _event_line(event: Mapping[str, Any], names: list[str]) -> str:
+    """An event as a line: its number and type, whose it is, and its other fields."""
+    seat = event.get("seat")
+    who = names[seat] if isinstance(seat, int) and 0 <= seat < len(names) else ""
+    rest = {
+        name: value
+        for name, value in event.items()
+        if name not in ("n", "type", "seat") and value is not None
+    }
+    fields = " ".join(
+        f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in rest.items()
+    )
+    return printable(" ".join(filter(None, (f"{event['n']:>4}", event["type"], who, fields))), 500)
+
+
+@game.command(examples=("botequim game events GAME --start 20", "botequim game events GAME --json"))
+@_game
+@_seat
+@click.option("--start", type=click.IntRange(min=0), default=0, help="The number of the first event.")
+@click.option("--limit", type=click.IntRange(1, 1000), help="The most events.")
+@url_option
+@_viewer
+@json_option
+def events(
+    game_id: str,
+    seat: int | None,
+    start: int,
+    limit: int | None,
+    url: str,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Print a page of the events of GAME so far."""
+    client = service(url, token)
+    page = client.events(game_id, seat=seat, start=start, limit=limit)
+    if as_json:
+        show(page, as_json)
+        return
+    view = client.game(game_id, seat=seat)
+    assert view is not None
+    names = [one["name"] or f"seat {one['seat']}" for one in view["seats"]]
+    for event in page["events"]:
+        click.echo(_event_line(event, names))
+
+
+@game.command(examples=("botequim game join GAME --profile my-bot",))
+@_game
+@_seat
+@click.option("--nonce", help="A text of your own, mixed into every shuffle.")
+@url_option
+@token_option("the bot")
+@json_option
+def join(game_id: str, seat: int | None, nonce: str | None, url: str, token: str, as_json: bool) -> None:
+    """Take an open seat of GAME for the bot of the token, and print the number of the seat."""
+    joined = service(url, token).join(game_id, seat, nonce)
+    show(joined, as_json, str(joined["seat"]))
+
+
+@game.command(examples=("botequim game resign GAME --profile my-bot",))
+@_game
+@_seat
+@url_option
+@token_option("the bot")
+@json_option
+def resign(game_id: str, seat: int | None, url: str, token: str, as_json: bool) -> None:
+    """Give up the seat of a bot in GAME, which the table plays to the end."""
+    view = service(url, token).resign(game_id, seat)
+    show(view, as_json, f"{game_id}: resigned; the game is {view['state']}")
+
+
+@game.command(examples=("botequim game cancel GAME",))
+@_game
+@url_option
+@token_option("the owner that created it, or an admin")
+@json_option
+def cancel(game_id: str, url: str, token: str, as_json: bool) -> None:
+    """Cancel GAME, which has not begun."""
+    view = service(url, token).cancel_game(game_id)
+    show(view, as_json, f"{game_id}: {view['state']}")
+
+
+@game.command(
+    examples=("botequim game record GAME --wait > game.json", "botequim game record GAME | botequim replay -")
+)
+@_game
+@url_option
+@_viewer
+@click.option("--wait", is_flag=True, help="Wait until the game is over.")
+def record(game_id: str, url: str, token: str | None, wait: bool) -> None:
+    """Print the record of the finished game GAME, one line of JSON."""
+    click.echo(dumps(service(url, token).record(game_id, wait=wait)))

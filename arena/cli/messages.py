@@ -1,0 +1,135 @@
+"""Errors in the words of a command: its options and arguments in place of the fields of the API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+import click
+
+from arena.cli.suggest import suggestion
+from arena.errors import ArenaError
+
+_FIELDS: Final[Mapping[str, str]] = {
+    "Authorization": "--token",
+    "clock.per_turn_ms": "--turn-seconds",
+    "clock.bank_ms": "--bank-seconds",
+}
+"""Fields of many operations, with the options that give them. What a command lacks stays as it is."""
+
+_FORMS: Final = re.compile(
+    r"(?<=\d) \(\d{4}-\d\d-\d\dT[\d:]+Z\)|, in RFC 3339 or as Unix time in milliseconds"
+)
+"""What the API says about its two forms of times."""
+_MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
+_FEWEST_WORDS: Final = 3
+_NUMBER: Final = re.compile(r"\b[0-9]+\b")
+
+
+def shown_parameter(parameter: click.Parameter) -> str:
+    """The name of an option or argument as the help shows it."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...")
+
+
+def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, str]) -> None:
+    """Put the words of ``command`` in the error. ``fields``: fields of the API with the options that give
+    them, besides those of the same name.
+    """
+    field = error.field
+    if not field:
+        return
+    option = _option(field, command, fields)
+    if option is None:
+        return
+    last = field.rpartition(".")[2]
+    if option == "--rule":
+        # The rest is the name of a rule option, as the user gave it.
+        error.field = f"{option} {field.partition('.')[2]}".rstrip()
+        return
+    error.message = _times(_renamed(error.message, (field, last), option), last)
+    if error.expected:
+        error.expected = _times(_renamed(error.expected, (field, last), option), last)
+    error.field = option
+
+
+def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
+    """The option or argument of the command that gives the field."""
+    shown = {shown_parameter(parameter): parameter for parameter in command.params}
+    names = {name.lower().lstrip("-").replace("-", "_"): name for name in shown}
+    names |= {parameter.name or "": name for name, parameter in shown.items()}
+    while True:
+        option = fields.get(field) or _FIELDS.get(field) or names.get(field)
+        if option in shown or (option is not None and field in fields):
+            return option
+        outer, dot, _ = field.rpartition(".")
+        if not dot:
+            return None
+        field = outer
+
+
+def _renamed(text: str, names: tuple[str, ...], option: str) -> str:
+    """The text with ``option`` for a field: at its beginning, or where the name is no English word."""
+    for name in names:
+        text = re.sub(rf"^{re.escape(name)}(?=: )", option, text)
+        if "_" in name:
+            text = re.sub(rf"(?<![\w.-])(?:its )?{re.escape(name)}(?!\w)", option, text)
+    return text
+
+
+def _times(text: str, field: str) -> str:
+    """The text with times in place of Unix milliseconds, and seconds in place of milliseconds."""
+    if not field.endswith("_ms"):
+        return text
+    text = _FORMS.sub("", text)
+    text, count = _MOMENT.subn(lambda found: _time(int(found[0])), text)
+    if count:
+        return text.replace("a whole number from", "a time from")
+    if field in ("per_turn_ms", "bank_ms"):
+        text = _NUMBER.sub(lambda found: f"{int(found[0]) / 1000:g} s", text)
+        return text.replace("a whole number from", "a time from")
+    return text
+
+
+def _time(ms: int) -> str:
+    return f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%dT%H:%M} UTC"
+
+
+def one_line(error: ArenaError) -> str:
+    """The error as one line, without saying twice where it is and what is allowed."""
+    parts = [error.message]
+    if error.field and not _names(error.message, error.field):
+        parts.append(f"at {error.field}")
+    if error.expected and not _says(error.message, error.expected):
+        parts.append(f"expected {error.expected}")
+    meant = "" if "did you mean" in error.message else suggestion(error.message, error.expected or "")
+    return "; ".join([*parts, meant] if meant else parts)
+
+
+def _names(message: str, field: str) -> bool:
+    """Whether the message says where it is: an option, or the field at its beginning."""
+    is_option = field.startswith("-") and field in re.split(r"[\s:;,()]+", message)
+    return is_option or message.startswith(f"{field}: ")
+
+
+def _says(message: str, expected: str) -> bool:
+    """Whether the message says already what is expected; a few words may be there by chance."""
+    words = _plain(expected)
+    return words.count(" ") >= _FEWEST_WORDS and words in _plain(message)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s.+-]", " ", text.casefold()).split())
+
+
+def with_suggestion(message: str) -> str:
+    """The message of click, which quotes a wrong choice and then lists the right ones."""
+    if "id you mean" in message:
+        return message
+    wrong, found, choices = message.partition(" is not one of ")
+    wrong = wrong.rpartition(": ")[2]
+    meant = suggestion(wrong, choices.replace("'", " ")) if found else ""
+    return f"{message} {meant[0].upper()}{meant[1:]}" if meant else message

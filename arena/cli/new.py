@@ -1,0 +1,153 @@
+"""``botequim new``: a small working bot to start from, with its own test."""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.bots import HOUSE_BOTS, Bot, Turn, bot_spec
+from arena.cli.commands import Command
+from arena.cli.output import json_option, show
+from arena.cli.params import KIND
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.play.dealing import bot_seed
+from arena.play.match import play
+from arena.play.table import Table
+
+LANGUAGES: Final = ("python", "javascript", "go", "rust", "java")
+
+_ENDING: Final = ".tmpl"
+_STARTERS: Final = "starters"
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,30}[a-z0-9]")
+_NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, underscores and hyphens, beginning with a letter"
+
+_SEED: Final = bytes(32)
+
+
+class InvalidStarter(ArenaError):
+    """A starter that cannot be written: a name that is not allowed, or files that exist."""
+
+    code = "invalid_starter"
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim new my_bot --game truco", "botequim new my-bot --game toepen --language go"),
+)
+@click.argument("folder", metavar="NAME", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--game", "kind", required=True, type=KIND, help="The game that it plays.")
+@click.option(
+    "--language", type=click.Choice(LANGUAGES), default="python", show_default=True, help="Its language."
+)
+@json_option
+def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
+    """Write a small working bot with its own test to the folder NAME, such as my_bot.
+
+    Prints the files and the commands that build, test and run it; its README.md explains them. Files that
+    exist are never overwritten. The bot's name is that of the folder, with hyphens: my-bot.
+    """
+    written = write_starter(folder, kind, language)
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    found = commands(readme)
+    lines = [*map(str, written), "", f"cd {folder}"]
+    lines += [f"{command:<30} # {what}" for what, command in found.items()]
+    show({"files": [str(path) for path in written], "commands": found}, as_json, "\n".join(lines))
+
+
+def commands(readme: str) -> dict[str, str]:
+    """The commands of a starter's README by what they do: ``build``, ``test`` and ``run``."""
+    found = re.findall(r"^    (\S.*?) +# (build|test|run)\b", readme, re.MULTILINE)
+    return {what: command for command, what in found}
+
+
+def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
+    """Write the starter of a language to ``folder``, which may exist, and return the paths of its files.
+
+    Raises :class:`InvalidStarter`, with nothing written, if the name is not allowed or one of the files
+    exists.
+    """
+    names = _names(folder.name)
+    texts = {folder / path: text for path, text in starter(names, kind, language).items()}
+    there = [str(path) for path in texts if path.exists() or path.is_symlink()]
+    if there:
+        raise InvalidStarter(
+            f"{', '.join(there)}: exists, and is not overwritten", field="NAME", expected="a new folder"
+        )
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    return list(texts)
+
+
+def starter(names: Mapping[str, str], kind: str, language: str) -> dict[str, str]:
+    """The files of a starter by their paths. ``names``: what the names in the templates become."""
+    root = files("arena.cli") / _STARTERS
+    places = {**names, "@kind@": kind, "@title@": game_of(kind).title}
+    places["@online@"] = _filled((root / f"online.md{_ENDING}").read_text(encoding="utf-8"), places)
+    texts = {}
+    for path, template in _templates(root / language, ""):
+        mine = path.replace(f".{kind}.", ".")
+        if any(f".{other}." in mine for other in GAMES):
+            continue
+        texts[_filled(mine.removesuffix(_ENDING), names)] = _filled(template, places)
+    turns = ",\n".join(json.dumps(turn) for turn in sample_turns(kind))
+    return {**texts, "turns.json": f"[\n{turns}\n]\n"}
+
+
+def _names(name: str) -> dict[str, str]:
+    """What replaces the names in the templates. Raises :class:`InvalidStarter`."""
+    if not _NAME.fullmatch(name):
+        raise InvalidStarter(f"{name!r} cannot be the name of a bot", field="NAME", expected=_NAME_RULE)
+    module = name.replace("-", "_")
+    # In Python the file would hide the module, and a house bot's name is not free.
+    if module in sys.stdlib_module_names or keyword.iskeyword(module) or module in (*HOUSE_BOTS, "arena"):
+        raise InvalidStarter(f"the name {name!r} is in use", field="NAME", expected="another name")
+    camel = "".join(part.capitalize() for part in module.split("_"))
+    return {"my_bot": module, "my-bot": module.replace("_", "-"), "MyBot": camel}
+
+
+def _filled(text: str, places: Mapping[str, str]) -> str:
+    pattern = "|".join(map(re.escape, places))
+    return re.sub(pattern, lambda match: places[match[0]], text)
+
+
+def _templates(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _templates(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(_ENDING):
+            yield prefix + entry.name, entry.read_text(encoding="utf-8")
+
+
+class _Recorder(Bot):
+    """Plays as another bot, and keeps the first turn of each kind of decision."""
+
+    def __init__(self, bot: Bot, kept: dict[tuple[str, ...], dict[str, Any]]) -> None:
+        self._bot = bot
+        self._kept = kept
+
+    def choose(self, turn: Turn) -> str | None:
+        words = tuple(dict.fromkeys(action.partition(":")[0] for action in turn["legal_actions"]))
+        self._kept.setdefault(words, dict(turn))
+        return self._bot.choose(turn)
+
+
+def sample_turns(kind: str) -> list[dict[str, Any]]:
+    """Turns of one game of house bots: the first of each kind of decision."""
+    table = Table("sample", kind, {}, _SEED)
+    spec = bot_spec("rookie", kind)
+    kept: dict[tuple[str, ...], dict[str, Any]] = {}
+    play(table, [_Recorder(spec.make(bot_seed(_SEED, seat)), kept) for seat in range(table.size)])
+    return list(kept.values())

@@ -1,0 +1,275 @@
+"""``botequim tournament edit`` and others: what organisers do with an announced tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from arena.cli.commands import Command
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import json_option, show, when
+from arena.cli.times import future
+from arena.client.http import given
+from arena.games import game_of
+from arena.tournaments.formats import FORMATS
+
+_FIELDS: Final = {
+    "rules": "--rule",
+    "locks_ms": "--starts",
+    "opens_ms": "--opens",
+    "ends_ms": "--ends",
+}
+"""Fields of tournaments with the options that give them."""
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'botequim tournament edit TOURNAMENT --name "Great cup" --starts +2h',
+        'botequim tournament edit TOURNAMENT --description "Bring cards." --max-entries 100',
+    ),
+    fields=_FIELDS,
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.option("--name", help="The display name.")
+@click.option("--description", help="Plain text about it.")
+@click.option("--link", help="The address of a web page about it; empty for none.")
+@click.option("--starts", type=future, help="When entry is locked and play begins.")
+@click.option("--max-entries", type=int, help="The maximum number of bots.")
+@click.option("--opens", type=future, help="When entry opens.")
+@click.option("--ends", type=future, help="When it ends, if its format ends by time.")
+@click.option("--format", type=click.Choice(tuple(FORMATS)), help="The pairing format.")
+@click.option("--preset", help="The rules by the name of a preset.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option, in place of all; repeatable."
+)
+@click.option("--groups", type=int, help="Groups per pairing.")
+@click.option("--rounds", type=int, help="The number of rounds.")
+@click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
+@click.option("--division", type=click.Choice(("open", "sealed")), help="Which bots play.")
+@click.option("--house", multiple=True, metavar="BOT", help="A house bot, in place of all; repeatable.")
+@click.option("--auto-enter/--no-auto-enter", default=None, help="Whether qualified bots are entered.")
+@url_option
+@token_option("an organiser, or an admin")
+@json_option
+def edit(
+    tournament_id: str,
+    url: str,
+    token: str,
+    as_json: bool,
+    starts: int | None,
+    opens: int | None,
+    ends: int | None,
+    rules: tuple[str, ...],
+    house: tuple[str, ...],
+    **settings: Any,
+) -> None:
+    """Change settings of TOURNAMENT, and print what has changed.
+
+    Once a bot has entered: its name, description and link, a later --starts and more --max-entries.
+    """
+    client = service(url, token)
+    changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, house=list(house) or None, **settings)
+    if rules:
+        known = client.tournament(tournament_id)
+        assert known is not None
+        changes["rules"] = game_of(known["kind"]).options.parse(rules)
+    if not changes:
+        raise click.UsageError("nothing to change; expected an option such as --name or --starts")
+    before = client.tournament(tournament_id)
+    assert before is not None
+    edited = client.edit_tournament(tournament_id, **changes)
+    changed = edited["edits"][len(before["edits"]) :]
+    lines = [f"{one['field']}: {one['old']!r} -> {one['new']!r}\n" for one in changed]
+    show(edited, as_json, "".join(lines) or "nothing has changed")
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim tournament clone TOURNAMENT --starts +7d",),
+    fields=_FIELDS,
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.option(
+    "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
+)
+@click.option("--opens", type=future, help="When entry opens. [default: now]")
+@click.option("--ends", type=future, help="When it ends, if its format ends by time. [default: as long]")
+@click.option("--name", help="The display name. [default: the same]")
+@click.option("--description", help="Plain text about it. [default: the same]")
+@click.option("--link", help="The address of a web page about it. [default: the same]")
+@url_option
+@token_option("an organiser, or an admin")
+@json_option
+def clone(
+    tournament_id: str,
+    url: str,
+    token: str,
+    as_json: bool,
+    starts: int,
+    opens: int | None,
+    ends: int | None,
+    **texts: Any,
+) -> None:
+    """Announce a tournament with the settings of TOURNAMENT and a new seed, and print its id."""
+    changes = given(opens_ms=opens, ends_ms=ends, **texts)
+    made = service(url, token).clone_tournament(tournament_id, starts, **changes)
+    show(made, as_json, made["id"])
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim tournament results TOURNAMENT > results.csv",),
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@url_option
+@token_option("an owner who may see it", required=False)
+def results(tournament_id: str, url: str, token: str | None) -> None:
+    """Print the results of TOURNAMENT as CSV, a line per entry, by owner."""
+    click.echo(service(url, token).results(tournament_id), nl=False)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim tournament invite TOURNAMENT ana bia",
+        "botequim tournament invite TOURNAMENT --link --expires +7d",
+    ),
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.argument("owners", nargs=-1)
+@click.option("--remove", multiple=True, metavar="OWNER", help="Take back an invitation; repeatable.")
+@click.option("--link", is_flag=True, help="Make a link that invites whoever has it, and print it.")
+@click.option("--expires", type=future, help="When the link expires. [default: when entry is locked]")
+@click.option("--revoke", multiple=True, metavar="LINK", help="Revoke a link by its id; repeatable.")
+@url_option
+@token_option("an organiser, or an admin")
+@json_option
+def invite(
+    tournament_id: str,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    link: bool,
+    expires: int | None,
+    revoke: tuple[str, ...],
+    url: str,
+    token: str,
+    as_json: bool,
+) -> None:
+    """Invite OWNERS to TOURNAMENT, whose bots may then enter; without options, list who is invited."""
+    client = service(url, token)
+    if owners:
+        client.invite_owners(tournament_id, list(owners))
+    for owner in remove:
+        client.uninvite_owner(tournament_id, owner)
+    for old in revoke:
+        client.revoke_invitation_link(tournament_id, old)
+    if link:
+        made = client.create_invitation_link(tournament_id, expires)
+        show(made, as_json, made["url"])
+    elif as_json or not (owners or remove or revoke):
+        found = client.guests(tournament_id)
+        show(found, as_json, lambda: _guests_text(found))
+
+
+def _guests_text(found: Mapping[str, Any]) -> str:
+    links = (
+        f"link {one['id']}, accepted by {one['accepted']}, expires {when(one['expires_ms'])}"
+        for one in found["links"]
+    )
+    return "\n".join([*found["owners"], *links])
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim tournament accept TOURNAMENT CODE",),
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.argument("code")
+@url_option
+@token_option("the owner")
+@json_option
+def accept(tournament_id: str, code: str, url: str, token: str, as_json: bool) -> None:
+    """Accept the invitation to TOURNAMENT that has the CODE of its link."""
+    view = service(url, token).accept_invitation(tournament_id, code)
+    show(view, as_json, view["name"])
+
+
+@click.command(
+    cls=Command,
+    examples=("botequim tournament organisers TOURNAMENT bia",),
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.argument("owners", nargs=-1)
+@click.option("--remove", multiple=True, metavar="OWNER", help="Remove a co-organiser; repeatable.")
+@url_option
+@token_option("the owner that announced it, or an admin")
+@json_option
+def organisers(
+    tournament_id: str,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    url: str,
+    token: str,
+    as_json: bool,
+) -> None:
+    """Make OWNERS co-organisers of TOURNAMENT, who may edit, invite and cancel."""
+    client = service(url, token)
+    for owner in owners:
+        client.add_organiser(tournament_id, owner)
+    for owner in remove:
+        client.remove_organiser(tournament_id, owner)
+    if as_json or not (owners or remove):
+        view = client.tournament(tournament_id)
+        assert view is not None
+        names = [view["created_by"] or "admin", *view["organisers"]]
+        value = {"created_by": view["created_by"], "organisers": view["organisers"]}
+        show(value, as_json, "\n".join(names))
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim tournament follow TOURNAMENT https://example.org/hook",
+        "botequim tournament follow TOURNAMENT",
+    ),
+)
+@click.argument("tournament_id", metavar="TOURNAMENT")
+@click.argument("hook", metavar="[URL]", required=False)
+@click.option("--secret", help="The signing secret. [default: a new one]")
+@click.option("--remove", multiple=True, metavar="ID", help="Delete a subscription; repeatable.")
+@url_option
+@token_option("the owner")
+@json_option
+def follow(
+    tournament_id: str,
+    hook: str | None,
+    secret: str | None,
+    remove: tuple[str, ...],
+    url: str,
+    token: str,
+    as_json: bool,
+) -> None:
+    """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
+
+    The secret is shown only once. Without URL, list the own subscriptions.
+    """
+    client = service(url, token)
+    for old in remove:
+        client.unsubscribe(tournament_id, old)
+    if hook is not None:
+        made = client.subscribe(tournament_id, hook, secret)
+        show(made, as_json, made["secret"])
+    elif as_json or not remove:
+        found = client.subscriptions(tournament_id)
+        show({"subscriptions": found}, as_json, lambda: "\n".join(map(_subscription_text, found)))
+
+
+def _subscription_text(one: Mapping[str, Any]) -> str:
+    error = f": {one['error']}" if one["error"] else ""
+    return f"{one['id']} {one['url']} {one['state']}{error}"
+
+
+__all__ = ["accept", "clone", "edit", "follow", "invite", "organisers", "results"]

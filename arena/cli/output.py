@@ -1,0 +1,94 @@
+"""What commands print: a table or lines for people, or with ``--json`` what the API returns."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import click
+
+from arena.text import Cell, plain_table
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the shape of the API.")
+
+Column = str | Callable[[Mapping[str, Any]], Cell]
+"""A field of a row, or what makes the cell of it."""
+
+Columns = Mapping[str, Column]
+"""The columns of a table by their headings."""
+
+NEVER: Final = "never"
+
+
+def show(value: Any, as_json: bool, text: str | Callable[[], str] = "") -> None:
+    """Print ``value`` as JSON, or else ``text``, if there is any."""
+    if as_json:
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+        return
+    shown = text() if callable(text) else text
+    if shown:
+        click.echo(shown, nl=not shown.endswith("\n"))
+
+
+def show_rows(
+    key: str,
+    rows: Iterable[Mapping[str, Any]],
+    columns: Columns,
+    as_json: bool,
+    right: int = 0,
+) -> None:
+    """Print rows as a :func:`table`, or as JSON ``{key: rows}``; none are ``no bots``, by ``key``."""
+    found = list(rows)
+    show({key: found}, as_json, lambda: table(found, columns, right) if found else f"no {key}")
+
+
+def json_line(value: Any) -> str:
+    """One line of JSON, for streams."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Columns, right: int = 0) -> str:
+    """The rows in columns with headings, the last ``right`` of them aligned to the right."""
+    cells = [[_cell(row, column) for column in columns.values()] for row in rows]
+    return plain_table(tuple(columns), cells, left=len(columns) - right)
+
+
+def _cell(row: Mapping[str, Any], column: Column) -> Cell:
+    cell: Any = column(row) if callable(column) else row.get(column)
+    return ("yes" if cell else "no") if isinstance(cell, bool) else cell
+
+
+def details(value: Mapping[str, Any], columns: Columns) -> str:
+    """One thing as lines of a name and a value; what has no value is left out."""
+    cells = {name: _cell(value, column) for name, column in columns.items()}
+    shown = {name: cell for name, cell in cells.items() if cell is not None and cell != ""}
+    width = max(map(len, shown), default=0) + 1
+    return "".join(f"{name + ':':{width}} {cell}\n" for name, cell in shown.items())
+
+
+def moment(field: str) -> Callable[[Mapping[str, Any]], str]:
+    """A column of times: the field in Unix milliseconds, shown in UTC."""
+    return lambda row: when(row.get(field))
+
+
+def when(ms: int | None) -> str:
+    """A time in UTC, from Unix milliseconds."""
+    return NEVER if ms is None else f"{datetime.fromtimestamp(ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@contextmanager
+def redirected(as_json: bool) -> Iterator[None]:
+    """Lines on the way to a result go to stderr if the result is JSON."""
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        yield
+
+
+def with_interval(value: float | None, half_width: float | None) -> str:
+    """``+0.123 ± 0.045``; ``-`` in place of the interval of one group, and of what there is not."""
+    if value is None:
+        return "-"
+    return f"{value:+.3f} ± -" if half_width is None else f"{value:+.3f} ± {half_width:.3f}"

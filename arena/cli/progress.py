@@ -1,0 +1,124 @@
+"""Progress: a bar on a terminal, else a line per event, with honest remaining times."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+WINDOW: Final = 60.0
+"""Seconds of the past that a remaining time is computed from."""
+
+LINE_EVERY: Final = 10.0
+"""Seconds between two lines about the same work."""
+
+_FEWEST_SECONDS: Final = 5.0
+
+
+class Pace:
+    """How fast work is done, by the last minute, or by the later half of the time so far if that is shorter:
+    what was done at once at the beginning says nothing about the rest.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: deque[tuple[float, int]] = deque()
+        self._began: float | None = None
+
+    def add(self, done: int) -> None:
+        """Note how much is done by now."""
+        now = self._clock()
+        if self._began is None:
+            self._began = now
+        self._seen.append((now, done))
+        self._begin(now)
+
+    def _begin(self, now: float) -> float:
+        """Forget what was before the window, except for the last of it; returns the window's beginning."""
+        begins = now - min(WINDOW, (now - (self._began or 0.0)) / 2)
+        while len(self._seen) > 1 and self._seen[1][0] <= begins:
+            self._seen.popleft()
+        return begins
+
+    def rate(self) -> float | None:
+        """Work per second; None while too little is known."""
+        now = self._clock()
+        if self._began is None or now - self._began < _FEWEST_SECONDS:
+            return None
+        begins = self._begin(now)
+        done = self._seen[-1][1] - self._seen[0][1]
+        return done / (now - begins) if done > 0 else None
+
+    def left(self, rest: int) -> float | None:
+        """The seconds until ``rest`` more is done; None while that is unknown."""
+        rate = self.rate()
+        return None if rate is None else rest / rate
+
+
+def duration(seconds: float) -> str:
+    """A time for people, such as ``about 3 min``."""
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def left_text(seconds: float | None) -> str:
+    """``about 3 min left``; empty if that is unknown."""
+    return "" if seconds is None else f"about {duration(seconds)} left"
+
+
+@contextmanager
+def progress_bar(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal; else nothing. Gives a function that takes how much is done of ``total`` (None: it
+    is unknown). ``unit``: such as ``groups``.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done: None
+        return
+    pace = Pace()
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[more]}", markup=False),
+    )
+    # What goes to standard output stays there.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
+        task = bar.add_task(what, total=total, more=unit)
+
+        def show(done: int) -> None:
+            pace.add(done)
+            left = None if total is None else pace.left(total - done)
+            bar.update(task, completed=done, more=f"{unit} {left_text(left)}".rstrip())
+
+        yield show
+
+
+class Lines:
+    """Lines on stderr about something that goes on: at each event, and else every ten seconds."""
+
+    def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._say = say
+        self._clock = clock
+        self._last: tuple[object, float] | None = None
+
+    def show(self, event: object, line: Callable[[], str]) -> None:
+        """Write the line if the event is not the one before, or that was ten seconds ago."""
+        now = self._clock()
+        if self._last is None or self._last[0] != event or now - self._last[1] >= LINE_EVERY:
+            self._last = (event, now)
+            self._say(line())
+
+
+def warn(line: str) -> None:
+    """Write a line to stderr."""
+    click.echo(f"botequim: {line}", err=True)

@@ -1,0 +1,94 @@
+"""The page of all commands: ``python -m arena.cli.reference > docs/commands.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import click
+
+from arena.cli import SECTIONS, botequim
+from arena.cli.messages import shown_parameter
+
+_HEAD: Final = """# Commands
+
+`botequim COMMAND --help` shows the options and examples of a command. This page is made by
+`python -m arena.cli.reference > docs/commands.md`.
+
+## Which service, and whose token
+
+`botequim login` stores a service and a token as a *profile* in `botequim/config.ini` of `$XDG_CONFIG_HOME`
+(`~/.config` if that is not set). Only its user can read the file. `botequim logout` removes a profile; the
+token stays valid.
+
+```sh
+botequim signup ana --url https://botequim.example | botequim login --url https://botequim.example
+botequim bot register ana-bot | botequim login --url https://botequim.example --profile ana-bot
+botequim bot run my_bot.py --profile ana-bot
+botequim whoami
+```
+
+The first of these that is given counts: the options `--url` and `--token`; the variables `BOTEQUIM_URL` and
+`BOTEQUIM_TOKEN`; the profile that `--profile` or `BOTEQUIM_PROFILE` names, else the profile `default`. The
+token of a profile is sent to the service of that profile only.
+
+## Output
+
+Results are on standard output; progress and warnings on standard error. A terminal shows a bar with the
+remaining time by the rate of the last minute; otherwise there is a line per event, and one every ten
+seconds. `--json` prints the reply of the API. Lists have all pages joined, as `{"bots": [...]}`. Local
+commands have shapes of their own, named in their help.
+
+The exit code is 0, or 1 if the command found what it looked for to be wrong (a fault, a record that does
+not verify), or 2 for an error, which is one line on standard error; 130 after Ctrl-C.
+
+## Completion
+
+    echo 'eval "$(botequim completion bash)"' >> ~/.bashrc
+    echo 'eval "$(botequim completion zsh)"' >> ~/.zshrc
+    botequim completion fish > ~/.config/fish/completions/botequim.fish
+"""
+
+
+def reference() -> str:
+    """The page in Markdown."""
+    root = click.Context(botequim, info_name="botequim")
+    names = botequim.list_commands(root)
+    placed = {name for section in SECTIONS.values() for name in section}
+    sections = [*SECTIONS.items(), ("More", [name for name in names if name not in placed])]
+    parts = [_HEAD]
+    for title, listed in sections:
+        rows = [row for name in listed if name in names for row in _rows(name, root)]
+        if rows:
+            heading = "| command | what it does | options |\n|---|---|---|"
+            parts.append("\n".join([f"## {title}", "", heading, *rows, ""]))
+    return "\n".join(parts)
+
+
+def _rows(name: str, root: click.Context) -> Iterator[str]:
+    command = botequim.get_command(root, name)
+    assert command is not None
+    yield from _command_rows(name, command, root)
+
+
+def _command_rows(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
+    ctx = click.Context(command, info_name=name, parent=parent)
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(ctx):
+            child = command.get_command(ctx, inner)
+            assert child is not None
+            yield from _command_rows(f"{name} {inner}", child, ctx)
+        return
+    arguments = [piece for piece in command.collect_usage_pieces(ctx) if piece != command.options_metavar]
+    options = [
+        f"`{shown_parameter(parameter)}`"
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.hidden
+    ]
+    usage = " ".join([name, *arguments]).replace("|", "\\|")
+    text = command.get_short_help_str(limit=1000).replace("|", "\\|")
+    yield f"| `{usage}` | {text} | {' '.join(options)} |"
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

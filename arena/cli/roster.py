@@ -1,0 +1,139 @@
+"""``botequim roster ...``: invitations to sign up, for a class or a club."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+
+from arena.accounts.roster import MAX_PEOPLE, parse_roster
+from arena.cli.commands import Commands
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import json_option
+from arena.cli.output import show as show_one
+from arena.cli.times import future
+from arena.cli.tournament import TABLE_FORMATS
+from arena.text import csv_text, plain_table
+
+_NEW = ("name", "handle", "email", "code", "url")
+_SHOWN = ("id", "roster", "name", "handle", "email", "state", "owner")
+_LONGEST = 300
+"""Codes and addresses are shown whole."""
+
+_format = click.option(
+    "--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True
+)
+_roster = click.option("--roster", default="", help="A name for all of them, such as that of a class.")
+_expires = click.option(
+    "--expires", type=future, help="Until when they can be used, such as +14d. [default: 30 days]"
+)
+
+
+@click.group(
+    cls=Commands,
+    examples=("botequim roster import class.csv --roster 7b", "botequim roster show --roster 7b"),
+)
+def roster() -> None:
+    """Invite people to sign up, and see who has.
+
+    An invitation makes one owner, once, and does not count against the limit of sign-ups per address. The
+    names are seen by you alone.
+    """
+
+
+@roster.command(
+    "import",
+    examples=(
+        "botequim roster import class.csv --roster 7b --expires +14d",
+        "botequim roster import class.csv --format csv > codes.csv",
+    ),
+)
+@click.argument("file", type=click.File(encoding="utf-8-sig"))
+@_roster
+@_expires
+@_format
+@url_option
+@token_option("the owner")
+@json_option
+def import_roster(
+    file: Any, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+) -> None:
+    """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
+
+    The first line names the columns: name, and if wanted handle (the owner's name that is proposed) and
+    email. - reads the standard input.
+    """
+    try:
+        people = parse_roster(file.read())
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{file.name} is not UTF-8: {error}") from None
+    sent = [{key: text for key, text in person._asdict().items() if text} for person in people]
+    made = service(url, token).invite(people=sent, roster=roster or None, expires_ms=expires)
+    _print(_NEW, made, "json" if as_json else form)
+
+
+@roster.command(examples=("botequim roster invite 60 --format csv",))
+@click.argument("count", type=click.IntRange(1, MAX_PEOPLE))
+@_roster
+@_expires
+@_format
+@url_option
+@token_option("the owner")
+@json_option
+def invite(
+    count: int, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+) -> None:
+    """Make COUNT invitations for anybody, and print their codes, which are shown only once."""
+    made = service(url, token).invite(count=count, roster=roster or None, expires_ms=expires)
+    _print(("code", "url"), made, "json" if as_json else form)
+
+
+@roster.command(examples=("botequim roster show --roster 7b",))
+@click.option("--roster", help="Only those of this name.")
+@_format
+@url_option
+@token_option("the owner")
+@json_option
+def show(roster: str | None, form: str, url: str, token: str, as_json: bool) -> None:
+    """Show your invitations, and who has signed up with them."""
+    _print(_SHOWN, service(url, token).invitations(roster, limit=100), "json" if as_json else form)
+
+
+@roster.command(examples=("botequim roster revoke INVITATION",))
+@click.argument("invitations", metavar="INVITATION...", nargs=-1, required=True)
+@url_option
+@token_option("the owner")
+@json_option
+def revoke(invitations: tuple[str, ...], url: str, token: str, as_json: bool) -> None:
+    """Revoke each INVITATION (its id), unless somebody has used it."""
+    client = service(url, token)
+    revoked = [client.revoke_invitation(invitation) for invitation in invitations]
+    text = "".join(f"{one['id']}: {one['state']}\n" for one in revoked)
+    show_one({"invitations": revoked}, as_json, text)
+
+
+@roster.command(examples=("botequim roster allow teacher 100",))
+@click.argument("owner")
+@click.argument("most", type=click.IntRange(0))
+@url_option
+@token_option("an admin")
+@json_option
+def allow(owner: str, most: int, url: str, token: str, as_json: bool) -> None:
+    """Allow OWNER to make MOST invitations in all."""
+    quota = service(url, token).allow_invitations(owner, most)
+    show_one(quota, as_json, f"{owner}: {quota['used']} of {quota['most']} invitations")
+
+
+def _print(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], form: str) -> None:
+    found = list(rows)
+    lines = [[row[column] for column in columns] for row in found]
+    if form == "json":
+        show_one({"invitations": found}, True)
+    elif form == "csv":
+        click.echo(csv_text(columns, lines), nl=False)
+    else:
+        used = [n for n, _ in enumerate(columns) if any(line[n] not in (None, "") for line in lines)]
+        shown = [[line[n] for n in used] for line in lines]
+        table = plain_table([columns[n] for n in used], shown, left=len(used), longest=_LONGEST)
+        click.echo(table, nl=False)

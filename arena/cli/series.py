@@ -1,0 +1,157 @@
+"""``botequim series ...``: season tables over tournaments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from arena.cli.commands import Commands
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import Columns, json_option, show_rows
+from arena.cli.output import show as show_one
+from arena.cli.tournament import TABLE_FORMATS
+from arena.ratings.series import BY, SERIES_TIE_BREAKS, InvalidSeries, recomputed
+
+
+def _numbers(text: str) -> list[float]:
+    """Points such as ``10,8,6``."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{text!r} are not points; expected for instance 10,8,6,5") from None
+
+
+@click.group(
+    cls=Commands,
+    examples=("botequim series create Autumn --tournament CUP --best 8", "botequim series show SERIES"),
+)
+def series() -> None:
+    """Keep a season table over tournaments."""
+
+
+@series.command(examples=("botequim series create Autumn --tournament CUP --points 10,8,6,5 --best 8",))
+@click.argument("name")
+@click.option("--tournament", "tournaments", multiple=True, help="One of its tournaments; may be repeated.")
+@click.option("--points", type=_numbers, help="Points by place. [default: 10,8,6,5,4,3,2,1]")
+@click.option("--best", type=int, help="How many results count, the best ones. [default: all]")
+@click.option("--by", type=click.Choice(BY), help="Who is in the table. [default: owner]")
+@click.option(
+    "--tie-break",
+    "tie_breaks",
+    type=click.Choice(tuple(SERIES_TIE_BREAKS)),
+    multiple=True,
+    help="A tie-break, in order; may be repeated. [default: wins, best, last]",
+)
+@url_option
+@token_option("the owner")
+@json_option
+def create(
+    name: str, tournaments: tuple[str, ...], url: str, token: str, as_json: bool, **options: Any
+) -> None:
+    """Create the series NAME and print its id."""
+    given = {key: value for key, value in options.items() if value}
+    made = service(url, token).create_series(name=name, tournaments=list(tournaments), **given)
+    show_one(made, as_json, made["id"])
+
+
+@series.command(examples=("botequim series add SERIES CUP",))
+@click.argument("series_id", metavar="SERIES")
+@click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
+@url_option
+@token_option("the owner")
+@json_option
+def add(series_id: str, tournaments: Sequence[str], url: str, token: str, as_json: bool) -> None:
+    """Add each TOURNAMENT to SERIES, at the end."""
+    client = service(url, token)
+    known = client.series(series_id)["tournaments"]
+    _print_one(as_json, client.change_series(series_id, tournaments=[*known, *tournaments]))
+
+
+@series.command(examples=("botequim series remove SERIES CUP",))
+@click.argument("series_id", metavar="SERIES")
+@click.argument("tournaments", metavar="TOURNAMENT...", nargs=-1, required=True)
+@url_option
+@token_option("the owner")
+@json_option
+def remove(series_id: str, tournaments: Sequence[str], url: str, token: str, as_json: bool) -> None:
+    """Remove each TOURNAMENT from SERIES."""
+    client = service(url, token)
+    known = client.series(series_id)["tournaments"]
+    _print_one(
+        as_json, client.change_series(series_id, tournaments=[one for one in known if one not in tournaments])
+    )
+
+
+@series.command(examples=("botequim series done SERIES",))
+@click.argument("series_id", metavar="SERIES")
+@url_option
+@token_option("the owner")
+@json_option
+def done(series_id: str, url: str, token: str, as_json: bool) -> None:
+    """End SERIES for good: its table stays as it is."""
+    _print_one(as_json, service(url, token).change_series(series_id, done=True))
+
+
+@series.command(examples=("botequim series delete SERIES",))
+@click.argument("series_id", metavar="SERIES")
+@url_option
+@token_option("the owner")
+@json_option
+def delete(series_id: str, url: str, token: str, as_json: bool) -> None:
+    """Delete SERIES. Its tournaments stay."""
+    service(url, token).delete_series(series_id)
+    show_one({"deleted": series_id}, as_json, f"{series_id} is deleted")
+
+
+@series.command("list", examples=("botequim series list --owner ana",))
+@click.option("--owner", help="Only those of this owner.")
+@url_option
+@json_option
+def list_series(owner: str | None, url: str, as_json: bool) -> None:
+    """List the series, the newest first."""
+    columns: Columns = {
+        "id": "id",
+        "name": "name",
+        "owner": "owner",
+        "done": "done",
+        "tournaments": lambda one: len(one["tournaments"]),
+    }
+    show_rows("series", service(url).series_list(owner), columns, as_json, right=1)
+
+
+@series.command(examples=("botequim series show SERIES --format json > table.json",))
+@click.argument("series_id", metavar="SERIES")
+@click.option("--format", "form", type=click.Choice(TABLE_FORMATS), default="text", show_default=True)
+@url_option
+@token_option("the owner, if the series is hidden", required=False)
+@json_option
+def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) -> None:
+    """Print the table of SERIES; as json with all that it follows from."""
+    form = "json" if as_json else form
+    text = service(url, token).series_table(series_id, form)
+    click.echo(text, nl=form == "json")
+
+
+@series.command(examples=("botequim series verify table.json",))
+@click.argument("file", type=click.File("rb"))
+@json_option
+def verify(file: Any, as_json: bool) -> None:
+    """Make the table in FILE (json of `series show`) again from its inputs, offline, and print it.
+
+    Fails if it is another one.
+    """
+    try:
+        data = json.loads(file.read())
+    except ValueError as error:
+        raise InvalidSeries(f"{file.name} is not JSON: {error}", field="file") from None
+    table = recomputed(data)
+    show_one(table.as_json(), as_json, table.as_text())
+
+
+def _print_one(as_json: bool, one: dict[str, Any]) -> None:
+    state = ", done" if one["done"] else ""
+    count = len(one["tournaments"])
+    show_one(one, as_json, f"{one['name']}: {count} tournament{'s' if count != 1 else ''}{state}")

@@ -1,0 +1,199 @@
+"""``botequim watch``: plays again whenever a bot's file is saved."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.cli.commands import Command
+from arena.cli.play import distinct_names, print_faults
+from arena.games import GAMES, game_of
+from arena.play.saved_files import saved_file
+from arena.play.stats import mean_interval
+from arena.text import printable
+from arena.tournaments.ladder import margins
+from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
+
+_PAUSE: Final = 0.2
+"""Seconds between two looks at the files."""
+
+Stamp = tuple[tuple[int, int] | None, ...]
+"""The time and size of each file, None for one that is not there."""
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim watch my_bot.py rookie --kind truco",
+        "botequim watch my_bot.py old_bot.py shark --kind toepen --groups 20",
+    ),
+)
+@click.argument("bot")
+@click.argument("opponents", nargs=-1, required=True, metavar="OPPONENT...")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; may be repeated."
+)
+@click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1; with one --kind.")
+@click.option("--groups", type=click.IntRange(1), default=50, show_default=True, help="Groups per table.")
+@click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
+@click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+def watch(
+    bot: str,
+    opponents: tuple[str, ...],
+    kinds: tuple[str, ...],
+    preset: str | None,
+    groups: int,
+    seed: str | None,
+    jobs: int,
+    think_limit: float,
+) -> None:
+    """Play BOT against each OPPONENT, and again whenever one of their files is saved, until Ctrl-C.
+
+    Every round has the same deals and the same randomness, so that the change of the margin is that of the
+    bot; its 95% interval is of the differences group by group. A file that cannot be loaded is reported with
+    its line, and the next save is waited for. Bots are named as in 'botequim play', and the rules are those
+    of 'play' without --preset.
+    """
+    if preset is not None and len(kinds) != 1:
+        raise click.UsageError("--preset is one of a game: give one --kind with it")
+    seed = seed or secrets.token_hex(8)
+    bots = (bot, *opponents)
+    sources = [bot_spec(text, check=False).source for text in bots]
+    files = [Path(source) for source in sources if source not in HOUSE_BOTS]
+    rules = {
+        kind: game_of(kind).options.complete(
+            game_of(kind).preset(preset).rules if preset else game_of(kind).local_rules
+        )
+        for kind in kinds or tuple(GAMES)
+    }
+    rounds = _Rounds(bots, rules, groups, seed, max(1, jobs), think_limit)
+    try:
+        while True:
+            stamp = stamp_of(files)
+            rounds.play(partial(_changed, files, stamp))
+            while not _changed(files, stamp):
+                time.sleep(_PAUSE)
+    except KeyboardInterrupt:
+        return
+
+
+def stamp_of(files: Sequence[Path]) -> Stamp:
+    """What changes when one of the files is saved."""
+    stamps: list[tuple[int, int] | None] = []
+    for file in files:
+        try:
+            found = file.stat()
+        except OSError:
+            stamps.append(None)
+        else:
+            stamps.append((found.st_mtime_ns, found.st_size))
+    return tuple(stamps)
+
+
+def _changed(files: Sequence[Path], since: Stamp) -> bool:
+    return stamp_of(files) != since
+
+
+class _Rounds:
+    """Plays rounds with the same deals, and compares each with the one before."""
+
+    def __init__(
+        self,
+        bots: Sequence[str],
+        rules: Mapping[str, Mapping[str, Any]],
+        groups: int,
+        seed: str,
+        jobs: int,
+        think_limit: float,
+    ) -> None:
+        self._bots = bots
+        self._rules = rules
+        self._groups = groups
+        self._seed = seed
+        self._jobs = jobs
+        self._think_limit = think_limit
+        self._before: dict[tuple[str, int], dict[int, float]] = {}
+
+    def play(self, changed: Callable[[], bool]) -> None:
+        """Play a round, unless a file cannot be loaded; ends early if ``changed()``."""
+        try:
+            plans = {
+                (kind, number): self._plan(kind, number)
+                for kind in self._rules
+                for number in range(1, len(self._bots))
+            }
+        except FileNotFoundError:
+            # Some editors remove a file before they write it anew.
+            return
+        except (InvalidBot, OSError) as error:
+            _say(printable(str(error), 1000))
+            return
+        width = max(len(f"{kind} against {plan.bots[1].name}") for (kind, _), plan in plans.items())
+        status = Console(stderr=True, highlight=False)
+        for (kind, number), plan in plans.items():
+            name = f"{kind} against {plan.bots[1].name}".ljust(width)
+            with status.status(name) if status.is_terminal else nullcontext():
+                results = self._results(plan, changed)
+            if results is None:
+                return
+            self._report(name, plan, (kind, number), results)
+
+    def _plan(self, kind: str, number: int) -> Plan:
+        specs = [_spec(self._bots[0], kind), _spec(self._bots[number], kind)]
+        plan = Plan(kind, self._rules[kind], tuple(distinct_names(specs)), self._groups, self._seed)
+        check_plan(kind, plan.rules, plan.bots, plan.groups)
+        return plan
+
+    def _results(self, plan: Plan, changed: Callable[[], bool]) -> list[GroupSummary] | None:
+        running = run(plan, jobs=self._jobs, think_limit=self._think_limit)
+        results = []
+        try:
+            for result in running:
+                results.append(result)
+                if changed():
+                    return None
+        finally:
+            running.close()
+        return sorted(results, key=lambda result: result.index)
+
+    def _report(self, name: str, plan: Plan, key: tuple[str, int], results: list[GroupSummary]) -> None:
+        found = {result.index: margins([result])[0] for result in results if not result.void}
+        line = f"{name}: {_interval(list(found.values()))}, {len(found)} groups"
+        before = self._before.get(key)
+        if before is not None:
+            changes = [found[index] - before[index] for index in found.keys() & before.keys()]
+            line += f"; change {_interval(changes)}" if any(changes) else "; no change"
+        self._before[key] = found
+        _say(line)
+        print_faults(plan, results)
+
+
+def _spec(text: str, kind: str) -> BotSpec:
+    spec = bot_spec(text, kind, check=False)
+    if spec.source in HOUSE_BOTS:
+        return spec
+    # The deals follow from names and versions.
+    saved = saved_file(spec.name, spec.source)
+    saved.load()
+    return saved
+
+
+def _interval(values: Sequence[float]) -> str:
+    mean, half = mean_interval(values)
+    return f"{mean:+.3f}" + (f" ± {half:.3f}" if len(values) > 1 else "")
+
+
+def _say(line: str) -> None:
+    click.echo(f"{datetime.now():%H:%M:%S} {line}")

@@ -1,0 +1,236 @@
+"""What is stored about an owner: all of it as one document, and its deletion."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
+
+from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.invitations import Invitations
+from arena.accounts.sessions import Sessions
+from arena.accounts.shown import ShownTexts
+from arena.accounts.versions import BotAccount, NoSource, Version
+from arena.errors import ArenaError
+from arena.events.qualification import disciplines
+from arena.events.schedules import Schedules
+from arena.events.service import Tournaments
+from arena.events.tournament import OVER, Tournament
+from arena.live.header import Viewer
+from arena.live.service import LiveGames
+from arena.store.connection import StoreUnavailable
+from arena.store.game_index import GameList
+from arena.store.repositories import Store
+from arena.store.rows import shown_or_left_out
+
+FORMAT: Final = "botequim-account@1"
+
+GONE: Final = "the account of its organiser was deleted"
+"""Why a tournament is cancelled."""
+
+_AT_ONCE: Final = 100
+_LOGS: Final = 1000
+"""Logs of a bot; fewer are kept."""
+
+_EVERYBODY: Final = Viewer(None, None, True)
+
+
+class NotConfirmed(ArenaError):
+    """The deletion of an account was not confirmed with its name."""
+
+    code = "not_confirmed"
+
+
+class AccountData:
+    """Everything about one owner, in all parts of the service."""
+
+    def __init__(
+        self,
+        store: Store,
+        accounts: Accounts,
+        sessions: Sessions,
+        invitations: Invitations,
+        tournaments: Tournaments,
+        schedules: Schedules,
+        live: LiveGames,
+        shown: ShownTexts,
+    ) -> None:
+        self._store = store
+        self._accounts = accounts
+        self._sessions = sessions
+        self._invitations = invitations
+        self._tournaments = tournaments
+        self._schedules = schedules
+        self._live = live
+        self._shown = shown
+
+    # Export
+
+    def export(self, owner: str) -> dict[str, Any]:
+        """All that is stored about an owner and its bots, without secrets: a JSON-ready value. Raises
+        :class:`~arena.accounts.accounts.OwnerNotFound`.
+        """
+        known = self._accounts.owner(owner)
+        announced, entries = self._in_tournaments(owner)
+        return {
+            "format": FORMAT,
+            "exported_ms": self._store.clock().now_ms,
+            "owner": {"name": known.name, "created_ms": known.created_ms, "admin": known.admin},
+            "bots": [self._bot(bot) for bot in self._bots(owner)],
+            "tournaments": announced,
+            "entries": entries,
+            "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
+            "invitations": self._invitations.list(owner),
+            "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
+        }
+
+    def _bot(self, name: str) -> dict[str, Any]:
+        bot = self._accounts.bot(name)
+        journals = self._tournaments.journals.latest(name, _LOGS)
+        return {
+            "name": name,
+            "description": bot.description,
+            "state": bot.state,
+            "version": bot.version or None,
+            "created_ms": bot.created_ms,
+            "tournaments": bot.tournaments,
+            "people": bot.people,
+            "webhook": bool(self._accounts.signing_secrets(name)),
+            "suspended": None if bot.suspended is None else bot.suspended.reason,
+            "versions": [self._version(bot, version) for version in bot.versions],
+            "games": list(self._games(name)),
+            "logs": [{"game": journal.game, "seats": journal.seats} for journal in journals],
+        }
+
+    def _version(self, bot: BotAccount, version: Version) -> dict[str, Any]:
+        found = {
+            "label": version.label,
+            "transport": version.transport,
+            "created_ms": version.created_ms,
+            "url": version.url or None,
+            "rights": version.rights,
+            "published": version.published,
+            "language": version.language,
+            "sha256": version.digest,
+            "source": None,
+            "component": None,
+            "qualifications": self._tournaments.qualifications(bot.name, version.label),
+        }
+        with suppress(NoSource):
+            upload = self._accounts.upload_of(bot.name, version.label)
+            is_text = version.language == "python"
+            field = "source" if is_text else "component"
+            found[field] = upload.data.decode() if is_text else b64encode(upload.data).decode()
+        return found
+
+    def _games(self, bot: str) -> Iterator[str]:
+        """The ids of the games of a bot that are still listed, newest first."""
+        before = None
+        while members := self._live.index.page(GameList(bot=bot), before, _AT_ONCE):
+            before = members[-1]
+            yield from (member.name for member in members)
+
+    def _in_tournaments(self, owner: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The tournaments that an owner announced, and the entries of its bots."""
+        announced, entries = [], []
+        for tournament in self._all_tournaments(list(self._store.tournament_names())):
+            if tournament.created_by == owner and not tournament.purpose:
+                settings = tournament.spec.as_json()
+                announced.append({"id": tournament.id, "state": tournament.state, **settings})
+            for entry in tournament.entries:
+                if entry.owner == owner:
+                    entries.append({"tournament": tournament.id, **entry.as_json()})
+        return announced, entries
+
+    def _all_tournaments(self, names: list[str]) -> Iterator[Tournament]:
+        for start in range(0, len(names), _AT_ONCE):
+            some = names[start : start + _AT_ONCE]
+            for name, row in zip(some, self._tournaments.store.load(some), strict=True):
+                if row is not None:
+                    found = shown_or_left_out(f"tournament {name}", partial(Tournament.loads, row.meta))
+                    if found is not None:
+                        yield found
+
+    def _bots(self, owner: str) -> list[str]:
+        names = self._store.accounts.bot_names(owner, "", -1)
+        return [bot.name for bot in self._accounts.listed(names) if bot.owner == owner]
+
+    # Deletion
+
+    def delete(self, owner: str, confirm: str) -> str:
+        """Delete an owner with its bots, and return the name that is shown in its place from now on.
+
+        Entries and games end by the rules for leaving; tokens, sessions, webhooks, sources and logs are
+        erased; names stay taken. If it is interrupted, the next call continues, with the same token.
+        Raises :class:`NotConfirmed`.
+        """
+        if confirm != owner:
+            raise NotConfirmed(
+                "the confirmation is not the name of the account", field="confirm", expected=owner
+            )
+        name = self._shown.delete_name("owner", owner)
+        for schedule in self._schedules.list():
+            if schedule["created_by"] == owner:
+                _tried(self._schedules.delete, schedule["id"])
+        for series, row in self._store.series.all().items():
+            if row["owner"] == owner:
+                self._store.series.change(series, _nothing)
+        self._leave_tournaments(owner)
+        for bot in self._bots(owner):
+            self.delete_bot(bot)
+        self._invitations.forget(owner)
+        self._sessions.forget(owner)
+        self._store.budgets.forget(owner, self._store.clock().now_ms)
+        self._accounts.delete_owner(owner)
+        return name
+
+    def delete_bot(self, bot: str) -> None:
+        """Delete a bot of a deleted owner, with everything but its name, which is not shown any more."""
+        self._shown.delete_name("bot", bot)
+        self._leave_games(bot)
+        with suppress(BotNotFound):
+            labels = [version.label for version in self._accounts.bot(bot).versions]
+            for discipline in disciplines():
+                for label in labels:
+                    self._store.qualifications.change(discipline.row(bot, label), _nothing)
+            self._accounts.delete_bot(bot)
+        self._tournaments.journals.forget(bot)
+        self._store.webhooks.forget(bot)
+
+    def _leave_tournaments(self, owner: str) -> None:
+        for tournament in self._all_tournaments(list(self._tournaments.store.active())):
+            if tournament.created_by == owner and tournament.state == "entry" and not tournament.purpose:
+                _tried(self._tournaments.cancel, tournament.id, reason=GONE)
+            for entry in tournament.entries:
+                if entry.owner == owner and entry.status != "withdrawn" and tournament.state not in OVER:
+                    _tried(self._tournaments.leave, tournament.id, entry.name)
+
+    def _leave_games(self, bot: str) -> None:
+        for state in ("waiting", "running"):
+            cursor = None
+            while True:
+                page = self._live.list(bot=bot, state=state, cursor=cursor, viewer=_EVERYBODY)
+                for game in page.items:
+                    if state == "running":
+                        _tried(self._live.resign, game["game"], bot)
+                    else:
+                        _tried(self._live.cancel, game["game"])
+                cursor = page.cursor
+                if cursor is None:
+                    break
+
+
+def _nothing(row: Any) -> None:
+    return None
+
+
+def _tried(act: Any, *args: Any, **options: Any) -> None:
+    """What is over meanwhile needs no end."""
+    try:
+        act(*args, **options)
+    except StoreUnavailable:
+        raise
+    except ArenaError:
+        return

@@ -1,0 +1,177 @@
+"""Comparisons: unrated tests of two versions of an uploaded bot, which workers play.
+
+Each is a private tournament of its own, so groups, budgets and records are those of tournaments.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+
+from arena.accounts.accounts import Accounts, Forbidden, Principal
+from arena.accounts.budgets import Budgets
+from arena.accounts.suspensions import check_plays
+from arena.bots.transports import SANDBOX
+from arena.errors import ArenaError
+from arena.events.creation import TournamentCreation, new_tournament
+from arena.events.tournament import (
+    COMPARISON,
+    OVER,
+    PRIVATE_PREFIX,
+    Entered,
+    Tournament,
+    TournamentNotFound,
+    check_tournament_id,
+)
+from arena.games import game_of
+from arena.live.header import Viewer
+from arena.live.service import LiveGames
+from arena.play.dealing import SEED_BYTES, commitment
+from arena.play.players import SEALED
+from arena.store.notifications import tournament_topic
+from arena.store.repositories import Store
+from arena.store.rows import reading
+from arena.store.tournaments import TournamentRow
+from arena.text import printable
+from arena.tournaments.comparison import ComparisonSettings
+from arena.tournaments.sequential import FLOOR
+
+_ID_BYTES: Final = 8
+
+_NOTHING: Final = {"groups": 0, "void": 0, "llr": 0.0, "decision": None, "margin": None, "elo": None}
+"""The state of a test before its first groups."""
+
+
+class ComparisonNotFound(ArenaError):
+    """The comparison does not exist, or the viewer may not see it."""
+
+    code = "comparison_not_found"
+
+
+class Comparisons:
+    """The comparisons of one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        live: LiveGames,
+        accounts: Accounts,
+        budgets: Budgets,
+        creation: TournamentCreation,
+    ) -> None:
+        self._store = store.tournaments
+        self._clock = store.clock
+        self._notifier = live.notifier
+        self._accounts = accounts
+        self._budgets = budgets
+        self._creation = creation
+
+    def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+        """Begin a comparison, and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (or None), and
+        those of :class:`~arena.tournaments.comparison.ComparisonSettings`.
+
+        Raises :class:`~arena.errors.ArenaError` ``bot_not_found``, ``version_not_found``, ``forbidden``,
+        ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``,
+        ``invalid_comparison`` or ``budget_exceeded``.
+        """
+        own = dict(fields)
+        bot, kind, preset = own.pop("bot"), own.pop("kind"), own.pop("preset", None)
+        settings = ComparisonSettings(**own)
+        settings.check()
+        account = self._accounts.bot(bot)
+        if not by.admin and account.owner != by.owner:
+            raise Forbidden(f"{printable(bot, 80)} is not yours", field="bot")
+        check_plays(account, "bot")
+        for field, label in (("new", settings.new), ("old", settings.old)):
+            if account.find(label).runner is not SANDBOX:
+                raise ArenaError(
+                    f"version {label} of {bot} runs elsewhere",
+                    code="invalid_comparison",
+                    field=field,
+                    expected="an uploaded version, which the arena runs",
+                )
+        self._budgets.check(account.owner, FLOOR)
+        now_ms = self._clock().now_ms
+        made = f"{PRIVATE_PREFIX}c{secrets.token_hex(_ID_BYTES)}"
+        tournament = new_tournament(
+            {
+                "name": f"{settings.new} against {settings.old} of {bot}",
+                "kind": kind,
+                "rules": game_of(kind).preset(preset).rules,
+                "format": "round_robin",
+                "division": SEALED,
+                "opens_ms": now_ms,
+                "locks_ms": now_ms,
+                "rated": False,
+            },
+            *(made, account.owner, now_ms, secrets.token_bytes(SEED_BYTES)),
+        )
+        tournament.purpose, tournament.visibility = COMPARISON, "private"
+        tournament.comparison = {**asdict(settings), "bot": account.name, **_NOTHING}
+        tournament.entries = [
+            Entered.of(account, label, entered_ms=now_ms, status="qualified")
+            for label in (settings.new, settings.old)
+        ]
+        self._creation.add(tournament)
+        return self.view(made)
+
+    def view(self, comparison: str, viewer: Viewer | None = None) -> dict[str, Any]:
+        """A comparison as its owner and admins see it. ``viewer``: None for the service itself. Raises
+        :class:`ComparisonNotFound`.
+        """
+        try:
+            (row,) = self._store.load([check_tournament_id(comparison)])
+        except TournamentNotFound:
+            row = None
+        tournament = None if row is None else Tournament.loads(row.meta)
+        hidden = tournament is None or (viewer is not None and tournament.is_hidden_from(viewer))
+        if row is None or tournament is None or tournament.comparison is None or hidden:
+            raise ComparisonNotFound(
+                f"there is no comparison {printable(comparison, 80)!r}", field="comparison"
+            )
+        with reading(f"comparison {comparison}"):
+            return _view(tournament, tournament.comparison, row)
+
+    def wait(
+        self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
+    ) -> dict[str, Any] | None:
+        """The view as soon as its version is not ``since``; None if that does not change in ``seconds``."""
+        until = time.monotonic() + seconds
+        with self._notifier.waiting(tournament_topic(comparison)) as subscription:
+            while True:
+                view = self.view(comparison, viewer)
+                if view["version"] != since:
+                    return view
+                left = until - time.monotonic()
+                if left <= 0 or view["state"] in OVER or self._notifier.is_stopped:
+                    return None
+                subscription.wait(left)
+
+
+def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, Any]:
+    settings = ComparisonSettings.from_json(data)
+    lower, upper = settings.test().bounds
+    state = "waiting" if tournament.state in ("announced", "entry") else tournament.state
+    return {
+        "id": tournament.id,
+        "bot": data["bot"],
+        "owner": tournament.created_by,
+        "kind": tournament.spec.kind,
+        "preset": tournament.spec.preset,
+        **asdict(settings),
+        "state": state,
+        "reason": tournament.reason or None,
+        **{name: data[name] for name in _NOTHING},
+        "bounds": [round(lower, 4), round(upper, 4)],
+        "played": row.done,
+        "games": row.games,
+        "created_ms": tournament.created_ms,
+        "started_ms": tournament.started_ms,
+        "finished_ms": tournament.finished_ms,
+        "commitment": commitment(bytes.fromhex(tournament.seed)),
+        "seed": tournament.seed if tournament.state in OVER else None,
+        "version": row.changes,
+    }

@@ -1,0 +1,260 @@
+"""Who is invited to a tournament: owners by name, and whoever has a link."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Any, Final
+
+from arena.accounts.accounts import Accounts, Forbidden, OwnerNotFound, Principal
+from arena.errors import ArenaError
+from arena.events.house_entries import house_source
+from arena.events.lifecycle import TournamentLifecycle
+from arena.events.rights import check_organises, check_visible, viewer_of
+from arena.events.tournament import Tournament, TournamentNotFound
+from arena.play.clocks import ServiceClock
+from arena.store.rows import reading
+from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+from arena.text import printable
+from arena.tournaments.parsing import latest_ms
+from arena.tournaments.spec import invalid
+
+MAX_GUESTS: Final = 1000
+MAX_LINKS: Final = 20
+MAX_ORGANISERS: Final = 20
+
+DAY_MS: Final = 86_400_000
+
+_CODE_BYTES: Final = 32
+_ID_BYTES: Final = 6
+
+Act = Callable[[Tournament], bool]
+"""Changes a tournament and returns whether anything has changed."""
+
+
+class InvitationExpired(ArenaError):
+    """The link to a tournament was revoked or is too old."""
+
+    code = "link_expired"
+
+
+class Guests:
+    """Invites to tournaments. The code of a link is shown once; only its hash is stored.
+
+    Errors are :class:`~arena.errors.ArenaError`: ``tournament_not_found``, ``tournament_busy``,
+    ``forbidden``, ``owner_not_found``, ``quota_exceeded``, ``invalid_tournament``, ``link_expired``.
+    """
+
+    def __init__(
+        self,
+        store: TournamentStore,
+        lifecycle: TournamentLifecycle,
+        accounts: Accounts,
+        clock: Callable[[], ServiceClock],
+    ) -> None:
+        self._store = store
+        self._lifecycle = lifecycle
+        self._accounts = accounts
+        self._clock = clock
+
+    def check_known(self, bots: Sequence[str], owners: Sequence[str]) -> None:
+        """Check that those who are invited exist. Raises ``invalid_tournament``."""
+        named = [bot for bot in bots if house_source(bot) is None]
+        known = {bot.name for bot in self._accounts.listed(named)}
+        for bot in named:
+            if bot not in known:
+                raise invalid(f"there is no bot {printable(bot, 80)!r}", "invited", "names of bots")
+        for owner in owners:
+            try:
+                self._accounts.owner(owner)
+            except OwnerNotFound as error:
+                raise invalid(error.message, "invited_owners", "names of owners") from None
+
+    def _check_owner(self, owner: str, field: str) -> None:
+        try:
+            self._accounts.owner(owner)
+        except OwnerNotFound as error:
+            raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
+
+    def view(self, tournament_id: str, by: Principal) -> dict[str, Any]:
+        """The invited owners, and the links without their codes."""
+        check_visible(self._store, tournament_id, viewer_of(by))
+        tournament, _ = self._lifecycle.load(tournament_id)
+        check_organises(tournament, by)
+        shown = ("id", "created_by", "created_ms", "expires_ms", "accepted")
+        with reading(f"tournament {tournament_id}"):
+            links = [{name: link[name] for name in shown} for link in tournament.links]
+        return {"owners": tournament.guests, "links": links}
+
+    def is_guest(self, tournament_id: str, owner: str) -> bool:
+        """Whether the owner is invited."""
+        return owner in self._lifecycle.load(tournament_id)[0].guests
+
+    def invite(self, tournament_id: str, owners: Sequence[str], by: Principal) -> None:
+        """Invite owners."""
+        for owner in owners:
+            self._check_owner(owner, "owners")
+
+        def act(tournament: Tournament) -> bool:
+            _check_invites(tournament)
+            return _add_guests(tournament, owners)
+
+        self._change(tournament_id, act, by)
+
+    def uninvite(self, tournament_id: str, owner: str, by: Principal) -> None:
+        """Take back the invitation of an owner, whose entries stay."""
+
+        def act(tournament: Tournament) -> bool:
+            if owner not in tournament.guests:
+                return False
+            tournament.guests.remove(owner)
+            return True
+
+        self._change(tournament_id, act, by)
+
+    def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> dict[str, Any]:
+        """Make a link, and return it with its ``code``. By default it expires at the lock, or after a day."""
+        now_ms = self._clock().now_ms
+        code, link_id = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(_ID_BYTES)
+        made: dict[str, Any] = {}
+
+        def act(tournament: Tournament) -> bool:
+            _check_invites(tournament)
+            locks_ms = tournament.spec.locks_ms
+            until_ms = (
+                (locks_ms if locks_ms > now_ms else now_ms + DAY_MS) if expires_ms is None else expires_ms
+            )
+            if not now_ms < until_ms <= latest_ms(now_ms):
+                raise invalid(
+                    f"{until_ms} is not a time to come", "expires_ms", f"{now_ms + 1} to {latest_ms(now_ms)}"
+                )
+            tournament.links = [link for link in tournament.links if link["expires_ms"] > now_ms]
+            _check_count("links", len(tournament.links) + 1, MAX_LINKS)
+            made.update(id=link_id, expires_ms=until_ms)
+            link = {"hash": _hash(code), "created_by": by.name, "created_ms": now_ms, "accepted": 0}
+            tournament.links.append({**made, **link})
+            return True
+
+        self._change(tournament_id, act, by)
+        return {**made, "code": code}
+
+    def revoke_link(self, tournament_id: str, link_id: str, by: Principal) -> None:
+        """Revoke a link; who has accepted stays invited."""
+
+        def act(tournament: Tournament) -> bool:
+            count = len(tournament.links)
+            tournament.links = [link for link in tournament.links if link["id"] != link_id]
+            return len(tournament.links) < count
+
+        self._change(tournament_id, act, by)
+
+    def name_of(self, tournament_id: str, code: str, by: Principal) -> str:
+        """The name of the tournament to which a code invites; nothing changes."""
+        tournament, _ = self._lifecycle.load(tournament_id)
+        self._link(tournament, code, by)
+        return tournament.spec.name
+
+    def accept(self, tournament_id: str, code: str, by: Principal) -> None:
+        """Invite the owner ``by``, who has the code of a link. May be repeated."""
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            link = self._link(tournament, code, by)
+            if not _add_guests(tournament, [by.owner]):
+                return None
+            link["accepted"] += 1
+            return ()
+
+        self._lifecycle.change(tournament_id, act)
+
+    def _link(self, tournament: Tournament, code: str, by: Principal) -> dict[str, Any]:
+        now_ms, digest = self._clock().now_ms, _hash(code)
+        for link in tournament.links:
+            if compare_digest(link["hash"], digest) and link["expires_ms"] > now_ms:
+                found: dict[str, Any] = link
+                return found
+        viewer = viewer_of(by)
+        if viewer is not None and tournament.is_hidden_from(viewer):
+            raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
+        raise InvitationExpired(
+            "this link was revoked, or is too old", field="code", expected="a new link from the organiser"
+        )
+
+    # Co-organisers
+
+    def add_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
+        """Make an owner a co-organiser; only for whoever announced the tournament, and admins."""
+        self._check_owner(owner, "owner")
+
+        def act(tournament: Tournament) -> bool:
+            _check_owns(tournament, by)
+            if tournament.is_organised_by(owner):
+                return False
+            _check_count("organisers", len(tournament.organisers) + 1, MAX_ORGANISERS)
+            tournament.organisers.append(owner)
+            return True
+
+        self._change(tournament_id, act, by)
+
+    def remove_organiser(self, tournament_id: str, owner: str, by: Principal) -> None:
+        """Remove a co-organiser; co-organisers may only remove themselves."""
+
+        def act(tournament: Tournament) -> bool:
+            if owner == tournament.created_by:
+                raise Forbidden(
+                    f"{owner} has announced tournament {tournament.id}, and stays its organiser",
+                    field="owner",
+                    expected="a co-organiser",
+                )
+            if owner != by.owner:
+                _check_owns(tournament, by)
+            if owner not in tournament.organisers:
+                return False
+            tournament.organisers.remove(owner)
+            return True
+
+        self._change(tournament_id, act, by)
+
+    def _change(self, tournament_id: str, act: Act, by: Principal) -> None:
+        def checked(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            check_organises(tournament, by)
+            return () if act(tournament) else None
+
+        check_visible(self._store, tournament_id, viewer_of(by))
+        self._lifecycle.change(tournament_id, checked)
+
+
+def _check_invites(tournament: Tournament) -> None:
+    if tournament.spec.who != "invited":
+        raise invalid("nobody needs an invitation to this tournament", "who", '"invited" in its settings')
+
+
+def _check_owns(tournament: Tournament, by: Principal) -> None:
+    if not by.admin and by.owner != tournament.created_by:
+        raise Forbidden(
+            "only whoever announced a tournament changes its co-organisers",
+            field="tournament",
+            expected=f"the token of {tournament.created_by or 'an admin'}",
+        )
+
+
+def _add_guests(tournament: Tournament, owners: Sequence[str]) -> bool:
+    new = [owner for owner in dict.fromkeys(owners) if owner not in tournament.guests]
+    _check_count("guests", len(tournament.guests) + len(new), MAX_GUESTS)
+    tournament.guests += new
+    return bool(new)
+
+
+def _check_count(quota: str, count: int, most: int) -> None:
+    if count > most:
+        raise ArenaError(
+            f"a tournament has at most {most} {quota}",
+            code="quota_exceeded",
+            field=quota,
+            extra={"quota": quota, "most": most, "used": most, "left": 0},
+        )
+
+
+def _hash(code: str) -> str:
+    return sha256(code.encode()).hexdigest()

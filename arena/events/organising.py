@@ -1,0 +1,65 @@
+"""What organisers do with announced tournaments besides cancelling them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from arena.accounts.accounts import Principal
+from arena.events.editing import edit, editable, like
+from arena.events.lifecycle import TournamentLifecycle
+from arena.events.rights import check_organises, check_visible, viewer_of
+from arena.events.tournament import Tournament
+from arena.play.clocks import ServiceClock
+from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
+
+
+class Organising:
+    """Edits tournaments. Errors are :class:`~arena.errors.ArenaError`: ``tournament_not_found``,
+    ``tournament_busy``, ``forbidden``, and those of the functions that the methods name.
+    """
+
+    def __init__(
+        self, store: TournamentStore, lifecycle: TournamentLifecycle, clock: Callable[[], ServiceClock]
+    ) -> None:
+        self._store = store
+        self._lifecycle = lifecycle
+        self._clock = clock
+
+    def edit(self, tournament_id: str, fields: Mapping[str, Any], *, by: Principal | None = None) -> None:
+        """Change ``fields``, of those that creation takes. Raises the errors of
+        :func:`~arena.events.editing.edit`.
+        """
+
+        def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            return () if edit(tournament, fields, by, self._clock().now_ms) else None
+
+        self._change(tournament_id, act, by)
+        self._lifecycle.step(tournament_id)
+
+    def like(self, tournament_id: str, changes: Mapping[str, Any], *, by: Principal) -> dict[str, Any]:
+        """The fields that announce a tournament like this one; see :func:`~arena.events.editing.like`."""
+        check_visible(self._store, tournament_id, viewer_of(by))
+        tournament, _ = self._lifecycle.load(tournament_id)
+        check_organises(tournament, by)
+        return like(tournament, changes, may_rate=by.admin)
+
+    def editable(self, tournament_id: str) -> Sequence[str] | None:
+        """The fields that may be edited now; None: all that creation takes."""
+        tournament, _ = self._lifecycle.load(tournament_id)
+        return editable(tournament, self._clock().now_ms)
+
+    def _change(
+        self,
+        tournament_id: str,
+        act: Callable[[Tournament, TournamentRow], Sequence[NewGroup] | None],
+        by: Principal | None,
+    ) -> Tournament:
+        """Let ``act`` change the tournament, which ``by`` must organise."""
+
+        def checked(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
+            check_organises(tournament, by)
+            return act(tournament, row)
+
+        check_visible(self._store, tournament_id, viewer_of(by))
+        return self._lifecycle.change(tournament_id, checked)

@@ -1,0 +1,233 @@
+"""Series: season tables that an owner keeps over tournaments."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.shown import ShownTexts
+from arena.errors import ArenaError
+from arena.events.service import Tournaments
+from arena.events.tournament import Tournament
+from arena.live.header import Viewer
+from arena.ratings.series import (
+    MAX_TOURNAMENTS,
+    FinalPlaces,
+    InvalidSeries,
+    SeriesRules,
+    SeriesTable,
+    series_table,
+)
+from arena.store.paging import Page
+from arena.store.repositories import Store
+from arena.store.rows import read_row, row_values, shown_or_left_out
+from arena.text import printable
+
+MOST_OF_OWNER: Final = 50
+_NAME_LENGTH: Final = 80
+_ID_BYTES: Final = 6
+_KEPT: Final = 500
+_SETTINGS: Final = ("points", "best", "by", "tie_breaks")
+
+
+class SeriesNotFound(ArenaError):
+    """The series does not exist."""
+
+    code = "series_not_found"
+
+
+class SeriesDone(ArenaError):
+    """The series is done and cannot be changed any more."""
+
+    code = "series_done"
+
+
+@dataclass(frozen=True)
+class StoredSeries:
+    """A series. ``tournaments``: their ids, in the order of the season. ``final``: the inputs of the table
+    once it is ``done``; until then they are those of the tournaments that have finished.
+    """
+
+    id: str
+    name: str
+    owner: str
+    created_ms: int
+    tournaments: list[str] = field(default_factory=list)
+    rules: dict[str, Any] = field(default_factory=dict)
+    done: bool = False
+    final: list[Any] = field(default_factory=list)
+    format: int = 1
+    unknown: dict[str, Any] = field(default_factory=dict)
+
+
+class SeasonTables:
+    """All series. One is seen by whoever may see all of its tournaments."""
+
+    def __init__(self, store: Store, tournaments: Tournaments, shown: ShownTexts | None = None) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
+        self._rows = store.series
+        self._clock = store.clock
+        self._tournaments = tournaments
+        self._kept: OrderedDict[tuple[str, int, int, str], FinalPlaces] = OrderedDict()
+
+    def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+        """Create a series of ``name``, ``tournaments`` and the settings of
+        :class:`~arena.ratings.series.SeriesRules`, and return it.
+
+        Raises :class:`~arena.ratings.series.InvalidSeries` or
+        :class:`~arena.events.tournament.TournamentNotFound`.
+        """
+        if sum(one.owner == by.owner for one in self._all()) >= MOST_OF_OWNER:
+            raise InvalidSeries(
+                f"you have {MOST_OF_OWNER} series", field="name", expected="to delete one of them"
+            )
+        made = StoredSeries(secrets.token_hex(_ID_BYTES), "", by.owner, self._clock().now_ms)
+        made = self._changed(replace(made, rules=SeriesRules().as_json()), fields, by)
+        self._rows.add(made.id, row_values(made))
+        return self._view(made)
+
+    def change(self, series: str, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+        """Change what is given, and return the series. ``done``: True ends it for good. Raises as
+        :meth:`create`, and :class:`SeriesNotFound`, :class:`SeriesDone` or
+        :class:`~arena.accounts.accounts.Forbidden`.
+        """
+        self.view(series, Viewer(None, by.owner or None, by.admin))
+
+        def act(row: Any) -> dict[str, Any]:
+            known = self._mine(series, row, by)
+            if known.done:
+                raise SeriesDone(f"{known.name} is done", field="series", expected="a new series")
+            made = self._changed(known, fields, by)
+            if fields.get("done"):
+                made = replace(made, done=True, final=[one.as_json() for one in self._inputs(made)])
+            return row_values(made)
+
+        return self._view(read_row(StoredSeries, self._rows.change(series, act)))
+
+    def delete(self, series: str, by: Principal) -> None:
+        """Delete a series; its tournaments stay. Raises :class:`SeriesNotFound` or
+        :class:`~arena.accounts.accounts.Forbidden`.
+        """
+
+        def act(row: Any) -> None:
+            self._mine(series, row, by)
+
+        self._rows.change(series, act)
+
+    def view(self, series: str, viewer: Viewer) -> dict[str, Any]:
+        """A series. Raises :class:`SeriesNotFound`."""
+        return self._view(self._load(series, viewer))
+
+    def table(self, series: str, viewer: Viewer) -> SeriesTable:
+        """The table of a series as it stands. Raises :class:`SeriesNotFound`."""
+        found = self._load(series, viewer)
+        inputs = [FinalPlaces.from_json(one) for one in found.final] if found.done else self._inputs(found)
+        return series_table(SeriesRules.from_json(found.rules), list(map(self._as_shown, inputs)))
+
+    def _as_shown(self, places: FinalPlaces) -> FinalPlaces:
+        """Done series have the names of that time."""
+        name = self._shown.name
+        rows = (
+            (place, name("bot", bot), version, name("owner", owner))
+            for place, bot, version, owner in places.rows
+        )
+        return replace(places, rows=tuple(rows))
+
+    def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
+        """The series that the viewer may see, the newest first."""
+        seen = [
+            self._view(one)
+            for one in sorted(self._all(), key=lambda one: (-one.created_ms, one.id))
+            if owner in (None, one.owner) and self._is_seen(one, viewer)
+        ]
+        return Page(seen[start : start + limit], str(start + limit) if start + limit < len(seen) else None)
+
+    def _all(self) -> Sequence[StoredSeries]:
+        found = (
+            shown_or_left_out(f"series {name}", partial(read_row, StoredSeries, row))
+            for name, row in self._rows.all().items()
+        )
+        return [one for one in found if one is not None]
+
+    def _load(self, series: str, viewer: Viewer) -> StoredSeries:
+        row = self._rows.find(series)
+        found = None if row is None else read_row(StoredSeries, row)
+        if found is None or not self._is_seen(found, viewer):
+            raise _not_found(series)
+        return found
+
+    def _mine(self, series: str, row: Any, by: Principal) -> StoredSeries:
+        if row is None:
+            raise _not_found(series)
+        found = read_row(StoredSeries, row)
+        if not by.admin and by.owner != found.owner:
+            raise Forbidden(f"series {found.id} is not yours", field="series")
+        return found
+
+    def _is_seen(self, found: StoredSeries, viewer: Viewer) -> bool:
+        rows = self._tournaments.store.load(found.tournaments) if found.tournaments else []
+        return not any(row is not None and Tournament.loads(row.meta).is_hidden_from(viewer) for row in rows)
+
+    def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:
+        name, chosen = fields.get("name", known.name), list(fields.get("tournaments", known.tournaments))
+        if not 1 <= len(name) <= _NAME_LENGTH or not name.isprintable() or name != name.strip():
+            raise InvalidSeries(
+                "this is not a name", field="name", expected=f"1 to {_NAME_LENGTH} printable characters"
+            )
+        if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
+            raise InvalidSeries(
+                "too many tournaments, or one twice",
+                field="tournaments",
+                expected=f"at most {MAX_TOURNAMENTS}, each once",
+            )
+        viewer = Viewer(None, by.owner or None, by.admin)
+        for tournament in chosen:
+            if tournament not in known.tournaments:
+                self._tournaments.view(tournament, viewer)
+        values = {**known.rules, **{key: fields[key] for key in _SETTINGS if key in fields}}
+        rules = SeriesRules.from_json(values)
+        rules.check()
+        return replace(known, name=name, tournaments=chosen, rules=rules.as_json())
+
+    def _inputs(self, found: StoredSeries) -> list[FinalPlaces]:
+        """The final standings of its tournaments that have finished."""
+        made = []
+        for name in found.tournaments:
+            tournament, row = self._tournaments.lifecycle.load(name)
+            if tournament.state != "finished":
+                continue
+            key = (name, row.version, row.changes, self._shown.mark)
+            if key not in self._kept:
+                owners = {self._shown.name("bot", entry.name): entry.owner for entry in tournament.entries}
+                final = self._tournaments.standings(name)
+                rows = ((one["place"], one["name"], one["version"]) for one in final.rows)
+                self._kept[key] = FinalPlaces(
+                    name,
+                    tournament.spec.name,
+                    tournament.final_hash or str((tournament.final or {}).get("records_hash", "")),
+                    tuple((*shown, owners.get(shown[1], "")) for shown in rows),
+                )
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            made.append(self._kept[key])
+        return made
+
+    def _view(self, found: StoredSeries) -> dict[str, Any]:
+        return {
+            "id": found.id,
+            "name": found.name,
+            "owner": self._shown.name("owner", found.owner),
+            "created_ms": found.created_ms,
+            "tournaments": list(found.tournaments),
+            "done": found.done,
+            **SeriesRules.from_json(found.rules).as_json(),
+        }
+
+
+def _not_found(series: str) -> SeriesNotFound:
+    return SeriesNotFound(f"there is no series {printable(series, 80)!r}", field="series")

@@ -1,0 +1,52 @@
+"""Answers that are text: which actions they name, by the games of their turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.live.header import GameHeader, check_game_id
+from arena.live.service import LiveGames
+from arena.play.table import parse_turn_id
+from arena.play.turn_texts import read_action
+
+
+def read_answers(live: LiveGames, answers: Sequence[Any]) -> list[Any]:
+    """Answers as :meth:`LiveGames.exchange` takes them, with the actions that their texts name. A text that
+    names no action stays as it is, and is then an illegal one; so do answers without turn or text. Whether
+    there are such turns, and whose they are, is not checked.
+    """
+    kinds = kinds_of(live, (answer["turn"] for answer in answers if _is_text(answer)))
+    return [_read(answer, kinds) if _is_text(answer) else answer for answer in answers]
+
+
+def _is_text(answer: Any) -> bool:
+    return (
+        isinstance(answer, Mapping)
+        and isinstance(answer.get("turn"), str)
+        and isinstance(answer.get("action"), str)
+    )
+
+
+def _read(answer: Mapping[str, Any], kinds: Mapping[str, str]) -> Mapping[str, Any]:
+    kind = kinds.get(answer["turn"])
+    action = None if kind is None else read_action(game_of(kind), answer["action"])
+    return answer if action is None else {**answer, "action": action}
+
+
+def kinds_of(live: LiveGames, turns: Iterable[str]) -> dict[str, str]:
+    """The kinds of the games of turns, by the ids of those turns whose game there is."""
+    games = {turn: game for turn in turns if (game := _game_id(turn))}
+    wanted = sorted(set(games.values()))
+    headers = zip(wanted, live.finished.headers(wanted) if wanted else (), strict=True)
+    kinds = {game: GameHeader.loads(header).kind for game, header in headers if header is not None}
+    return {turn: kinds[game] for turn, game in games.items() if game in kinds}
+
+
+def _game_id(turn: str) -> str:
+    try:
+        return check_game_id(parse_turn_id(turn)[0])
+    except ArenaError:
+        return ""

@@ -1,0 +1,67 @@
+"""Bots of files that change while the program runs."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from arena.bots import Bot, BotSpec, InvalidBot
+from arena.bots.loader import factory_of_module, line_in
+from arena.play.fault_reports import message_of
+
+
+@dataclass(frozen=True)
+class SavedFile(BotSpec):
+    """The bot of a file as it was when it was read. ``text``: its source, which is not read again."""
+
+    text: str = field(default="", repr=False)
+
+    def make(self, seed: int) -> Bot:
+        """See :meth:`arena.bots.BotSpec.make`."""
+        bot = self.load()()
+        bot.random = random.Random(seed)
+        return bot
+
+    def load(self) -> Callable[[], Bot]:
+        """Run the file, if this process has not, and return what makes its bots. Raises
+        :class:`~arena.bots.InvalidBot` with the line.
+        """
+        factory = _factories.get(self)
+        if factory is None:
+            factory = _factories[self] = factory_of_module(self._run(), self.source)
+        return factory
+
+    def _run(self) -> ModuleType:
+        path = str(Path(self.source).resolve())
+        name = "botequim_bot_" + hashlib.sha256(f"{path}\n{self.text}".encode()).hexdigest()[:16]
+        module = ModuleType(name)
+        module.__file__ = path
+        sys.modules[name] = module
+        try:
+            exec(compile(self.text, path, "exec"), module.__dict__)
+        except (Exception, SystemExit) as error:
+            del sys.modules[name]
+            line = line_in(error, path)
+            where = f"{self.source}:{line}" if line else self.source
+            text = error.msg if isinstance(error, SyntaxError) else message_of(error)
+            raise InvalidBot(f"{where}: {type(error).__name__}: {text}", field="bot") from error
+        return module
+
+
+_factories: dict[SavedFile, Callable[[], Bot]] = {}
+
+
+def saved_file(name: str, source: str) -> SavedFile:
+    """The bot of the file ``source`` as it is now. Raises OSError, and :class:`~arena.bots.InvalidBot` if it
+    is not text.
+    """
+    try:
+        text = Path(source).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InvalidBot(f"{source} is not text", field="bot", expected="Python in UTF-8") from None
+    return SavedFile(name, "saved", source, text)

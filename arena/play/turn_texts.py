@@ -1,0 +1,107 @@
+"""Turns as plain text, and the reading of answers that are text.
+
+A text says what the JSON of the turn says to its seat, and no more: it is made from that alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final
+
+from arena.games import game_of
+from arena.games.descriptor import Game
+
+LEGAL: Final = ("list", "grammar", "none")
+"""What a text says about the legal actions: which they are, the forms of all actions of the game, nothing."""
+
+_MOST_READ: Final = 2000
+"""Characters of an answer that are read."""
+_MOST_WORDS: Final = 3
+"""Words of the longest action."""
+
+
+def turn_text(turn: Mapping[str, Any], legal: str = "list") -> str:
+    """The turn (as a bot gets it in JSON) in lines of text. ``legal``: one of ``LEGAL``."""
+    game = game_of(turn["kind"])
+    parts = game.text(turn)
+    kind = f"{turn['kind']} ({_rules(game, turn['rules'])})"
+    lines = [f"turn {turn['turn']}: {kind}, you are seat {turn['seat']}", *parts.standing]
+    if parts.news:
+        lines += ["Since your last action:", *(f"- {line}" for line in parts.news)]
+    lines.append(f"Your hand: {parts.hand or 'none'}")
+    lines.append(f"Decide{' (optional)' if turn['optional'] else ''}: {parts.asked}")
+    lines += legal_lines(turn["legal_actions"], legal, game)
+    if turn["deadline_ms"] is not None:
+        lines.append(f"Time: {_seconds(turn['deadline_ms'])}, in the bank {_seconds(turn['bank_ms'])}")
+    return "\n".join(lines) + "\n"
+
+
+def legal_lines(actions: Sequence[str], legal: str, game: Game) -> list[str]:
+    """What a text says about these legal actions."""
+    if legal == "list":
+        return ["Legal: " + ", ".join(_shortened(actions))]
+    if legal == "grammar":
+        forms = [form for form in game.actions if not form.by_chance]
+        return ["Forms of actions:", *(f"- {form.example}: {form.meaning}" for form in forms)]
+    return []
+
+
+def read_action(game: Game, text: str) -> str | None:
+    """The action that an answer in text names, None if it fits no form of action of the game.
+
+    Case, and what separates the words, do not matter: ``play 4C``, ``[play 4C]`` and ``PLAY: 4c`` are
+    ``play:4C``. If something is in square brackets, only the last such part is read. The action need not be
+    legal.
+    """
+    read = text[:_MOST_READ]
+    bracketed = re.findall(r"\[([^\[\]]*)\]", read)
+    words = re.findall(r"[A-Za-z0-9]+", bracketed[-1] if bracketed else read)
+    if not 0 < len(words) <= _MOST_WORDS:
+        return None
+    fits = _pattern(game.kind, tuple(form.pattern for form in game.actions if not form.by_chance)).fullmatch
+    for marks in product(":_", repeat=len(words) - 1):
+        for cased in product((str.lower, str.upper), repeat=len(words) - 1):
+            action: str = words[0].lower()
+            for mark, case, word in zip(marks, cased, words[1:], strict=True):
+                action += mark + case(word)
+            if fits(action):
+                return action
+    return None
+
+
+@lru_cache(maxsize=64)
+def _pattern(kind: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _rules(game: Game, rules: Mapping[str, Any]) -> str:
+    """The preset with these rules, or the options that are not as by default."""
+    preset = game.preset_of(rules)
+    if preset is not None:
+        return preset
+    changed = game.options.changed(game.options.complete(rules))
+    return ", ".join(f"{name}={str(value).lower()}" for name, value in changed.items()) or "default rules"
+
+
+def _shortened(actions: Sequence[str]) -> list[str]:
+    """Actions that differ in nothing but a number, such as cuts, as one with its range: ``cut:1..39:top``."""
+    numbers: dict[str, list[str]] = {}
+    for action in actions:
+        found = _NUMBERED(action)
+        form = f"{found[1]}{{}}{found[3]}" if found else action
+        numbers.setdefault(form, []).append(found[2] if found else "")
+    shown: list[str] = []
+    for form, values in numbers.items():
+        is_range = len(values) > 2 and [*map(int, values)] == [*range(int(values[0]), int(values[-1]) + 1)]
+        shown += [form.format(f"{values[0]}..{values[-1]}")] if is_range else map(form.format, values)
+    return shown
+
+
+_NUMBERED: Final = re.compile(r"([a-z_]+:)([0-9]+)((?::[a-z]+)?)\Z").match
+
+
+def _seconds(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:g} s"

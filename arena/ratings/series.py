@@ -1,0 +1,310 @@
+"""Series: a season table over final standings of several tournaments. A pure function of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import Any, Final
+
+import orjson
+
+from arena.errors import ArenaError
+from arena.text import csv_text, plain_table
+
+DEFAULT_POINTS: Final = (10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
+MAX_TOURNAMENTS: Final = 60
+MAX_POINTS: Final = 100
+BY: Final = ("owner", "bot")
+_DIGITS: Final = 6
+
+
+class InvalidSeries(ArenaError):
+    """The settings of a series are not valid."""
+
+    code = "invalid_series"
+
+
+@dataclass(frozen=True)
+class SeriesRules:
+    """How a series counts. ``points``: of the first place, the second and so on; later places have none.
+    ``best``: how many results of each count, the best ones; None for all. ``by``: ``owner`` (the best bot of
+    each owner in a tournament counts) or ``bot``. ``tie_breaks``: names of :data:`SERIES_TIE_BREAKS`.
+    """
+
+    points: tuple[float, ...] = DEFAULT_POINTS
+    best: int | None = None
+    by: str = "owner"
+    tie_breaks: tuple[str, ...] = ("wins", "best", "last")
+
+    def check(self) -> None:
+        """Raises :class:`InvalidSeries`."""
+        if not 1 <= len(self.points) <= MAX_POINTS or any(not 0 <= one <= 10_000 for one in self.points):
+            raise InvalidSeries(
+                "these are no points by place",
+                field="points",
+                expected=f"1 to {MAX_POINTS} numbers from 0 to 10000",
+            )
+        if list(self.points) != sorted(self.points, reverse=True):
+            raise InvalidSeries("a later place has more points", field="points", expected="no increase")
+        if self.best is not None and not 1 <= self.best <= MAX_TOURNAMENTS:
+            raise InvalidSeries(
+                f"{self.best} results cannot count",
+                field="best",
+                expected=f"1 to {MAX_TOURNAMENTS}, or nothing",
+            )
+        if self.by not in BY:
+            raise InvalidSeries(f"a series is not by {self.by[:40]!r}", field="by", expected=" or ".join(BY))
+        unknown = [name for name in self.tie_breaks if name not in SERIES_TIE_BREAKS]
+        if unknown or len(set(self.tie_breaks)) < len(self.tie_breaks):
+            what = f"there is no tie-break {unknown[0][:40]!r}" if unknown else "a tie-break occurs twice"
+            raise InvalidSeries(
+                what, field="tie_breaks", expected="each once of " + ", ".join(SERIES_TIE_BREAKS)
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """As :meth:`from_json` reads it."""
+        return {
+            "points": list(self.points),
+            "best": self.best,
+            "by": self.by,
+            "tie_breaks": list(self.tie_breaks),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SeriesRules:
+        """The rules of an :meth:`as_json`; other keys are ignored."""
+        return cls(tuple(map(float, data["points"])), data["best"], data["by"], tuple(data["tie_breaks"]))
+
+
+@dataclass(frozen=True)
+class FinalPlaces:
+    """The final standings of a tournament: for each player its place, its name, its version and its owner,
+    which is empty for house bots, and for others who take no place in a series.
+    """
+
+    id: str
+    name: str
+    records_hash: str
+    rows: tuple[tuple[int, str, str, str], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As :meth:`from_json` reads it."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "records_hash": self.records_hash,
+            "rows": [
+                {"place": place, "name": name, "version": version, "owner": owner or None}
+                for place, name, version, owner in self.rows
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FinalPlaces:
+        """The inverse of :meth:`as_json`; other keys are ignored."""
+        rows = ((row["place"], row["name"], row["version"], row["owner"] or "") for row in data["rows"])
+        return cls(data["id"], data["name"], data["records_hash"], tuple(rows))
+
+
+@dataclass(frozen=True)
+class SeriesRow:
+    """``results``: the points in each tournament, None for those without this one; ``counted``: which of them
+    count. ``tie_breaks``: the values of those that were needed.
+    """
+
+    place: int
+    name: str
+    points: float
+    results: tuple[float | None, ...]
+    counted: tuple[bool, ...]
+    tie_breaks: Mapping[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published."""
+        return {
+            "place": self.place,
+            "name": self.name,
+            "points": self.points,
+            "results": list(self.results),
+            "counted": list(self.counted),
+            "tie_breaks": dict(self.tie_breaks),
+        }
+
+
+@dataclass(frozen=True)
+class SeriesTable:
+    """``inputs_hash``: the hash of the rules and of the standings that the table follows from."""
+
+    rules: SeriesRules
+    inputs: tuple[FinalPlaces, ...]
+    rows: tuple[SeriesRow, ...]
+    inputs_hash: str
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is published; :func:`recomputed` makes it again from that."""
+        return {
+            "rules": self.rules.as_json(),
+            "inputs": [one.as_json() for one in self.inputs],
+            "inputs_hash": self.inputs_hash,
+            "rows": [row.as_json() for row in self.rows],
+        }
+
+    def as_csv(self) -> str:
+        """A column of points per tournament, by its id."""
+        headings = ("place", self.rules.by, "points", *(one.id for one in self.inputs))
+        return csv_text(headings, [(row.place, row.name, row.points, *row.results) for row in self.rows])
+
+    def as_text(self) -> str:
+        """For people; results that do not count are in brackets."""
+        headings = ("place", self.rules.by, "points", *(str(n) for n in range(1, len(self.inputs) + 1)))
+        lines: list[Sequence[str | int | float | None]] = [
+            (row.place, row.name, _number(row.points), *map(_result, row.results, row.counted))
+            for row in self.rows
+        ]
+        names = "".join(f"{n}: {one.name} ({one.id})\n" for n, one in enumerate(self.inputs, 1))
+        return f"{plain_table(headings, lines, left=2)}{names}inputs {self.inputs_hash}\n"
+
+
+def series_table(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> SeriesTable:
+    """The table after the tournaments ``inputs``, in the order of the season. Raises :class:`InvalidSeries`.
+
+    Only players with an owner take part; each gets the points of the place among those (by ``owner``: of its
+    best bot), and players who share a place share the points of the places that they fill.
+    """
+    rules.check()
+    results = [_gained(rules, one) for one in inputs]
+    names = sorted({name for gained in results for name in gained})
+    rows = {name: _row(rules, name, [gained.get(name) for gained in results]) for name in names}
+    firsts = [
+        {name for name, points in gained.items() if points == max(gained.values())} for gained in results
+    ]
+    tally = _SeriesTally(rows, firsts)
+    placed: list[SeriesRow] = []
+    for level in _by_value(names, lambda name: rows[name].points):
+        for tied, values in _split(tally, level, rules.tie_breaks, {name: {} for name in level}):
+            place = len(placed) + 1
+            for name in tied:
+                row = rows[name]
+                placed.append(SeriesRow(place, name, row.points, row.results, row.counted, values[name]))
+    return SeriesTable(rules, tuple(inputs), tuple(placed), _hash(rules, inputs))
+
+
+def recomputed(data: Mapping[str, Any]) -> SeriesTable:
+    """The table of a published :meth:`SeriesTable.as_json`, made again from its inputs.
+
+    Raises :class:`InvalidSeries`, also if the published one has other rows or another hash.
+    """
+    try:
+        rules = SeriesRules.from_json(data["rules"])
+        made = series_table(rules, [FinalPlaces.from_json(one) for one in data["inputs"]])
+        published = (data["inputs_hash"], [dict(row) for row in data["rows"]])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InvalidSeries(
+            f"this is no table of a series: {error!r}", field="file", expected="the JSON of a table"
+        ) from None
+    if published[0] != made.inputs_hash:
+        raise InvalidSeries(
+            "the hash is not that of the inputs", field="inputs_hash", expected=made.inputs_hash
+        )
+    if orjson.loads(orjson.dumps([row.as_json() for row in made.rows])) != published[1]:
+        raise InvalidSeries("the rows do not follow from the inputs", field="rows", expected="other rows")
+    return made
+
+
+@dataclass(frozen=True)
+class _SeriesTally:
+    rows: Mapping[str, SeriesRow]
+    firsts: Sequence[set[str]]
+
+
+def _gained(rules: SeriesRules, one: FinalPlaces) -> dict[str, float]:
+    """The points of everybody who takes part."""
+    best: dict[str, int] = {}
+    for place, name, _, owner in one.rows:
+        if owner:
+            who = owner if rules.by == "owner" else name
+            best[who] = min(place, best.get(who, place))
+    gained: dict[str, float] = {}
+    start = 0
+    for place in sorted(set(best.values())):
+        sharing = [who for who, own in best.items() if own == place]
+        filled = [
+            rules.points[n] if n < len(rules.points) else 0.0 for n in range(start, start + len(sharing))
+        ]
+        gained.update(dict.fromkeys(sharing, round(fsum(filled) / len(sharing), _DIGITS)))
+        start += len(sharing)
+    return gained
+
+
+def _row(rules: SeriesRules, name: str, results: Sequence[float | None]) -> SeriesRow:
+    played = [(points, -number) for number, points in enumerate(results) if points is not None]
+    chosen = {-number for _, number in sorted(played, reverse=True)[: rules.best]}
+    counted = tuple(number in chosen for number in range(len(results)))
+    points = round(
+        fsum(points or 0.0 for points, counts in zip(results, counted, strict=True) if counts), _DIGITS
+    )
+    return SeriesRow(0, name, points, tuple(results), counted)
+
+
+def _by_value(names: Sequence[str], value: Callable[[str], float]) -> list[list[str]]:
+    """The names with equal values together, the highest first."""
+    levels: dict[float, list[str]] = {}
+    for name in names:
+        levels.setdefault(round(value(name), _DIGITS), []).append(name)
+    return [levels[key] for key in sorted(levels, reverse=True)]
+
+
+def _split(
+    tally: _SeriesTally, tied: list[str], rules: Sequence[str], values: dict[str, dict[str, float]]
+) -> list[tuple[list[str], dict[str, dict[str, float]]]]:
+    if len(tied) == 1 or not rules:
+        return [(tied, values)]
+    for name in tied:
+        values[name][rules[0]] = SERIES_TIE_BREAKS[rules[0]](tally, name)
+    levels = _by_value(tied, lambda name: values[name][rules[0]])
+    return [part for level in levels for part in _split(tally, level, rules[1:], values)]
+
+
+def _wins(tally: _SeriesTally, name: str) -> float:
+    return float(sum(name in first for first in tally.firsts))
+
+
+def _best(tally: _SeriesTally, name: str) -> float:
+    return max((points for points in tally.rows[name].results if points is not None), default=0.0)
+
+
+def _last(tally: _SeriesTally, name: str) -> float:
+    results = tally.rows[name].results
+    return (results[-1] or 0.0) if results else 0.0
+
+
+def _played(tally: _SeriesTally, name: str) -> float:
+    return float(sum(points is not None for points in tally.rows[name].results))
+
+
+SERIES_TIE_BREAKS: Final[Mapping[str, Callable[[_SeriesTally, str], float]]] = {
+    "wins": _wins,
+    "best": _best,
+    "last": _last,
+    "played": _played,
+}
+"""Tie-breaks: tournaments won, the points of the best result, those of the latest tournament, and how many
+tournaments were played.
+"""
+
+
+def _hash(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> str:
+    data = {"rules": rules.as_json(), "inputs": [one.as_json() for one in inputs]}
+    return hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _result(points: float | None, counts: bool) -> str:
+    if points is None:
+        return ""
+    return _number(points) if counts else f"({_number(points)})"

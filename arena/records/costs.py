@@ -1,0 +1,126 @@
+"""What another action would have been worth, from what the seat could see.
+
+A turn is re-dealt many times (``arena.bots.redeal``), and both actions are tried in the same re-dealt worlds,
+each played on by ``regular`` on every seat with the same randomness. So the difference has much less noise
+than each of the two values. Re-deals are uniform over what the seat does not see: what calls and bids tell
+about the cards of the others is not counted.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Final, Literal, NamedTuple
+
+from arena.bots import Bot, bot_spec
+from arena.bots.redeal import redeal
+from arena.games import game_of
+from arena.games.kernel import CHANCE, State
+from arena.play.dealing import Dealer
+from arena.play.outcomes import points
+from arena.play.stats import mean_interval
+from arena.records.remarks import Remark
+
+Until = Literal["hand", "game"]
+
+PLAYED_BY: Final = "regular"
+
+
+class Cost(NamedTuple):
+    """What an action cost compared with another: the mean over ``worlds`` re-deals, and its 95% interval.
+
+    ``unit``: ``points`` or ``lives`` (own less those of the others), or ``share`` (0 to 1) of the other teams
+    that are beaten.
+    """
+
+    value: float
+    low: float
+    high: float
+    unit: str
+    worlds: int
+
+
+def cost_of(remark: Remark, seed: str, worlds: int, until: Until = "hand") -> Cost:
+    """What the recorded action cost compared with that of the reviewer: positive if that was better.
+
+    ``until``: whether it is played on to the end of the hand, for points or lives, or of the game, for the
+    share. ``seed``: of the randomness.
+    """
+    turn, action = remark.decision.turn, remark.decision.action
+    differences = []
+    unit = ""
+    for number in range(worlds):
+        key = sha256(f"cost {seed} {remark.decision.id} {number}".encode()).digest()
+        world = redeal(turn, random.Random(key))
+        better, unit = _value(world.clone(), turn, remark.action, key, until)
+        done, unit = _value(world, turn, action, key, until)
+        differences.append(better - done)
+    mean, half = mean_interval(differences)
+    return Cost(mean, mean - half, mean + half, unit, worlds)
+
+
+def _value(
+    state: State, turn: Mapping[str, Any], action: str | None, key: bytes, until: Until
+) -> tuple[float, str]:
+    """What ``action`` leads to for the seat of the turn, and the unit. ``key``: of all randomness."""
+    seat: int = turn["seat"]
+    game = game_of(turn["kind"])
+    rules = turn["rules"]
+    bots: dict[int, Bot] = {}
+    dealer = Dealer(key, [""] * game.seats(rules))
+    if action is not None:
+        state.apply(seat, action)
+    while state.awaiting():
+        chance = state.chance()
+        if chance is not None:
+            standing = _standing(state, seat, game.teams(rules)) if until == "hand" else None
+            if standing is not None:
+                return standing
+            state.apply(CHANCE, dealer.action(chance))
+            continue
+        awaited = state.awaiting()[0]
+        bot = bots.get(awaited)
+        if bot is None:
+            own = sha256(key + bytes([awaited])).digest()
+            bot = bots[awaited] = bot_spec(PLAYED_BY, game.kind).make(int.from_bytes(own))
+        chosen = bot.choose(_turn(state, game.kind, rules, awaited))
+        state.apply(awaited, state.default_action(awaited) if chosen is None else chosen)
+    if until == "hand":
+        standing = _standing(state, seat, game.teams(rules))
+        if standing is not None:
+            return standing
+    outcome = state.outcome()
+    assert outcome is not None
+    return points(outcome.places, game.teams(rules))[seat], "share"
+
+
+def _turn(state: State, kind: str, rules: Mapping[str, Any], seat: int) -> dict[str, Any]:
+    return {
+        "turn": "",
+        "game": "",
+        "kind": kind,
+        "rules": rules,
+        "seat": seat,
+        "optional": False,
+        "legal_actions": list(state.legal_actions(seat)),
+        "deadline_ms": None,
+        "bank_ms": None,
+        "observation": state.observation(seat),
+        "events": [],
+    }
+
+
+def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tuple[float, str] | None:
+    """By how much the seat is ahead of the others, and the unit; None if the game shows neither points of
+    teams nor lives.
+    """
+    seen = state.observation(None)
+    if "score" in seen:
+        values, own, unit = seen["score"], [seat in team for team in teams].index(True), "points"
+    elif "lives" in seen:
+        values, own, unit = seen["lives"], seat, "lives"
+    else:
+        return None
+    others = [value for index, value in enumerate(values) if index != own]
+    return values[own] - sum(others) / len(others), unit

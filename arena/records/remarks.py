@@ -1,0 +1,45 @@
+"""What a house bot would have done at the decisions of a recorded game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from arena.records.decisions import RecordedDecision, decisions
+from arena.records.record import Record
+
+REVIEWER: Final = "shark"
+
+Reviewer = Callable[[str, int, Mapping[str, Any], int], str | None]
+"""``choose(name, seat, turn, seed)``: the action of house bot ``name``; None passes an optional turn."""
+
+
+class Remark(NamedTuple):
+    """A decision, and what the reviewer would have done there."""
+
+    decision: RecordedDecision
+    action: str | None
+
+    @property
+    def same(self) -> bool:
+        """Whether that is what was done."""
+        return self.action == self.decision.action
+
+
+def own_decisions(record: Record, seats: Collection[int]) -> Iterator[RecordedDecision]:
+    """The actions that the players of ``seats`` chose themselves, in a proven record."""
+    for one in decisions(record):
+        if one.seat in seats and one.action is not None and one.mark is None:
+            yield one
+
+
+def remark_on(record: Record, one: RecordedDecision, choose: Reviewer) -> Remark:
+    """Ask the reviewer at a decision of the record."""
+    seed = review_seed(record["canonical"]["seed"], one.id)
+    return Remark(one, choose(REVIEWER, one.seat, one.turn, seed))
+
+
+def review_seed(seed: str, turn: str) -> int:
+    """The reviewer's randomness at a turn. ``seed``: that of the game."""
+    return int.from_bytes(sha256(f"review {seed} {turn}".encode()).digest())

@@ -1,0 +1,59 @@
+"""Every example is run: the bots here, the others in ``tests/webhooks`` and ``tests/starters``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.service import ROOT, Service, botequim, environment
+from tests.waiting import PATIENCE
+
+BOTS = {"truco_careful.py": "truco", "toepen_last_trick.py": "toepen"}
+AGENT = "agent.py"
+RECEIVERS = {"webhook_receiver.py", "webhook-receiver.mjs"}
+
+
+def test_every_example_is_run_by_a_test() -> None:
+    files = {path.name for path in (ROOT / "examples").iterdir() if path.is_file()}
+    assert files == {*BOTS, *RECEIVERS, AGENT}
+    folders = {path.name for path in (ROOT / "examples").iterdir() if path.is_dir()} - {"__pycache__"}
+    assert folders == {"ctruco"}
+    assert "docs/ctruco.md" in (ROOT / "tests/starters/test_ctruco.py").read_text(encoding="utf-8")
+    parts = (ROOT / "tests/webhooks/parts.py").read_text(encoding="utf-8")
+    assert all(f"examples/{name}" in parts for name in RECEIVERS)
+
+
+@pytest.mark.parametrize(("name", "kind"), BOTS.items())
+def test_the_bot_plays_without_a_fault_and_beats_random(name: str, kind: str, tmp_path: Path) -> None:
+    flags = ("--groups", "40", "--seed", "7", "--records", "out.jsonl")
+    command = botequim("play", kind, str(ROOT / "examples" / name), "random", *flags)
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment(), timeout=120)
+    winners = Counter[str]()
+    for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)["canonical"]
+        assert record["faults"] == []
+        names = [player["name"] for player in record["players"]]
+        places = record["outcome"]["places"]
+        winners.update({name for name, place in zip(names, places, strict=True) if place == 1})
+    assert winners[Path(name).stem] > winners["random"]
+
+
+@pytest.mark.system
+def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        token = service.client(service.client().sign_up("ana")).register_bot("ana-agent")
+        for kind in sorted(set(BOTS.values())):
+            command = [sys.executable, str(ROOT / "examples" / AGENT), service.url, kind]
+            settings = {**environment(), "BOTEQUIM_TOKEN": token}
+            done = subprocess.run(
+                command, check=True, env=settings, timeout=PATIENCE, capture_output=True, text=True
+            )
+            assert "is finished. ana-agent place " in done.stdout
+            (game,) = [one["game"] for one in service.client().games(kind=kind, limit=1)]
+            record = service.client().record(game)
+            assert record["canonical"]["faults"] == []

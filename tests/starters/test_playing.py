@@ -1,0 +1,72 @@
+"""Each starter from nothing to a played game, by the commands of its README, on a live service."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.cli.new import LANGUAGES, commands, write_starter
+from arena.games import GAMES
+from arena.records.verify import verify
+from tests.service import Process, Service
+from tests.starters.toolchains import CLOCK, done, needs, prepare, tests_passed
+
+pytestmark = pytest.mark.system
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(tmp_path_factory.mktemp("service")) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def owner(service: Service) -> str:
+    return service.client().sign_up("olga")
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all starters are built, so that the second one of a language reuses what the first one built."""
+    return tmp_path_factory.mktemp("workshop")
+
+
+@pytest.mark.parametrize("kind", GAMES)
+@pytest.mark.parametrize("language", [pytest.param(name, marks=needs(name)) for name in LANGUAGES])
+def test_from_nothing_to_a_played_game(
+    language: str, kind: str, service: Service, owner: str, workshop: Path
+) -> None:
+    settings = prepare(language, workshop)
+    name = f"{language}-{kind}"
+    folder = workshop / name
+    moments = [time.monotonic()]
+    write_starter(folder, kind, language)
+    todo = commands((folder / "README.md").read_text())
+    done(todo["build"], folder, settings)
+    moments.append(time.monotonic())
+    said = done(todo["test"] + " -v" * (language == "go"), folder, settings)
+    assert tests_passed(language, said) >= 2, said
+    moments.append(time.monotonic())
+
+    client = service.client(owner)
+    token = client.register_bot(name)
+    seats = [{"bot": name}, {"house": "rookie"}, {"house": "random"}, {"house": "rookie"}]
+    game = client.create_game(kind, seats, clock=CLOCK)["game"]
+    reach = {"PATH": settings["PATH"], "BOTEQUIM_URL": service.url, "BOTEQUIM_TOKEN": token}
+    apart = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO"))}
+    with Process(["bash", "-c", f"exec {todo['run']}"], folder, **reach, **apart) as bot:
+        try:
+            record = client.record(game, wait=True)
+        except Exception as error:
+            raise AssertionError(bot.said) from error
+    moments.append(time.monotonic())
+    assert verify(record) == []
+    assert record["canonical"]["faults"] == [], bot.said
+    own = [action for action in record["canonical"]["actions"] if action[0] == 0]
+    assert len(own) > 3
+    built, tested, played = (after - before for before, after in pairwise(moments))
+    print(f"{name}: built {built:.1f} s, tested {tested:.1f} s, played {played:.1f} s")

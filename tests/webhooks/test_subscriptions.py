@@ -1,0 +1,198 @@
+"""Webhooks that follow a tournament: signed, retried, bounded, only for those who see it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from api.app import create_app
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service
+from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
+from arena.store.embedded import EmbeddedStore
+from arena.webhooks.addresses import Policy
+from arena.webhooks.signing import sign
+from arena.webhooks.subscriptions import MAX_FAILURES
+from tests.api.arenas import announce, play
+from tests.api.contract import ContractClient, contract_client
+from tests.live.clock import skip
+from tests.webhooks.parts import LOOPBACK, SECRET, handler, reply
+from tests.webhooks.test_api import sign_up
+
+CUP = {"name": "Cup", "kind": "toepen", "format": "round_robin", "rules": {"seats": 2, "lives": 1},
+       "house": ["rookie", "random"]}  # fmt: skip
+PAUSE = 10_001
+
+
+@pytest.fixture
+def app(clean_store: EmbeddedStore) -> Iterator[Flask]:
+    """An app of this test alone, since its clock is put forward."""
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
+    app = create_app(Settings(clean_store.url, webhooks=LOOPBACK, http=http), InlineJobs())
+    yield app
+    app.extensions["botequim"].close()
+
+
+@pytest.fixture
+def service(app: Flask) -> Service:
+    found: Service = app.extensions["botequim"]
+    return found
+
+
+@pytest.fixture
+def owner(app: Flask) -> ContractClient:
+    return sign_up(app, "ana")
+
+
+class Receiver:
+    """What was posted to a URL. ``status``: of its replies to everything but pings."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.messages: list[dict[str, Any]] = []
+        self.tries = 0
+        self.url = ""
+
+    def take(self, to: BaseHTTPRequestHandler, body: bytes) -> None:
+        stamp, name = to.headers["webhook-timestamp"], to.headers["webhook-id"]
+        assert to.headers["webhook-signature"] == sign(SECRET, name, int(stamp), body)
+        message = json.loads(body)
+        if message["type"] == "ping":
+            reply(to, message["data"])
+            return
+        self.tries += 1
+        if self.status == 200:
+            self.messages.append(message)
+        reply(to, {}, self.status)
+
+    @property
+    def types(self) -> list[str]:
+        return [message["type"] for message in self.messages]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    found = Receiver()
+    with handler(found.take) as found.url:
+        yield found
+
+
+def deliver(service: Service) -> None:
+    """What the tick and the jobs do, after the pause between two looks."""
+    skip(service.live, PAUSE)
+    for name in service.subscriptions.due():
+        service.jobs.deliver_announcements(name)
+    jobs = service.jobs
+    assert isinstance(jobs, InlineJobs)
+    for job in jobs.pending:
+        if job.name == "deliver_announcements":
+            service.run(job)
+            del jobs._pending[job]
+
+
+def subscribe(client: ContractClient, event: str, receiver: Receiver) -> dict[str, Any]:
+    body = {"url": receiver.url, "secret": SECRET}
+    made = client.post(f"/v1/tournaments/{event}/subscriptions", json=body)
+    assert made.status_code == 201, made.text
+    found: dict[str, Any] = made.json
+    return found
+
+
+def test_what_is_announced_is_posted_once(
+    service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    made = subscribe(owner, event, receiver)
+    assert made["secret"] == SECRET
+    deliver(service)
+    # What was announced before is not news.
+    assert receiver.types == []
+    owner.patch(f"/v1/tournaments/{event}", json={"name": "Great cup", "groups": 2})
+    deliver(service)
+    deliver(service)
+    (message,) = receiver.messages
+    assert message["type"] == "tournament.edited"
+    assert message["data"]["text"] == "Edited: name, groups."
+    assert (message["data"]["tournament"], message["data"]["name"]) == (event, "Great cup")
+    play(service, event)
+    deliver(service)
+    deliver(service)
+    assert receiver.types == ["tournament.edited", "tournament.locked", "tournament.finished"]
+    (shown,) = owner.get(f"/v1/tournaments/{event}/subscriptions").json["subscriptions"]
+    assert (shown["state"], shown["error"], shown["url"]) == ("ended", None, receiver.url)
+    assert SECRET not in str(shown)
+    assert service.subscriptions.due() == []
+
+
+def test_a_post_that_fails_is_repeated_for_a_while(
+    service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    subscribe(owner, event, receiver)
+    receiver.status = 500
+    owner.patch(f"/v1/tournaments/{event}", json={"name": "Great cup"})
+    deliver(service)
+    assert receiver.tries == 1
+    deliver(service)
+    # The pause has grown.
+    assert receiver.tries == 1
+    receiver.status = 200
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    receiver.status = 500
+    owner.patch(f"/v1/tournaments/{event}", json={"name": "Cup"})
+    receiver.tries = 0
+    for _ in range(MAX_FAILURES + 3):
+        skip(service.live, PAUSE * 2**MAX_FAILURES)
+        deliver(service)
+    assert receiver.tries == MAX_FAILURES
+    (shown,) = owner.get(f"/v1/tournaments/{event}/subscriptions").json["subscriptions"]
+    assert (shown["state"], shown["failures"]) == ("failed", MAX_FAILURES)
+    assert "500" in shown["error"]
+
+
+def test_only_who_sees_a_tournament_follows_it(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, {**CUP, "hidden": True, "who": "invited"})
+    where = f"/v1/tournaments/{event}"
+    pia = sign_up(app, "pia")
+    body = {"url": receiver.url, "secret": SECRET}
+    assert pia.post(f"{where}/subscriptions", json=body).json["code"] == "tournament_not_found"
+    assert owner.post(f"{where}/invitations", json={"owners": ["pia"]}).status_code == 200
+    mine, hers = subscribe(owner, event, receiver), subscribe(pia, event, receiver)
+    assert [one["id"] for one in pia.get(f"{where}/subscriptions").json["subscriptions"]] == [hers["id"]]
+    other = pia.delete(f"{where}/subscriptions/{mine['id']}")
+    assert (other.status_code, other.json["code"]) == (404, "subscription_not_found")
+    assert owner.delete(f"{where}/invitations/owners/pia").status_code == 200
+    owner.patch(where, json={"name": "Secret cup"})
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    assert owner.delete(f"{where}/subscriptions/{mine['id']}").status_code == 204
+    owner.patch(where, json={"name": "Cup"})
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    assert service.store.subscriptions.all() == {}
+
+
+def test_addresses_are_checked_and_the_ping_must_be_answered(
+    clean_store: EmbeddedStore, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    path = f"/v1/tournaments/{event}/subscriptions"
+    with handler(lambda to, body: reply(to, {})) as deaf:
+        assert owner.post(path, json={"url": deaf}).json["code"] == "webhook_failed"
+    assert owner.post(path, json={"url": "ftp://example.org/"}).json["code"] == "invalid_webhook_url"
+    bad = owner.post(path, json={"url": receiver.url, "secret": "x"})
+    assert bad.json["code"] == "invalid_webhook_secret"
+    http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS))
+    strict = create_app(Settings(clean_store.url, webhooks=Policy(http=True), http=http), InlineJobs())
+    token = owner.environ_base["HTTP_AUTHORIZATION"].removeprefix("Bearer ")
+    refused = contract_client(strict, token).post(path, json={"url": receiver.url})
+    assert refused.json["code"] == "webhook_address"
+    strict.extensions["botequim"].close()
