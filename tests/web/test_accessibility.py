@@ -71,6 +71,32 @@ def test_pages_have_no_serious_findings(
     assert all(url.startswith(served.url + "/") for url in requests)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_kind_of_bubble_can_be_read(theme: str, browser: Any, full: Site) -> None:
+    """Which of them a table shows depends on its deal."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    context = browser.new_context(viewport=WIDTHS["desktop"], color_scheme=theme, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.goto(full.url + full.pages["replay-truco"])
+    page.wait_for_selector("#felt .seat")
+    for kind in ("call", "call past", "question", "answer", "answer past"):
+        page.evaluate(
+            """kind => {
+                document.querySelectorAll(".bubble").forEach((bubble) => bubble.remove());
+                for (const plate of document.querySelectorAll("#felt .seat .plate")) {
+                    const bubble = document.createElement("span");
+                    bubble.className = `bubble above phone-above ${kind}`;
+                    bubble.textContent = "Truco!";
+                    plate.append(bubble);
+                }
+            }""",
+            kind,
+        )
+        assert serious(axe, page, kind) == []
+    context.close()
+
+
 def serious(axe: Any, page: Any, name: str) -> list[str]:
     """What axe-core finds on the page, as it is now."""
     return [
