@@ -34,7 +34,7 @@ from api.schemas.fields import (
 )
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
-from arena.accounts.accounts import LABEL_PATTERN, NAME_PATTERN
+from arena.accounts.names import LABEL_PATTERN, NAME_PATTERN
 from arena.games import GAMES
 from arena.play.players import DIVISIONS
 from arena.records.record import record_schema

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from arena import cli
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("arena", "api", "queues", "workers")
 MOST_LINES = 600
@@ -339,6 +341,23 @@ def test_rules_need_nothing_that_is_not_in_python() -> None:
         if (top := module.partition(".")[0]) not in sys.stdlib_module_names
         and top not in (*PACKAGES, *allowed)
     ]
+    assert found == []
+
+
+def test_commands_can_be_listed_without_the_libraries_of_the_server() -> None:
+    """``botequim --help`` imports the modules of all commands."""
+    allowed = {"click", "rich", "fastjsonschema"}
+    waiting = {command.partition(":")[0] for command in cli.COMMANDS.values()}
+    reached: set[str] = set()
+    found = []
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        for module in imports(name, top_level=True):
+            if module in SOURCES:
+                waiting |= {module, module.rpartition(".")[0]} & SOURCES.keys() - reached
+            elif module.partition(".")[0] not in {*sys.stdlib_module_names, *PACKAGES, *allowed}:
+                found.append(f"{name} imports {module}")
     assert found == []
 
 

@@ -10,7 +10,7 @@ from api.schemas.common import RequestSchema, ResponseSchema, absent, described,
 from api.schemas.fields import Moment, Switch, Truth
 from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.turns import wait
-from arena.accounts.accounts import LABEL_PATTERN, LABEL_RULE
+from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS

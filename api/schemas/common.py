@@ -8,7 +8,8 @@ from typing import Any
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from arena.accounts.accounts import MAX_PAGE, NAME_PATTERN, NAME_RULE
+from arena.accounts.accounts import MAX_PAGE
+from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.games import game_of
 
 

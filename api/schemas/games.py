@@ -10,7 +10,7 @@ from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema,
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
 from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
-from arena.accounts.accounts import NAME_PATTERN
+from arena.accounts.names import NAME_PATTERN
 from arena.bots import HOUSE_BOTS
 from arena.games import GAMES
 from arena.live.header import STATES, VISIBILITIES

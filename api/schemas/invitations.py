@@ -6,8 +6,8 @@ from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import GivenMoment, Moment, WholeNumber
-from arena.accounts.accounts import NAME_PATTERN, NAME_RULE
 from arena.accounts.invitations import MOST_OF_OWNER
+from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.accounts.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
 
 

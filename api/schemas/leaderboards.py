@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
-from arena.accounts.accounts import NAME_PATTERN
+from arena.accounts.names import NAME_PATTERN
 from arena.events.boards import PAGE_ROWS
 from arena.play.players import DIVISIONS
 from arena.ratings.board import RETIRED_DAYS

@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
 from api.schemas.common import RequestSchema, ResponseSchema, described
 from api.schemas.fields import Moment
-from arena.accounts.shown import OF, TEXTS
+from arena.accounts.names import OF, TEXTS
 from arena.events.account_data import FORMAT
 
 

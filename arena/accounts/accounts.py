@@ -15,6 +15,7 @@ from typing import Final
 
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
+from arena.accounts.names import LABEL_PATTERN, LABEL_RULE, NAME_PATTERN, NAME_RULE
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
 from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
@@ -45,10 +46,6 @@ REMEMBERED_SECONDS: Final = 5.0
 
 _REMEMBERED_TOKENS: Final = 20_000
 
-NAME_PATTERN: Final = r"^[a-z][a-z0-9-]{1,30}[a-z0-9]$"
-NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter"
-LABEL_PATTERN: Final = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,31}$"
-LABEL_RULE: Final = "1 to 32 letters, digits, dots, plus signs and hyphens, beginning with a letter or digit"
 
 OLD_SECRET_MS: Final = 86_400_000
 """How long a replaced signing secret still signs, in addition to the new one."""

@@ -12,8 +12,9 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
-from arena.accounts.accounts import NAME_PATTERN, Accounts, InvalidName, NameTaken, Owner
+from arena.accounts.accounts import Accounts, InvalidName, NameTaken, Owner
 from arena.accounts.maxima import Quotas
+from arena.accounts.names import NAME_PATTERN
 from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.roster import Person, check_people
 from arena.errors import ArenaError

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.accounts.accounts import NAME_PATTERN, NAME_RULE
+from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.errors import ArenaError
 from arena.text import printable
 

@@ -11,19 +11,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import orjson
 
+from arena.accounts.names import TEXTS, Of, Text
 from arena.errors import ArenaError
 from arena.store.rows import read_row, shown_or_left_out, write_row
 from arena.store.shown import ShownStore
-
-Of = Literal["owner", "bot", "tournament"]
-Text = Literal["name", "description"]
-
-OF: Final = ("owner", "bot", "tournament")
-TEXTS: Final = ("name", "description")
 
 DELETED: Final = "deleted-"
 """The beginning of the names shown for deleted accounts; the end is random."""

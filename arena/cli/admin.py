@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from arena.accounts.shown import OF, TEXTS
+from arena.accounts.names import OF, TEXTS
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from arena.accounts.accounts import Accounts
-from arena.accounts.shown import HiddenText, Of, ShownTexts, Text
+from arena.accounts.names import Of, Text
+from arena.accounts.shown import HiddenText, ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 

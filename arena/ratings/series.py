@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Any, Final
-
-import orjson
 
 from arena.errors import ArenaError
 from arena.text import csv_text, plain_table
@@ -208,7 +207,7 @@ def recomputed(data: Mapping[str, Any]) -> SeriesTable:
         raise InvalidSeries(
             "the hash is not that of the inputs", field="inputs_hash", expected=made.inputs_hash
         )
-    if orjson.loads(orjson.dumps([row.as_json() for row in made.rows])) != published[1]:
+    if json.loads(json.dumps([row.as_json() for row in made.rows])) != published[1]:
         raise InvalidSeries("the rows do not follow from the inputs", field="rows", expected="other rows")
     return made
 
@@ -297,7 +296,8 @@ tournaments were played.
 
 def _hash(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> str:
     data = {"rules": rules.as_json(), "inputs": [one.as_json() for one in inputs]}
-    return hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _number(value: float) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.accounts.accounts import NAME_PATTERN
+from arena.accounts.names import NAME_PATTERN
 from arena.bots import bot_spec
 from arena.cli import run
 from arena.cli.new import LANGUAGES, commands, sample_turns, write_starter

@@ -13,7 +13,7 @@ from arena.cli.new import LANGUAGES, commands, write_starter
 from arena.games import GAMES
 from arena.records.verify import verify
 from tests.service import Process, Service
-from tests.starters.toolchains import CLOCK, done, needs, prepare, tests_passed
+from tests.starters.toolchains import CLOCK, count_passed, done, needs, prepare
 
 pytestmark = pytest.mark.system
 
@@ -49,7 +49,7 @@ def test_from_nothing_to_a_played_game(
     done(todo["build"], folder, settings)
     moments.append(time.monotonic())
     said = done(todo["test"] + " -v" * (language == "go"), folder, settings)
-    assert tests_passed(language, said) >= 2, said
+    assert count_passed(language, said) >= 2, said
     moments.append(time.monotonic())
 
     client = service.client(owner)

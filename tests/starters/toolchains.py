@@ -71,7 +71,7 @@ def done(command: str, folder: Path, settings: dict[str, str]) -> str:
     return ended.stdout
 
 
-def tests_passed(language: str, said: str) -> int:
+def count_passed(language: str, said: str) -> int:
     """How many tests the test command of a starter reports as passed."""
     pattern = {
         "python": r"Ran (\d+) tests?",
