@@ -341,8 +341,8 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
         "house": ["rookie", "random"],
     }
     ana("POST", "/v1/tournaments", {**cup, "format": "open"})
-    ana("POST", "/v1/tournaments/dry-run", {**cup, "format": "open"})
-    ana("POST", "/v1/tournaments/dry-run?entrants=60", cup)
+    ana("POST", "/v1/tournament-dry-runs", {**cup, "format": "open"})
+    ana("POST", "/v1/tournament-dry-runs?entrants=60", cup)
     called_off = ana("POST", "/v1/tournaments", cup)["id"]
     ana("POST", f"/v1/tournaments/{called_off}/entries", {"bot": "zap-bot", "nonce": "sete-belo"})
     edited = f"/v1/tournaments/{called_off}"

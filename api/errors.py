@@ -48,6 +48,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "form_expired": ErrorCode(
         400, "Form expired", "The form is not from a page of this service, or its session has ended."
     ),
+    "link_not_found": ErrorCode(
+        404, "No such link", "The tournament has no link with this id, or not any more."
+    ),
     "link_expired": ErrorCode(410, "Link expired", "The link was used, was withdrawn or is too old."),
     "too_many_tables": ErrorCode(
         429, "Too many tables", "The people of an address play as many games as they may at a time."

@@ -7,6 +7,7 @@ that failed created nothing, so its key is free again.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -67,9 +68,10 @@ def keyed_request(
             field="Idempotency-Key",
             expected=f"1 to {MOST_CHARACTERS} printable ASCII characters",
         )
-    data = orjson.dumps([environ["PATH_INFO"], *arguments], _digest, orjson.OPT_SORT_KEYS)
+    # orjson refuses whole numbers of more than 64 bits.
+    data = json.dumps([environ["PATH_INFO"], *arguments], default=_digest, sort_keys=True)
     scope = f"{who.scope}:{who.name}\n{operation}\n{key}"
-    return KeyedRequest(who.owner, _hash(scope.encode()), _hash(data))
+    return KeyedRequest(who.owner, _hash(scope.encode()), _hash(data.encode()))
 
 
 def carried_out_once(

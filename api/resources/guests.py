@@ -71,7 +71,7 @@ def invite_owners(who: Principal, body: dict[str, Any], tournament: str) -> dict
     "DELETE",
     scopes=_SCOPES,
     returns=GuestsSchema,
-    errors=_ERRORS,
+    errors=(*_ERRORS, "owner_not_found"),
 )
 def uninvite_owner(who: Principal, tournament: str, owner: str) -> dict[str, Any]:
     """Take back the invitation of an owner
@@ -108,7 +108,7 @@ def create_invitation_link(who: Principal, body: dict[str, Any], tournament: str
     "DELETE",
     scopes=_SCOPES,
     returns=GuestsSchema,
-    errors=_ERRORS,
+    errors=(*_ERRORS, "link_not_found"),
 )
 def revoke_invitation_link(who: Principal, tournament: str, link: str) -> dict[str, Any]:
     """Revoke a link
@@ -161,7 +161,7 @@ def add_organiser(who: Principal, tournament: str, owner: str) -> Response:
     "DELETE",
     scopes=_SCOPES,
     status=204,
-    errors=_ERRORS,
+    errors=(*_ERRORS, "owner_not_found"),
 )
 def remove_organiser(who: Principal, tournament: str, owner: str) -> None:
     """Remove a co-organiser

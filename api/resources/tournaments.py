@@ -79,7 +79,7 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
 
 
 @blueprint.operation(
-    "/tournaments/dry-run",
+    "/tournament-dry-runs",
     "POST",
     scopes=("owner", "admin"),
     query=DryRunQuery,

@@ -22,7 +22,7 @@ class TournamentsCalls(HttpClient):
     def plan_tournament(self, entrants: int | None = None, **fields: Any) -> Any:
         """What a tournament of ``fields`` with ``entrants`` would be, without announcing it."""
         query = {"entrants": entrants}
-        return self.request("POST", path("tournaments", "dry-run"), fields, query=query)
+        return self.request("POST", path("tournament-dry-runs"), fields, query=query)
 
     def tournaments(
         self, *, state: str | None = None, kind: str | None = None, limit: int = 50

@@ -40,11 +40,18 @@ class InvitationExpired(ArenaError):
     code = "link_expired"
 
 
+class LinkNotFound(ArenaError):
+    """The tournament has no link with this id, or not any more."""
+
+    code = "link_not_found"
+
+
 class Guests:
     """Invites to tournaments. The code of a link is shown once; only its hash is stored.
 
     Errors are :class:`~arena.errors.ArenaError`: ``tournament_not_found``, ``tournament_busy``,
-    ``forbidden``, ``owner_not_found``, ``quota_exceeded``, ``invalid_tournament``, ``link_expired``.
+    ``forbidden``, ``owner_not_found``, ``quota_exceeded``, ``invalid_tournament``, ``link_expired``,
+    ``link_not_found``.
     """
 
     def __init__(
@@ -108,7 +115,7 @@ class Guests:
 
         def act(tournament: Tournament) -> bool:
             if owner not in tournament.guests:
-                return False
+                raise _not_there(f"the owner {owner!r} is not invited", "an owner of the list of invitations")
             tournament.guests.remove(owner)
             return True
 
@@ -144,9 +151,15 @@ class Guests:
         """Revoke a link; who has accepted stays invited."""
 
         def act(tournament: Tournament) -> bool:
-            count = len(tournament.links)
-            tournament.links = [link for link in tournament.links if link["id"] != link_id]
-            return len(tournament.links) < count
+            left = [link for link in tournament.links if link["id"] != link_id]
+            if len(left) == len(tournament.links):
+                raise LinkNotFound(
+                    f"there is no link {printable(link_id, 80)!r}",
+                    field="link",
+                    expected="the id of a link of the list of invitations",
+                )
+            tournament.links = left
+            return True
 
         self._change(tournament_id, act, by)
 
@@ -210,7 +223,7 @@ class Guests:
             if owner != by.owner:
                 _check_owns(tournament, by)
             if owner not in tournament.organisers:
-                return False
+                raise _not_there(f"the owner {owner!r} is not a co-organiser", "a co-organiser")
             tournament.organisers.remove(owner)
             return True
 
@@ -223,6 +236,10 @@ class Guests:
 
         check_visible(self._store, tournament_id, viewer_of(by))
         self._lifecycle.change(tournament_id, checked)
+
+
+def _not_there(message: str, expected: str) -> OwnerNotFound:
+    return OwnerNotFound(printable(message, 120), field="owner", expected=expected)
 
 
 def _check_invites(tournament: Tournament) -> None:

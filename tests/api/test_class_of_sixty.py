@@ -106,7 +106,7 @@ def run_class(app: Flask, students: int, say: Callable[[str], None]) -> dict[str
         with timed(f"week {week}: announced, {students} entries and qualifications"):
             now_ms = service.store.clock().now_ms
             body = {**CONTEST, "name": f"Wek {week}", "max_entries": students, "locks_ms": now_ms + HOUR_MS}
-            plan = teacher("POST", "/v1/tournaments/dry-run", body)
+            plan = teacher("POST", "/v1/tournament-dry-runs", body)
             cup = teacher("POST", "/v1/tournaments", body, 201)["id"]
             for number, desk in enumerate(desks):
                 desk("POST", f"/v1/tournaments/{cup}/entries", {"bot": f"bot-{number}"})

@@ -38,7 +38,7 @@ def services(app: Flask) -> Service:
 
 def dry_run(client: ContractClient, query: str = "", **changes: Any) -> Any:
     body = {"locks_ms": now_ms() + 3_600_000, **CUP, **changes}
-    return client.post(f"/v1/tournaments/dry-run{query}", json=body)
+    return client.post(f"/v1/tournament-dry-runs{query}", json=body)
 
 
 def test_sixty_students(owner: Account, services: Service) -> None:
@@ -101,7 +101,7 @@ def test_workers_measure(services: Service, admin: ContractClient) -> None:
     assert 0 < (times.seconds("toepen", "house") or 0) < 60
     assert times.seconds("toepen", "uploaded") is None
     found = admin.post(
-        "/v1/tournaments/dry-run", json={**body, "house": ["rookie", "random"], "who": "house"}
+        "/v1/tournament-dry-runs", json={**body, "house": ["rookie", "random"], "who": "house"}
     ).json
     assert (found["played_by"], found["measured"], found["games"]) == ("house", True, 6)
 

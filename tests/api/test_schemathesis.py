@@ -66,7 +66,7 @@ class Scene:
         done = subprocess.run(
             [*command, *options], capture_output=True, text=True, timeout=600, cwd=settings.parent
         )
-        assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+        assert done.returncode == 0, done.stdout[-40_000:] + done.stderr[-2000:]
         assert "Coverage" in done.stdout
 
 
