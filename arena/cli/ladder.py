@@ -34,7 +34,7 @@ def ladder(jobs: int, kind: str | None, as_json: bool) -> None:
     Seeds and numbers of groups are fixed in arena/tournaments/ladder.py. The exit code is 1 if an interval of
     the margin per game (points minus those of the opponents, -1 to 1) includes zero.
     """
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=120)
     progress = Console(stderr=True)
     table = Table()
     for heading in ("game", "rules", "stronger", "weaker"):
