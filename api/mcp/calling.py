@@ -48,6 +48,9 @@ class ToolCaller:
             raise Refused(orjson.loads(reply.get_data()))
         if reply.status_code in (204, 304):
             return None
+        if reply.mimetype not in (JSON, "text/plain"):
+            reply.close()
+            raise ValueError(f"{path} returns {reply.mimetype}, which may have no end")
         return orjson.loads(reply.get_data()) if reply.mimetype == JSON else reply.get_data(as_text=True)
 
 

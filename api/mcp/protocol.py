@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
 
-from api.auth import require
+from api.auth import authenticate, require
 from api.contract import json_response
 from api.edge import OPERATION
 from api.errors import MalformedJson
@@ -60,6 +60,7 @@ class RpcError(Exception):
 def handle() -> Response:
     """Answer one JSON-RPC request; a notification gets 202."""
     request.environ[OPERATION] = "mcp"
+    authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
         return _failed(None, RpcError(INVALID_REQUEST, "pages of this origin may not call"), status=403)
     try:
@@ -148,9 +149,10 @@ def _answer(method: str, params: Mapping[str, Any], stateless: bool) -> dict[str
 
 
 def _call(params: Mapping[str, Any]) -> dict[str, Any]:
-    tool = TOOLS.get(params.get("name", ""))
+    name = params.get("name")
+    tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
-        raise RpcError(INVALID_PARAMS, f"there is no tool {str(params.get('name'))[:80]!r}", sorted(TOOLS))
+        raise RpcError(INVALID_PARAMS, f"there is no tool {str(name)[:80]!r}", sorted(TOOLS))
     arguments = _object(params, "arguments")
     who = require(("bot",), request.environ, services()) if tool.for_bots else None
     try:

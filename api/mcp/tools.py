@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
-from urllib.parse import quote
 
 import orjson
 from apispec import APISpec
@@ -19,7 +19,9 @@ from api.schemas.turns import MAX_WAIT, legal
 from api.services import services
 from api.turn_texts import result_lines
 from arena.games import GAMES, game_of
+from arena.live.header import check_game_id
 from arena.live.text_answers import kinds_of, read_answers
+from arena.play.players import DIVISIONS, OPEN
 from arena.play.turn_texts import turn_text
 from arena.records.tell import tell
 
@@ -94,7 +96,11 @@ class BoardArguments(RequestSchema):
     """Which leaderboard."""
 
     kind = _kind()
-    division = fields.String(load_default="open", metadata={"description": "The division: sealed or open."})
+    division = fields.String(
+        load_default=OPEN,
+        validate=validate.OneOf(DIVISIONS),
+        metadata={"description": "The division: sealed or open."},
+    )
     preset = fields.String(
         load_default=absent, metadata={"description": "The rule set; by default the first."}
     )
@@ -112,7 +118,7 @@ class NoArguments(RequestSchema):
 
 def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
     if "game" in given:
-        made = caller("POST", f"games/{quote(given['game'], safe='')}/join", body={})
+        made = caller("POST", f"games/{check_game_id(given['game'])}/join", body={})
     else:
         game = game_of(given.get("kind", next(iter(GAMES))))
         rules = dict(game.preset(given.get("preset")).rules)
@@ -141,7 +147,7 @@ def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
 def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
     """The next decision of the game, its end, or what stands when the time is over."""
     until = time.monotonic() + given["wait"]
-    path, since, forced = f"games/{quote(given['game'], safe='')}", None, 0
+    path, since, forced = f"games/{check_game_id(given['game'])}", None, 0
     lines: list[str] = []
     while True:
         left = max(0.0, until - time.monotonic())
@@ -182,11 +188,11 @@ def _me(caller: ToolCaller, given: dict[str, Any]) -> str:
 
 def _leaderboard(caller: ToolCaller, given: dict[str, Any]) -> str:
     query = {"format": "text", "preset": given.get("preset")}
-    return str(caller("GET", f"leaderboards/{given['kind']}/{quote(given['division'], safe='')}", query))
+    return str(caller("GET", f"leaderboards/{given['kind']}/{given['division']}", query))
 
 
 def _replay(caller: ToolCaller, given: dict[str, Any]) -> str:
-    record = caller("GET", f"games/{quote(given['game'], safe='')}/record")
+    record = caller("GET", f"games/{check_game_id(given['game'])}/record")
     return "\n".join(tell(record))
 
 
@@ -242,6 +248,7 @@ _ALL: Final = (
 TOOLS: Final = {tool.name: tool for tool in _ALL}
 
 
+@cache
 def tool_list() -> list[dict[str, Any]]:
     """The tools as ``tools/list`` returns them, with the schemas of their arguments."""
     plugin = MarshmallowPlugin()

@@ -223,7 +223,8 @@ class Invitations:
 
         def act(row: Any) -> Any:
             found = _read(row)
-            revoked[:] = [not found.used_ms and not found.revoked_ms]
+            is_taken = found.used_ms or (found.used_by and self._is_claimed(found, now_ms))
+            revoked[:] = [not is_taken and not found.revoked_ms]
             return row_values(replace(found, revoked_ms=now_ms)) if revoked[0] else row
 
         after = self._of(organiser).change(invitation, act)
@@ -281,11 +282,17 @@ class Invitations:
             raise _invalid("is unknown")
         now_ms = self._store.clock().now_ms
         state = found.state(now_ms)
+        if state == "open" and self._is_suspended(code):
+            state = "revoked"
         if state == "open" and found.used_by and self._is_claimed(found, now_ms):
             state = "used"
         if state != "open":
             raise _invalid({"used": "was used", "revoked": "was revoked", "expired": "has expired"}[state])
         return found
+
+    def _is_suspended(self, code: str) -> bool:
+        """Whether the organiser of the code is suspended."""
+        return "suspended" in (self._store.accounts.owner(_organiser(code)[0]) or {})
 
     def _is_claimed(self, found: Invitation, now_ms: int) -> bool:
         """Whether the sign-up that claimed it is under way, or was carried out by a process that died."""

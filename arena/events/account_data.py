@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from arena.accounts.accounts import Accounts, BotNotFound
 from arena.accounts.invitations import Invitations
@@ -43,6 +43,13 @@ class NotConfirmed(ArenaError):
     code = "not_confirmed"
 
 
+class RowsOfOwners(Protocol):
+    """Stored by a part of the service that this package does not import."""
+
+    def exported(self, owner: str) -> list[dict[str, Any]]: ...
+    def forget(self, owner: str) -> None: ...
+
+
 class AccountData:
     """Everything about one owner, in all parts of the service."""
 
@@ -54,6 +61,7 @@ class AccountData:
         invitations: Invitations,
         tournaments: Tournaments,
         schedules: Schedules,
+        subscriptions: RowsOfOwners,
         live: LiveGames,
         shown: ShownTexts,
     ) -> None:
@@ -63,6 +71,7 @@ class AccountData:
         self._invitations = invitations
         self._tournaments = tournaments
         self._schedules = schedules
+        self._subscriptions = subscriptions
         self._live = live
         self._shown = shown
 
@@ -84,6 +93,7 @@ class AccountData:
             "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
+            "subscriptions": self._subscriptions.exported(owner),
         }
 
     def _bot(self, name: str) -> dict[str, Any]:
@@ -180,6 +190,7 @@ class AccountData:
         self._leave_tournaments(owner)
         for bot in self._bots(owner):
             self.delete_bot(bot)
+        self._subscriptions.forget(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._store.budgets.forget(owner, self._store.clock().now_ms)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
-from arena.accounts.accounts import Forbidden, Principal
+from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
 from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
@@ -77,6 +77,7 @@ class Schedules:
         self._rows = store.schedules
         self._presence = store.presence
         self._tournaments = tournaments
+        self._owners = store.accounts.owner
         self._clock = store.clock
 
     def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, Any]:
@@ -227,6 +228,9 @@ class Schedules:
             schedule = _existing(name, row)
             _check_mine(schedule, by)
             was_on = schedule["enabled"]
+            if by is not None and not by.admin:
+                # Its creator may have been an admin.
+                schedule["own"] = True
             if enabled is not None:
                 schedule["enabled"] = enabled
             if tournament is not None:
@@ -307,7 +311,7 @@ class Schedules:
         fired = False
         try:
             if self._is_wanted(schedule, now_ms):
-                rated = not schedule.get("own")
+                rated = self._may_be_rated(schedule)
                 self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
                 changes |= {"last_ms": due_ms, "skipped": None}
@@ -315,13 +319,23 @@ class Schedules:
             raise
         except ArenaError as error:
             # The budget is used up, or the template is no longer valid; it may be the next time.
-            if isinstance(error, BudgetExceeded):
+            if isinstance(error, BudgetExceeded | OwnerSuspended):
                 log.info("schedule %s skips a tournament: %s", name, error)
             else:
                 log.exception("schedule %s cannot announce its tournament", name)
             changes |= {"last_ms": due_ms, "skipped": {"at_ms": due_ms, "reason": printable(str(error), 300)}}
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
+
+    def _may_be_rated(self, schedule: Mapping[str, Any]) -> bool:
+        """Whether the creator (empty: the service) is an admin. Raises
+        :class:`~arena.accounts.accounts.OwnerSuspended`.
+        """
+        creator = schedule["created_by"]
+        fields = (self._owners(creator) or {}) if creator else {"admin": ""}
+        if "suspended" in fields:
+            raise OwnerSuspended(f"the owner {creator} is suspended")
+        return not schedule.get("own") and "admin" in fields
 
     def _readable(self) -> Mapping[str, dict[str, Any]]:
         """All schedules by id, without those that this version cannot read."""

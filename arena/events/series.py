@@ -7,13 +7,14 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
-from arena.events.tournament import Tournament
+from arena.events.tournament import PRIVATE_PREFIX, Tournament
 from arena.live.header import Viewer
 from arena.ratings.series import (
     MAX_TOURNAMENTS,
@@ -140,12 +141,16 @@ class SeasonTables:
 
     def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
         """The series that the viewer may see, the newest first."""
-        seen = [
-            self._view(one)
+        hidden: dict[str, bool] = {}
+        seen = (
+            one
             for one in sorted(self._all(), key=lambda one: (-one.created_ms, one.id))
-            if owner in (None, one.owner) and self._is_seen(one, viewer)
-        ]
-        return Page(seen[start : start + limit], str(start + limit) if start + limit < len(seen) else None)
+            if owner in (None, one.owner) and self._is_seen(one, viewer, hidden)
+        )
+        found = list(islice(seen, start, start + limit + 1))
+        return Page(
+            [self._view(one) for one in found[:limit]], str(start + limit) if len(found) > limit else None
+        )
 
     def _all(self) -> Sequence[StoredSeries]:
         found = (
@@ -169,9 +174,14 @@ class SeasonTables:
             raise Forbidden(f"series {found.id} is not yours", field="series")
         return found
 
-    def _is_seen(self, found: StoredSeries, viewer: Viewer) -> bool:
-        rows = self._tournaments.store.load(found.tournaments) if found.tournaments else []
-        return not any(row is not None and Tournament.loads(row.meta).is_hidden_from(viewer) for row in rows)
+    def _is_seen(self, found: StoredSeries, viewer: Viewer, hidden: dict[str, bool] | None = None) -> bool:
+        """Whether the viewer may see all of its tournaments. ``hidden``: what is known of those looked at."""
+        hidden = {} if hidden is None else hidden
+        names = [name for name in found.tournaments if name.startswith(PRIVATE_PREFIX)]
+        new = [name for name in names if name not in hidden]
+        for name, row in zip(new, self._tournaments.store.load(new) if new else [], strict=True):
+            hidden[name] = row is not None and Tournament.loads(row.meta).is_hidden_from(viewer)
+        return not any(hidden[name] for name in names)
 
     def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:
         name, chosen = fields.get("name", known.name), list(fields.get("tournaments", known.tournaments))

@@ -34,6 +34,7 @@ from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
+from arena.games import GAMES
 from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
@@ -107,7 +108,13 @@ class Service:
     def archiver(self, batches: Batches | None = None) -> Archiver:
         """A new archiver, which moves finished records to the archive."""
         retention = self.settings.retention
-        return Archiver(self.store, self.live.finished, retention, batches, before=self.unrating.run)
+        return Archiver(self.store, self.live.finished, retention, batches, before=self._read_archive)
+
+    def _read_archive(self) -> None:
+        """Do what workers, which have no archive, cannot do once something is archived."""
+        self.unrating.run()
+        for kind in GAMES:
+            self.styles.update(kind)
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""
@@ -170,8 +177,10 @@ class Service:
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
         """Compute what is shown beside a published leaderboard: its last days, style, and who beats whom."""
         self.histories.update(kind, division, preset)
-        if self.styles.update(kind):
-            self.jobs.compute_matchups(kind, division, preset)
+        # Where there is an archive, the archiver does it.
+        with suppress(ArchiveUnavailable):
+            if self.styles.update(kind):
+                self.jobs.compute_matchups(kind, division, preset)
         # Last, because a board without current matchups is computed again.
         self.matchups.compute(kind, division, preset)
 
@@ -239,6 +248,9 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     at_once = settings.http.limits["tables_at_once_per_address"]
     sessions = Sessions(store, accounts, invitations)
     schedules = Schedules(store, tournaments)
+    subscriptions = Subscriptions(
+        store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
+    )
     return Service(
         settings=settings,
         jobs=jobs,
@@ -247,7 +259,9 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         invitations=invitations,
         sessions=sessions,
         moderation=Moderation(accounts, tournaments, shown),
-        account_data=AccountData(store, accounts, sessions, invitations, tournaments, schedules, live, shown),
+        account_data=AccountData(
+            store, accounts, sessions, invitations, tournaments, schedules, subscriptions, live, shown
+        ),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,
         suspensions=suspensions,
@@ -266,9 +280,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         compaction=Compaction(store),
         unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=webhooks,
-        subscriptions=Subscriptions(
-            store.subscriptions, webhooks, settings.webhooks, tournaments.announcements, store.clock
-        ),
+        subscriptions=subscriptions,
         runtimes=runtimes,
         people=PeopleTables(live, store, accounts, None if at_once is None else at_once.most),
         reviews=Reviews(live, store.reviews, jobs.review_game),

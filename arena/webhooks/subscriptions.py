@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from arena.accounts.accounts import Principal
@@ -19,7 +20,7 @@ from arena.webhooks.signing import headers
 
 MOST_OF_OWNER: Final = 20
 MOST: Final = 2000
-"""The maximum number of subscriptions of one owner, and of all."""
+"""The maximum number of active subscriptions of one owner, and of all."""
 
 MAX_FAILURES: Final = 8
 """After this many failures in a row, with growing pauses, nothing more is posted: about 40 minutes."""
@@ -27,6 +28,16 @@ MAX_FAILURES: Final = 8
 LOOK_MS: Final = 10_000
 _FIRST_PAUSE_MS: Final = 10_000
 _POST_SECONDS: Final = 5.0
+_JOB_SECONDS: Final = 5.0
+"""A job begins no further post after this time."""
+
+_LEASE_MS: Final = 60_000
+_REST: Final = 4
+"""An owner's receivers rest for this many times what they took: they hold at most a fifth of one worker."""
+
+_KEPT_MS: Final = 7 * 24 * 3_600_000
+"""How long a subscription that has ended is shown."""
+
 _ID_BYTES: Final = 8
 
 
@@ -75,22 +86,27 @@ class Subscriptions:
         self._read = read
         self._clock = clock
 
+    def _check_quota(self, owner: str) -> None:
+        active = [row for row in self._rows.all().values() if row["next_ms"] is not None]
+        own = sum(row["owner"] == owner for row in active)
+        if own >= MOST_OF_OWNER or len(active) >= MOST:
+            raise ArenaError(
+                f"an owner has at most {MOST_OF_OWNER} active subscriptions, and all together {MOST}",
+                code="quota_exceeded",
+                field="url",
+                extra={"quota": "subscriptions", "most": MOST_OF_OWNER, "used": own, "left": 0},
+            )
+
     def subscribe(self, tournament: str, by: Principal, url: str, secret: str | None) -> dict[str, Any]:
         """Post what is announced from now on to ``url``, which must answer a ping, and return the
         subscription with its signing secret.
         """
         _, known = self._read(tournament, _viewer(by.owner, by.admin))
-        rows = self._rows.all().values()
-        own = sum(row["owner"] == by.name for row in rows)
-        if own >= MOST_OF_OWNER or len(rows) >= MOST:
-            raise ArenaError(
-                f"an owner has at most {MOST_OF_OWNER} subscriptions, and all together {MOST}",
-                code="quota_exceeded",
-                field="url",
-                extra={"quota": "subscriptions", "most": MOST_OF_OWNER, "used": own, "left": 0},
-            )
+        self._check_quota(by.name)
         key = checked_secret(secret)
         self._webhooks.check(url, [key])
+        # Others may have subscribed during the ping.
+        self._check_quota(by.name)
         now_ms = self._clock().now_ms
         name = secrets.token_hex(_ID_BYTES)
         row: dict[str, Any] = {
@@ -116,8 +132,7 @@ class Subscriptions:
         return [_shown(row) for row in rows if row["owner"] == by.name and row["tournament"] == tournament]
 
     def unsubscribe(self, tournament: str, name: str, by: Principal) -> None:
-        """Delete a subscription."""
-        self._read(tournament, _viewer(by.owner, by.admin))
+        """Delete a subscription, also one to a tournament that ``by`` cannot see any more."""
         row = self._rows.find(name)
         if row is None or row["owner"] != by.name or row["tournament"] != tournament:
             raise SubscriptionNotFound(
@@ -125,19 +140,42 @@ class Subscriptions:
             )
         self._rows.change(name, lambda _: None)
 
+    def forget(self, owner: str) -> None:
+        """Delete the subscriptions of an owner."""
+        for name, row in self._rows.all().items():
+            if row["owner"] == owner:
+                self._rows.change(name, lambda _: None)
+
+    def exported(self, owner: str) -> list[dict[str, Any]]:
+        """The subscriptions of an owner to all tournaments, without secrets."""
+        rows = self._rows.all().values()
+        return [{"tournament": row["tournament"], **_shown(row)} for row in rows if row["owner"] == owner]
+
     def due(self) -> list[str]:
-        """The subscriptions that have to be looked at now."""
-        now_ms = self._clock().now_ms
-        return [
-            name
-            for name, row in self._rows.all().items()
-            if row["next_ms"] is not None and row["next_ms"] <= now_ms
-        ]
+        """The subscriptions to look at now, at most one of each owner. Those that ended a week ago are
+        deleted.
+        """
+        now_ms, rows = self._clock().now_ms, self._rows.all()
+        for name, row in rows.items():
+            if row["next_ms"] is None and row.get("ended_ms", row["created_ms"]) + _KEPT_MS < now_ms:
+                self._rows.change(name, lambda _: None)
+        return _due(rows, now_ms)
 
     def deliver(self, name: str) -> None:
-        """Post the announcements of one subscription that were not posted. May be repeated."""
-        row = self._rows.find(name)
-        if row is None or row["next_ms"] is None:
+        """Post announcements of one subscription that were not posted, for a few seconds; the rest is due
+        again. Nothing happens if another job does it. May be repeated.
+        """
+        now_ms = self._clock().now_ms
+        if name not in _due(self._rows.all(), now_ms):
+            return
+        mine: list[bool] = []
+
+        def claim(row: Any) -> Any:
+            mine[:] = [row is not None and _is_due(row, now_ms)]
+            return {**row, "rests_ms": now_ms + _LEASE_MS} if mine[0] else row
+
+        row = self._rows.change(name, claim)
+        if not mine[0]:
             return
         try:
             view, found = self._read(row["tournament"], _viewer(row["owner"], row["admin"]))
@@ -150,17 +188,21 @@ class Subscriptions:
         endpoint = self._webhooks.connect(row["url"], self._policy)
         error_text = ""
         sent: list[str] = []
+        news = [one for one in found if one.id not in row["sent"]]
+        start = time.monotonic()
         try:
-            for one in found:
-                if one.id not in row["sent"]:
-                    endpoint.post(*self._message(row, view, one), _POST_SECONDS)
-                    sent.append(one.id)
+            for one in news:
+                endpoint.post(*self._message(row, view, one), _POST_SECONDS)
+                sent.append(one.id)
+                if time.monotonic() - start >= _JOB_SECONDS:
+                    break
         except CallFailed as error:
             error_text = error.message
         finally:
             endpoint.close()
-        over = view["state"] in ("finished", "cancelled")
-        self._rows.change(name, lambda row: self._after(row, sent, error_text, over))
+        used_ms = int(1000 * (time.monotonic() - start))
+        over = view["state"] in ("finished", "cancelled") and len(sent) == len(news)
+        self._rows.change(name, lambda row: self._after(row, sent, error_text, over, used_ms))
 
     def _message(
         self, row: dict[str, Any], view: dict[str, Any], one: Announced
@@ -176,7 +218,7 @@ class Subscriptions:
         body = message(f"tournament.{one.type}", data)
         return body, headers([row["secret"]], body)
 
-    def _after(self, row: Any, sent: Sequence[str], error: str, over: bool) -> Any:
+    def _after(self, row: Any, sent: Sequence[str], error: str, over: bool, used_ms: int) -> Any:
         if row is None:
             return None
         now_ms = self._clock().now_ms
@@ -192,7 +234,22 @@ class Subscriptions:
             "failures": failures,
             "error": error,
             "next_ms": next_ms,
+            "rests_ms": now_ms + _REST * used_ms,
+            **({"ended_ms": now_ms} if next_ms is None else {}),
         }
+
+
+def _is_due(row: Mapping[str, Any], now_ms: int) -> bool:
+    return row["next_ms"] is not None and row["next_ms"] <= now_ms and row.get("rests_ms", 0) <= now_ms
+
+
+def _due(rows: Mapping[str, Mapping[str, Any]], now_ms: int) -> list[str]:
+    """The longest due of each owner whose receivers do not rest."""
+    found = {row["owner"]: "" for row in rows.values() if row.get("rests_ms", 0) > now_ms}
+    for name, row in sorted(rows.items(), key=lambda item: item[1]["next_ms"] or 0):
+        if _is_due(row, now_ms):
+            found.setdefault(row["owner"], name)
+    return [name for name in found.values() if name]
 
 
 def _viewer(owner: str, admin: bool) -> Viewer:

@@ -172,6 +172,7 @@ def test_the_export_has_everything_but_secrets(hall: Hall) -> None:
     assert [one["id"] for one in exported["tournaments"]] == [own]
     assert hall.cup in [entry["tournament"] for entry in exported["entries"]]
     assert [one["email"] for one in exported["invitations"]] == ["zeca@school.example"]
+    assert exported["subscriptions"] == []
     text = json.dumps(exported)
     assert "btq_" not in text
     assert sha256(hall.owner.token.encode()).hexdigest() not in text

@@ -223,6 +223,22 @@ def test_a_process_that_dies_in_between(organiser: Account, later: Service) -> N
         later.invitations.sign_up("third-name", second["code"])
 
 
+def test_an_invitation_with_which_somebody_signs_up_is_not_revoked(
+    organiser: Account, later: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = invite(organiser)[0]
+    before = later.invitations.allowance(organiser.name)
+    sign_up = later.accounts.sign_up
+
+    def meanwhile(*args: Any) -> Any:
+        assert later.invitations.revoke(organiser.name, made["id"])["state"] != "revoked"
+        return sign_up(*args)
+
+    monkeypatch.setattr(later.accounts, "sign_up", meanwhile)
+    later.invitations.sign_up("zeca", made["code"])
+    assert later.invitations.allowance(organiser.name) == before
+
+
 def test_the_limit_per_address(settings: Settings, clean_store: EmbeddedStore) -> None:
     http = replace(settings.http, limits={**settings.http.limits, "sign_ups_per_address": Limit(2, 3600)})
     app = create_app(replace(settings, http=http))

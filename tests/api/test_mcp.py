@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from api.app import create_app
 from api.mcp.tools import TOOLS
 from arena.games import GAMES
 from arena.ops.jobs import InlineJobs
+from arena.ops.limits import Limit
 from arena.ops.settings import HttpSettings, Settings
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
@@ -195,6 +197,9 @@ def test_the_stateless_revision_is_checked(app: Flask) -> None:
     refused = new.post(later, **{"MCP-Protocol-Version": "2027-01-01", "Mcp-Method": "tools/list"})
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32022)
     assert refused.json["error"]["data"]["supported"] == [MODERN]
+    for name in ([], None, 7):
+        body = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": name}}
+        assert Agent(app, "", False).post(body).json["error"]["code"] == -32602
     refused = new.rpc("tools/call", {"name": "cheat"})
     assert (refused.status_code, refused.json["error"]["code"]) == (400, -32602)
 
@@ -254,3 +259,20 @@ def test_pages_of_other_sites_may_not_call(settings: Settings, origin: str | Non
         "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers
     )
     assert reply.status_code == status
+
+
+def test_a_tool_reaches_no_other_operation(agent: Agent) -> None:
+    for name in ("observe", "replay", "join"):
+        for game in ("g/events/stream", "../bots", "g/record"):
+            text, is_error = agent.call(name, game=game)
+            assert is_error, text
+            assert text.startswith("game_not_found: ")
+
+
+def test_requests_without_a_tool_are_limited_too(settings: Settings, clean_store: EmbeddedStore) -> None:
+    http = replace(settings.http, limits={**settings.http.limits, "requests_per_address": Limit(2, 3600)})
+    app = create_app(replace(settings, http=http), jobs := InlineJobs())
+    app.extensions["jobs"] = jobs
+    client = Agent(app, "", False)
+    assert [client.rpc("ping").status_code for _ in range(3)] == [200, 200, 429]
+    app.extensions["botequim"].close()

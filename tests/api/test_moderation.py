@@ -29,6 +29,11 @@ def test_a_suspended_owner(
     browser.sign_in(owner.token)
     link = owner.client.post("/v1/owners/me/sign-in-links").json["url"].partition("code=")[2]
     cup = announce(admin, {"name": "Cup", "kind": "toepen", "format": "swiss"})
+    services.invitations.allow("ana", 1)
+    (invited,) = services.invitations.create("ana", 1)
+    template = {"name": "Daily", "kind": "toepen", "format": "swiss", "entry_s": 60}
+    daily = {"id": "daily", "cron": "0 12 * * *", "tournament": template}
+    assert owner.client.post("/v1/schedules", json=daily).status_code == 201
     body = {"reason": WHY}
     assert owner.client.put("/v1/admin/owners/ana/suspension", json=body).json["code"] == "forbidden"
     suspended = admin.put("/v1/admin/owners/ana/suspension", json=body)
@@ -49,6 +54,12 @@ def test_a_suspended_owner(
     seats = [{"bot": "anas-bot"}, {"open": True}]
     seated = admin.post("/v1/games", json={"kind": "toepen", "seats": seats})
     assert seated.json["code"] == "owner_suspended"
+    # What it has left has no effect.
+    invitation = anybody.post("/v1/owners", json={"name": "zeca", "invitation": invited.code})
+    assert invitation.json["code"] == "invalid_invitation"
+    services.store.schedules.change("daily", lambda row: {**row, "next_ms": 1})
+    assert services.schedules.fire() == []
+    assert services.schedules.view("daily")["skipped"]["reason"] == "the owner ana is suspended"
     # Admins see whom, and lift it.
     found = admin.get("/v1/admin/suspensions").json
     assert [one["name"] for one in found["owners"]] == ["ana"]

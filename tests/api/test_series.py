@@ -112,15 +112,10 @@ def test_only_its_owner_changes_it(
 
 
 def test_who_may_see_a_tournament_may_see_the_series(
-    owner: Account, cups: list[str], anybody: ContractClient, services: Service, app: Flask
+    owner: Account, cups: list[str], anybody: ContractClient, app: Flask
 ) -> None:
-    series = create(owner, tournaments=cups)["id"]
-
-    def hide(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup]:
-        tournament.visibility = "private"
-        return ()
-
-    services.tournaments.lifecycle.change(cups[1], hide)
+    body = {"kind": "toepen", "format": "swiss", "name": "Secret", "who": "invited", "hidden": True}
+    series = create(owner, tournaments=[*cups, announce(owner.client, body)])["id"]
     assert anybody.get("/v1/series").json["series"] == []
     for where in ("", "/table"):
         assert anybody.get(f"/v1/series/{series}{where}").status_code == 404

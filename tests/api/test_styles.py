@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from flask import Flask
 
+from api.app import create_app
 from api.pages import styles
 from arena.games import GAMES
-from arena.ops.service import Service
+from arena.ops.jobs import InlineJobs
+from arena.ops.service import Service, open_service
+from arena.ops.settings import Settings
+from arena.store.embedded import EmbeddedStore
 from tests.api.arenas import play_rated
-from tests.api.contract import ContractClient
+from tests.api.conftest import ADMIN_TOKEN
+from tests.api.contract import ContractClient, contract_client
 from tests.api.test_leaderboards import pages
 from tests.api.test_web_pages import read
+from tests.live.archived import NOW
 
 PATH = "/v1/leaderboards/truco/sealed/styles"
 
@@ -74,3 +83,26 @@ def test_a_page_before_anything_is_counted(
 ) -> None:
     play_rated(app.extensions["botequim"], admin, groups=1)
     assert "Not counted yet" in read(anybody, "/bots/random").html
+
+
+def test_workers_without_the_archive_leave_it_to_the_archiver(
+    settings: Settings, clean_store: EmbeddedStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(styles, "LEAST", 1)
+    app = create_app(replace(settings, archive=str(tmp_path / "archive")))
+    services = app.extensions["botequim"]
+    services.store.identity.check()
+    play_rated(services, contract_client(app, ADMIN_TOKEN), groups=2)
+    worker = open_service(settings, InlineJobs())
+    archiver = services.archiver(NOW)
+    assert archiver.run() > 0
+    worker.compute_matchups("truco", "sealed", "base@1")
+    archiver.run()
+    found = contract_client(app).get(PATH).json
+    assert [(bot["name"], bot["games"]) for bot in found["bots"]] == [
+        ("random", 8),
+        ("rookie", 8),
+        ("rookie+2", 8),
+    ]
+    worker.close()
+    services.close()

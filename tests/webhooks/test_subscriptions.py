@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -15,6 +16,7 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
+from arena.webhooks import subscriptions
 from arena.webhooks.addresses import Policy
 from arena.webhooks.signing import sign
 from arena.webhooks.subscriptions import MAX_FAILURES
@@ -154,6 +156,65 @@ def test_a_post_that_fails_is_repeated_for_a_while(
     (shown,) = owner.get(f"/v1/tournaments/{event}/subscriptions").json["subscriptions"]
     assert (shown["state"], shown["failures"]) == ("failed", MAX_FAILURES)
     assert "500" in shown["error"]
+
+
+def test_a_slow_receiver_holds_no_worker(
+    service: Service, owner: ContractClient, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = announce(owner, CUP)
+    made, other = subscribe(owner, event, receiver), subscribe(owner, event, receiver)
+    # One post takes all the time of a job.
+    monkeypatch.setattr(subscriptions, "_JOB_SECONDS", 0.0)
+    for name in ("One", "Two"):
+        owner.patch(f"/v1/tournaments/{event}", json={"name": name})
+    skip(service.live, PAUSE)
+    assert len(service.subscriptions.due()) == 1
+    posted: list[int] = []
+
+    def meanwhile(to: BaseHTTPRequestHandler, body: bytes) -> None:
+        posted.append(len(body))
+        # What other workers were queued meanwhile has nothing to do.
+        for one in (made, other):
+            service.subscriptions.deliver(one["id"])
+        assert service.subscriptions.due() == []
+        skip(service.live, 3_000)
+        time.sleep(0.01)
+        reply(to, {})
+
+    with handler(meanwhile) as url:
+        for one in (made, other):
+            service.store.subscriptions.change(one["id"], lambda row: {**row, "url": url})
+        (first,) = service.subscriptions.due()
+        service.subscriptions.deliver(first)
+        assert len(posted) == 1
+        # The receivers of its owner rest.
+        assert service.subscriptions.due() == []
+        for number in (2, 3, 4):
+            skip(service.live, PAUSE)
+            (due,) = service.subscriptions.due()
+            service.subscriptions.deliver(due)
+            assert len(posted) == number
+            skip(service.live, PAUSE)
+        for name in (made["id"], other["id"]):
+            service.subscriptions.deliver(name)
+    # Each announcement once to each of the two.
+    assert len(posted) == 4
+    one, two = (row["sent"] for row in service.store.subscriptions.all().values())
+    assert one == two
+
+
+def test_what_has_ended_is_deleted_after_a_week(
+    service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    subscribe(owner, event, receiver)
+    play(service, event)
+    deliver(service)
+    deliver(service)
+    assert [row["next_ms"] for row in service.store.subscriptions.all().values()] == [None]
+    skip(service.live, 8 * 24 * 3_600_000)
+    assert service.subscriptions.due() == []
+    assert service.store.subscriptions.all() == {}
 
 
 def test_only_who_sees_a_tournament_follows_it(
