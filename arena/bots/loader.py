@@ -123,7 +123,13 @@ def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
             if isinstance(value, type) and issubclass(value, Bot) and value.__module__ == module.__name__
         ]
         bot_class = subclasses[0] if len(subclasses) == 1 else None
-    if isinstance(bot_class, type) and callable(getattr(bot_class, "choose", None)):
+    if isinstance(bot_class, type):
+        if getattr(bot_class, "choose", Bot.choose) is Bot.choose:
+            raise InvalidBot(
+                f"{source}: the class {bot_class.__name__} has no method choose",
+                field="bot",
+                expected="a method choose(self, turn)",
+            )
         return bot_class
     choose = module.__dict__.get("choose")
     if callable(choose):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -199,12 +200,19 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None, command: click.Command | None = None) -> int:
     """Run the program, or another ``command`` with the same errors, and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # Not every stream that a test or a program puts there can.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         result = (command or botequim).main(arguments, prog_name="botequim", standalone_mode=False)
         sys.stdout.flush()
+    except click.NoSuchOption as error:
+        if error.ctx is not None and error.ctx.command is botequim:
+            return _fail(f"there is no option {error.option_name} before the command; options follow it")
+        return _fail(_usage(error))
     except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "botequim"
-        return _fail(f"{with_suggestion(error.format_message())} (see '{where} --help')")
+        return _fail(_usage(error))
     except click.ClickException as error:
         return _fail(with_suggestion(error.format_message()))
     except ArenaError as error:
@@ -226,7 +234,12 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
     return result if isinstance(result, int) else 0
 
 
+def _usage(error: click.UsageError) -> str:
+    where = error.ctx.command_path if error.ctx else "botequim"
+    return f"{with_suggestion(error.format_message())} (see '{where} --help')"
+
+
 def _fail(message: str) -> int:
-    line = printable(" ".join(message.splitlines()), 1000)
+    line = printable(" ".join(message.split()), 1000)
     click.echo(f"botequim: error: {line}", err=True)
     return 2

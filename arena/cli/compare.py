@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
-from arena.cli.params import KIND, PLAYER_FILE
+from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
 from arena.games import game_of
 from arena.tournaments.ladder import margins
@@ -44,7 +43,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
         "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
         "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
     ),
-    fields={"rules": "--rule", "bot": "--online"},
+    fields={"rules": "--rule"},
 )
 @click.argument("new", type=PLAYER_FILE, required=False)
 @click.argument("old", type=PLAYER_FILE, required=False)
@@ -63,8 +62,8 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     "--most", type=click.IntRange(FLOOR), default=5000, show_default=True, help="Groups to give up after."
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
-@click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+@jobs_option
+@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @url_option
 @token_option("the owner", required=False)
@@ -141,7 +140,7 @@ def compare(
     with redirected(as_json):
         if seed is None:
             click.echo(f"seed {plan.seed}")
-        played = _play(plan, test, max(1, jobs), think_limit)
+        played = _play(plan, test, jobs, think_limit)
         click.echo(_state(test))
         print_faults(plan, played)
     names = [spec.name for spec in specs]

@@ -93,7 +93,7 @@ def _debug(
         output = _output(bot)
         try:
             answer = repr(bot.choose(one.turn))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             report = _report(one, error)
             failures.setdefault(report.kind, []).append(report)
             answer = f"{report.type}: {printable_lines(report.detail)}"
@@ -129,7 +129,7 @@ def _output(bot: Bot) -> str:
     return "" if journal is None else str(journal.output)
 
 
-def _report(one: RecordedDecision, error: Exception) -> FaultReport:
+def _report(one: RecordedDecision, error: BaseException) -> FaultReport:
     legal = tuple(one.turn["legal_actions"])
     if isinstance(error, BotFailure):
         return FaultReport(error.type, one.id, legal, str(error), trace_of(error))

@@ -130,7 +130,7 @@ def _seats(record: Record, bot_name: str | None, player: str | None, seat: int |
         if (bot_name, player, seat) == (None, None, None)
         else "there is no such player in the record",
         code="unknown_player",
-        field="player",
+        field="bot" if bot_name is not None else "seat" if seat is not None else "player",
         expected="--seat 0 to "
         + f"{len(players) - 1}, or --player with one of "
         + ", ".join(printable(name) for name in counted),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,12 +11,10 @@ from rich.table import Table
 
 from arena.cli.commands import Command
 from arena.cli.output import json_option, show
-from arena.cli.params import KIND
+from arena.cli.params import KIND, jobs_option
 from arena.play.stats import mean_interval
 from arena.tournaments.ladder import LADDER, MIRRORING, margins, measure_mirroring
 from arena.tournaments.local_run import run
-
-_jobs = click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
 
 
 def _rules(rules: Mapping[str, Any]) -> str:
@@ -25,7 +22,7 @@ def _rules(rules: Mapping[str, Any]) -> str:
 
 
 @click.command(cls=Command, examples=("botequim ladder --kind truco",))
-@_jobs
+@jobs_option
 @click.option("--kind", type=KIND, help="Only this game.")
 @json_option
 def ladder(jobs: int, kind: str | None, as_json: bool) -> None:
@@ -87,7 +84,7 @@ def ladder(jobs: int, kind: str | None, as_json: bool) -> None:
 
 
 @click.command(cls=Command, examples=("botequim mirroring --jobs 2",))
-@_jobs
+@jobs_option
 @json_option
 def mirroring(jobs: int, as_json: bool) -> None:
     """Measure how many games mirrored groups save compared with independent ones, for the same interval.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -52,5 +53,16 @@ class PlayerFile(_Text):
         house = [CompletionItem(name) for name in HOUSE_BOTS if name.startswith(incomplete)]
         return [*house, CompletionItem(incomplete, type="file")]
 
+
+jobs_option: Final = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    show_default="the cores",
+    help="Processes.",
+)
+
+SECONDS: Final = click.FloatRange(0, min_open=True)
+"""Some time."""
 
 PLAYER_FILE: Final = PlayerFile()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import tempfile
 import webbrowser
@@ -21,7 +20,7 @@ from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
 from arena.cli.output import json_option, redirected, show, with_interval
-from arena.cli.params import KIND, PLAYER_FILE
+from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
 from arena.games import game_of
@@ -56,10 +55,10 @@ _MOST_REPORTS: Final = 5
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="Write the records to this file.",
 )
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
+@jobs_option
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
 @click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
-@click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
 @click.option("--browser", is_flag=True, help="Show the last game in the browser.")
 @json_option
@@ -98,7 +97,7 @@ def play(
         console = Console(highlight=False)
         if seed is None:
             console.print(f"seed {plan.seed}")
-        results, interrupted = _play_all(plan, records, max(1, jobs), think_limit)
+        results, interrupted = _play_all(plan, records, jobs, think_limit)
         if not as_json:
             console.print(_summary(plan, results))
         if browser:

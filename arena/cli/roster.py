@@ -48,6 +48,7 @@ def roster() -> None:
         "botequim roster import class.csv --roster 7b --expires +14d",
         "botequim roster import class.csv --format csv > codes.csv",
     ),
+    fields={"roster": "FILE"},
 )
 @click.argument("file", type=click.File(encoding="utf-8-sig"))
 @_roster
@@ -73,7 +74,7 @@ def import_roster(
     _print(_NEW, made, "json" if as_json else form)
 
 
-@roster.command(examples=("botequim roster invite 60 --format csv",))
+@roster.command(examples=("botequim roster invite 60 --format csv",), fields={"roster": "COUNT"})
 @click.argument("count", type=click.IntRange(1, MAX_PEOPLE))
 @_roster
 @_expires
@@ -132,6 +133,8 @@ def _print(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], form: st
         show_one({"invitations": found}, True)
     elif form == "csv":
         click.echo(csv_text(columns, lines), nl=False)
+    elif not found:
+        click.echo("no invitations")
     else:
         used = [n for n, _ in enumerate(columns) if any(line[n] not in (None, "") for line in lines)]
         shown = [[line[n] for n in used] for line in lines]

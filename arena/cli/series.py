@@ -36,7 +36,7 @@ def series() -> None:
 @click.argument("name")
 @click.option("--tournament", "tournaments", multiple=True, help="One of its tournaments; may be repeated.")
 @click.option("--points", type=_numbers, help="Points by place. [default: 10,8,6,5,4,3,2,1]")
-@click.option("--best", type=int, help="How many results count, the best ones. [default: all]")
+@click.option("--best", type=click.IntRange(1), help="How many results count, the best ones. [default: all]")
 @click.option("--by", type=click.Choice(BY), help="Who is in the table. [default: owner]")
 @click.option(
     "--tie-break",

@@ -35,9 +35,5 @@ def suggestion(message: str, expected: str) -> str:
     if not quoted:
         return ""
     known = [name.rstrip(".:") for name in _NAME.findall(expected) if len(name) > 1]
-    # A single name needs no suggestion.
-    return (
-        did_you_mean(quoted[0], known)
-        if len(known) > 1 and not expected.startswith(known[0] + " for ")
-        else ""
-    )
+    is_list = "," in expected or expected.startswith("one of ")
+    return did_you_mean(quoted[0], known) if is_list and len(known) > 1 else ""

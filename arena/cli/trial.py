@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.cli.commands import Command
+from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.text import plain_table, printable
@@ -34,6 +34,7 @@ _SANDBOX_GAMES: Final = 2
 @click.command(
     "test",
     cls=Command,
+    fields={"bot": "FILE"},
     examples=(
         "botequim bot test my_bot.py",
         "botequim bot test my_bot.py --kind truco --games 50",
@@ -49,8 +50,8 @@ _SANDBOX_GAMES: Final = 2
     "--preset", "presets", multiple=True, help="Only this preset, such as paulista-2@1; may be repeated."
 )
 @click.option("--seed", help="Any text; the same seed gives the same games. [default: random]")
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
-@click.option("--think-limit", default=5.0, show_default=True, help="Seconds per decision.")
+@jobs_option
+@click.option("--think-limit", type=SECONDS, default=5.0, show_default=True, help="Seconds per decision.")
 @click.option(
     "--sandbox/--no-sandbox",
     default=None,
@@ -83,6 +84,9 @@ def test_bot(
     the turn. The exit code is 1 if anything failed.
     """
     chosen = chosen_presets(kinds, presets)
+    if records is not None:
+        # Before the games: what cannot be written is reported at once.
+        records.write_text("", encoding="utf-8")
     seed = seed or secrets.token_hex(8)
     try:
         spec = bot_spec(file)
@@ -126,13 +130,13 @@ def test_bot(
             for kind, preset in chosen:
                 progress.update(task, description=f"{kind}/{preset}")
                 plan = trial_plan(_of_kind(spec, kind), kind, preset, games, seed)
-                trials.append(
-                    try_out(plan, preset, jobs=max(1, jobs), think_limit=think_limit, on_games=over)
-                )
+                trials.append(try_out(plan, preset, jobs=jobs, think_limit=think_limit, on_games=over))
                 if trials[-1].slow:
                     break
             if sandboxed is not None:
                 progress.update(task, description="sandbox")
+                if not status.is_terminal:
+                    status.print("preparing the sandbox; the first time on a machine takes minutes")
                 failure = _load_failure(sandboxed)
                 for kind, preset in [] if failure else chosen:
                     plan = trial_plan(sandboxed, kind, preset, _SANDBOX_GAMES, seed)
@@ -141,6 +145,7 @@ def test_bot(
                         break
         except KeyboardInterrupt:
             interrupted = True
+            note = note or ("not played to the end in the sandbox" if sandboxed else "")
     if records is not None:
         lines = [line + "\n" for trial in trials for line in trial.records]
         records.write_text("".join(lines), encoding="utf-8")

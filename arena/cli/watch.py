@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from rich.console import Console
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.cli.commands import Command
+from arena.cli.params import SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
 from arena.games import GAMES, game_of
 from arena.play.saved_files import saved_file
@@ -47,8 +47,8 @@ Stamp = tuple[tuple[int, int] | None, ...]
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1; with one --kind.")
 @click.option("--groups", type=click.IntRange(1), default=50, show_default=True, help="Groups per table.")
 @click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="the cores", help="Processes.")
-@click.option("--think-limit", default=10.0, show_default=True, help="Seconds per decision.")
+@jobs_option
+@click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 def watch(
     bot: str,
     opponents: tuple[str, ...],
@@ -78,7 +78,7 @@ def watch(
         )
         for kind in kinds or tuple(GAMES)
     }
-    rounds = _Rounds(bots, rules, groups, seed, max(1, jobs), think_limit)
+    rounds = _Rounds(bots, rules, groups, seed, jobs, think_limit)
     try:
         while True:
             stamp = stamp_of(files)

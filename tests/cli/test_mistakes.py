@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from arena.cli import run
 from tests.cli.conftest import Owner, Terminal
-from tests.service import Service
+from tests.service import Service, botequim, environment
 
 CUP = ("tournament", "create", "Cup", "toepen", "--rule", "seats=2")
 SCHEDULE = ("schedule", "create", "nightly", "Nightly", "truco")
@@ -33,6 +34,10 @@ OFFLINE: list[tuple[tuple[str, ...], str]] = [
     (("completion", "powershell"), "'powershell' is not one of 'bash', 'zsh', 'fish'."),
     # Values
     (("play", "truco", "random", "rookie", "--groups", "0"), "'--groups': 0 is not in the range x>=1"),
+    (("play", "truco", "random", "rookie", "--think-limit", "0"), "0.0 is not in the range x>0"),
+    (("play", "truco", "random", "rookie", "--jobs", "-3"), "'--jobs': -3 is not in the range x>=1"),
+    (("bot", "test", "random", "--records", "/no-dir/x"), "/no-dir/x: No such file or directory"),
+    (("series", "create", "Autumn", "--best", "0"), "'--best': 0 is not in the range x>=1"),
     ((*CUP, "--groups", "0"), "Invalid value for '--groups': 0 is not in the range x>=1"),
     ((*CUP, "--starts", "2020-01-01T00:00"), "Invalid value for '--starts': 2020-01-01T00:00 is in the past"),
     ((*CUP, "--opens", "+10m", "--starts", "+5m", "--token", "t"), "'--starts': it is not after --opens"),
@@ -52,6 +57,8 @@ OFFLINE: list[tuple[tuple[str, ...], str]] = [
     ((*REGISTER, "--secret", "s"), "--secret and --rights need --webhook"),
     (("bot", "change", "my-bot", "--token", "t"), "nothing to change: give --people, --tournaments, --state"),
     (("bot", "list", "--mine", "--owner", "ana", "--token", "t"), "--mine and --owner exclude each other"),
+    (("--json", "whoami"), "there is no option --json before the command; options follow it"),
+    (("completion",), "Choose from: bash, zsh, fish"),
     (("leaderboard",), "Missing argument 'FILE...'. --online shows the boards of a service."),
     (("leaderboard", "--bot", "x", "out.jsonl"), "--bot needs --history"),
     (("leaderboard", "--history", "out.jsonl"), "--history and --styles are of a service, and take no FILE"),
@@ -125,6 +132,23 @@ def test_changes_are_confirmed(owner: Owner, terminal: Terminal) -> None:
     assert terminal("tournament", "standings", event) == "no group of Cup is over; it is entry\n"
     assert terminal("tournament", "cancel", event, "--reason", "rain") == f"{event}: cancelled: rain\n"
     assert terminal("bot", "delete", f"{owner.name}-bot") == f"{owner.name}-bot is deleted\n"
+
+
+def test_a_missing_file_is_not_like_a_word_of_the_message(terminal: Terminal) -> None:
+    assert "did you mean" not in terminal.error("play", "truco", "nofile.py", "rookie")
+
+
+def test_an_output_without_all_characters_shows_the_result(tmp_path: Path) -> None:
+    done = subprocess.run(
+        botequim("play", "truco", "random", "rookie", "--groups", "2", "--seed", "1", "--jobs", "1"),
+        cwd=tmp_path,
+        env=environment(PYTHONIOENCODING="ascii"),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    # In place of the sign of the interval.
+    assert "?" in done.stdout
 
 
 @pytest.mark.parametrize("command", [("play",), ("game", "create"), ("tournament", "create")])

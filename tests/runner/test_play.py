@@ -239,7 +239,7 @@ def test_bad_input_is_reported_in_one_line(words: list[str], said: str) -> None:
         ("x = 1\n", "holds no bot"),
         ("def choose(turn:\n", r":1: SyntaxError"),
         ("import nowhere_at_all\n", r"bad\.py:1: ModuleNotFoundError"),
-        ("class Bot:\n    pass\n", "holds no bot"),
+        ("class Bot:\n    pass\n", "the class Bot has no method choose"),
     ],
 )
 def test_a_bot_file_without_a_bot_is_reported_in_one_line(source: str, said: str, tmp_path: Path) -> None:
