@@ -209,7 +209,7 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
         sys.stdout.flush()
     except click.NoSuchOption as error:
         if error.ctx is not None and error.ctx.command is botequim:
-            return _fail(f"there is no option {error.option_name} before the command; options follow it")
+            return _fail(f"No such option {error.option_name!r} before the command; options follow it")
         return _fail(_usage(error))
     except click.UsageError as error:
         return _fail(_usage(error))

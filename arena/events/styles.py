@@ -90,6 +90,11 @@ class BoardStyles:
             self._store.save(kind, str(sums["after"]), orjson.dumps(sums))
         return more
 
+    def update_all(self) -> None:
+        """Count newly released records of every game for a while."""
+        for kind in GAMES:
+            self.update(kind)
+
     def _sums(self, game: Game) -> dict[str, Any]:
         """The sums so far; none if they were counted otherwise."""
         assert game.style is not None

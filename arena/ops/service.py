@@ -34,7 +34,6 @@ from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
 from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
-from arena.games import GAMES
 from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
@@ -113,8 +112,7 @@ class Service:
     def _read_archive(self) -> None:
         """Do what workers, which have no archive, cannot do once something is archived."""
         self.unrating.run()
-        for kind in GAMES:
-            self.styles.update(kind)
+        self.styles.update_all()
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""

@@ -57,7 +57,7 @@ OFFLINE: list[tuple[tuple[str, ...], str]] = [
     ((*REGISTER, "--secret", "s"), "--secret and --rights need --webhook"),
     (("bot", "change", "my-bot", "--token", "t"), "nothing to change: give --people, --tournaments, --state"),
     (("bot", "list", "--mine", "--owner", "ana", "--token", "t"), "--mine and --owner exclude each other"),
-    (("--json", "whoami"), "there is no option --json before the command; options follow it"),
+    (("--json", "whoami"), "No such option '--json' before the command; options follow it"),
     (("completion",), "Choose from: bash, zsh, fish"),
     (("leaderboard",), "Missing argument 'FILE...'. --online shows the boards of a service."),
     (("leaderboard", "--bot", "x", "out.jsonl"), "--bot needs --history"),

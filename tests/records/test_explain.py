@@ -124,7 +124,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ("words", "said"),
     [
         ((), "the record does not say whose decisions are meant"),
-        (("--seat", "2"), "there is no such player in the record; at --player; expected --seat 0 to 1, or"),
+        (("--seat", "2"), "there is no such player in the record; at --seat; expected --seat 0 to 1, or"),
         (("--player", "nobody"), "expected --seat 0 to 1, or --player with one of random, rookie"),
         (("--bot", "shark"), "there is no such player"),
         (("--seat", "0", "--player", "rookie"), "choose by one of --bot, --player and --seat"),
