@@ -49,7 +49,11 @@ def require(scopes: Collection[str], environ: Environ, services: Service) -> Pri
     Raises what :func:`authenticate` does, :class:`~api.errors.MissingToken` or
     :class:`~arena.accounts.accounts.Forbidden`.
     """
-    principal = authenticate(environ, services)
+    return permitted(authenticate(environ, services), scopes)
+
+
+def permitted(principal: Principal | None, scopes: Collection[str]) -> Principal:
+    """The principal of a request, if it has one of ``scopes``; otherwise raises as :func:`require`."""
     if principal is None:
         raise MissingToken(
             "this operation requires a token", field="Authorization", expected="Bearer <token>"

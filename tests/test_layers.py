@@ -16,6 +16,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("arena", "api", "queues", "workers")
 MOST_LINES = 600
 
+AUTHORS_LIBRARIES = {"click", "rich", "fastjsonschema"}
+"""What is installed without the extra ``server``."""
+
 PURE = {
     "__future__",
     "abc",
@@ -331,7 +334,6 @@ def test_one_game_never_imports_another() -> None:
 
 def test_rules_need_nothing_that_is_not_in_python() -> None:
     """The engine and the local runner work without the server's packages."""
-    allowed = {"click", "rich", "fastjsonschema"}
     served = ("accounts", "events", "live", "people", "ratings", "sandbox", "store", "webhooks")
     found = [
         f"{name} imports {module}"
@@ -339,14 +341,13 @@ def test_rules_need_nothing_that_is_not_in_python() -> None:
         if inside(name, "arena") and package_of(name) not in served
         for module in imports(name, top_level=True)
         if (top := module.partition(".")[0]) not in sys.stdlib_module_names
-        and top not in (*PACKAGES, *allowed)
+        and top not in (*PACKAGES, *AUTHORS_LIBRARIES)
     ]
     assert found == []
 
 
 def test_commands_can_be_listed_without_the_libraries_of_the_server() -> None:
     """``botequim --help`` imports the modules of all commands."""
-    allowed = {"click", "rich", "fastjsonschema"}
     waiting = {command.partition(":")[0] for command in cli.COMMANDS.values()}
     reached: set[str] = set()
     found = []
@@ -356,7 +357,7 @@ def test_commands_can_be_listed_without_the_libraries_of_the_server() -> None:
         for module in imports(name, top_level=True):
             if module in SOURCES:
                 waiting |= {module, module.rpartition(".")[0]} & SOURCES.keys() - reached
-            elif module.partition(".")[0] not in {*sys.stdlib_module_names, *PACKAGES, *allowed}:
+            elif module.partition(".")[0] not in {*sys.stdlib_module_names, *PACKAGES, *AUTHORS_LIBRARIES}:
                 found.append(f"{name} imports {module}")
     assert found == []
 

@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
 
-from api.auth import authenticate, require
+from api.auth import authenticate, permitted
 from api.contract import json_response
 from api.edge import OPERATION
 from api.errors import MalformedJson
 from api.mcp.calling import Refused, ToolCaller
 from api.mcp.tools import TOOLS, tool_list
 from api.services import bodies, services
+from arena.accounts.audit import Principal
 from arena.errors import ArenaError
 
 blueprint = Blueprint("mcp", __name__)
@@ -60,7 +61,7 @@ class RpcError(Exception):
 def handle() -> Response:
     """Answer one JSON-RPC request; a notification gets 202."""
     request.environ[OPERATION] = "mcp"
-    authenticate(request.environ, services())
+    who = authenticate(request.environ, services())
     if not _may_come_from(request.headers.get("Origin")):
         return _failed(None, RpcError(INVALID_REQUEST, "pages of this origin may not call"), status=403)
     try:
@@ -76,7 +77,7 @@ def handle() -> Response:
         return _failed(None, RpcError(INVALID_REQUEST, "the id of a request is a text or a whole number"))
     try:
         stateless = _is_stateless(message)
-        result = _answer(message["method"], _object(message, "params"), stateless)
+        result = _answer(who, message["method"], _object(message, "params"), stateless)
     except RpcError as error:
         return _failed(number, error, stateless)
     if stateless:
@@ -129,12 +130,12 @@ def _is_stateless(message: Mapping[str, Any]) -> bool:
     return True
 
 
-def _answer(method: str, params: Mapping[str, Any], stateless: bool) -> dict[str, Any]:
+def _answer(who: Principal | None, method: str, params: Mapping[str, Any], stateless: bool) -> dict[str, Any]:
     if method == "tools/list":
         cached = {"ttlMs": _CACHE_MS, "cacheScope": "public"} if stateless else {}
         return {"tools": tool_list(), **cached}
     if method == "tools/call":
-        return _call(params)
+        return _call(who, params)
     if method == "server/discover" and stateless:
         about = {"capabilities": _CAPABILITIES, "instructions": _INSTRUCTIONS}
         return {"supportedVersions": [STATELESS], **about, "ttlMs": _CACHE_MS, "cacheScope": "public"}
@@ -148,18 +149,15 @@ def _answer(method: str, params: Mapping[str, Any], stateless: bool) -> dict[str
     raise RpcError(METHOD_NOT_FOUND, f"there is no method {method[:80]!r}")
 
 
-def _call(params: Mapping[str, Any]) -> dict[str, Any]:
+def _call(who: Principal | None, params: Mapping[str, Any]) -> dict[str, Any]:
     name = params.get("name")
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
         raise RpcError(INVALID_PARAMS, f"there is no tool {str(name)[:80]!r}", sorted(TOOLS))
     arguments = _object(params, "arguments")
-    who = require(("bot",), request.environ, services()) if tool.for_bots else None
+    bot = permitted(who, ("bot",)).name if tool.for_bots else ""
     try:
-        text, is_error = (
-            tool.run(ToolCaller(request.environ, "" if who is None else who.name), arguments),
-            False,
-        )
+        text, is_error = tool.run(ToolCaller(request.environ, bot), arguments), False
     except Refused as error:
         text, is_error = str(error), True
     except ArenaError as error:

@@ -46,7 +46,6 @@ REMEMBERED_SECONDS: Final = 5.0
 
 _REMEMBERED_TOKENS: Final = 20_000
 
-
 OLD_SECRET_MS: Final = 86_400_000
 """How long a replaced signing secret still signs, in addition to the new one."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -16,6 +15,7 @@ import click
 
 from arena.cli.commands import Command
 from arena.cli.output import json_option, redirected, show
+from arena.cli.params import jobs_option
 from arena.cli.progress import progress_bar
 from arena.cli.replaying import replay_files, sources
 from arena.records.group_checks import GroupChecks, GroupFacts, group_facts
@@ -76,13 +76,7 @@ class VerifyTally:
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="the cores",
-    help="Processes.",
-)
+@jobs_option
 @click.option("--partial", is_flag=True, help="Accept incomplete groups: the files are extracts.")
 @click.option("--replay-bots", is_flag=True, help="Also replay uploaded bots in the sandbox.")
 @click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from math import fsum
 from typing import Any, Final
 
 from arena.errors import ArenaError
+from arena.records.record import canonical_hash
 from arena.text import csv_text, plain_table
 
 DEFAULT_POINTS: Final = (10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
@@ -295,9 +295,7 @@ tournaments were played.
 
 
 def _hash(rules: SeriesRules, inputs: Sequence[FinalPlaces]) -> str:
-    data = {"rules": rules.as_json(), "inputs": [one.as_json() for one in inputs]}
-    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return canonical_hash({"rules": rules.as_json(), "inputs": [one.as_json() for one in inputs]})
 
 
 def _number(value: float) -> str:
