@@ -17,8 +17,7 @@ test: $(VENV)/.test
 # Coverage of `make test` and of its repetitions on a cluster, by lines and branches; pyproject.toml sets the floor. Other
 # processes are not traced: without the tests that only start such. Without the random playouts and reference games, which take
 # several times as long and reach nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
-UNTRACED = --ignore=tests/up --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs \
-	--ignore=tests/workers/test_tournaments.py --ignore=tests/workers/test_uploads.py \
+UNTRACED = --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs --ignore=tests/workers/test_tournaments.py \
 	--deselect=tests/contract/test_contract.py::test_random_playouts_end_and_never_get_stuck \
 	--deselect=tests/games/test_toepen_reference.py --deselect=tests/games/test_truco_reference.py \
 	--deselect=tests/games/test_truco_variants_reference.py
@@ -28,8 +27,8 @@ coverage: $(VENV)/.test
 		{ [ $$? = 1 ] && $(PYTEST) --last-failed --last-failed-no-failures none; }
 	$(BIN)/coverage report --skip-covered
 
-# The commands of the pages, other languages, a deployment of several processes, long simulations,
-# seeded faults in the rules, long runs against the whole API.
+# Services of several processes and their ends, browsers, the commands of the pages, other languages,
+# long simulations, seeded faults in the rules, long runs against the whole API.
 test-system: $(VENV)/.test
 	$(PYTEST) -m "slow or system or cluster"
 

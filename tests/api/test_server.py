@@ -25,6 +25,8 @@ from tests.api.players import Player
 from tests.api.server import Command, Message, Server
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 
 @pytest.fixture(scope="module")
 def server(store: EmbeddedStore) -> Iterator[Server]:

@@ -13,6 +13,8 @@ from arena.store.embedded import EmbeddedStore
 from tests.service import Service, botequim, environment
 from tests.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.system
+
 
 def run(folder: Path, *arguments: str) -> tuple[int, str]:
     """The exit code of the command, and what it printed."""
@@ -21,7 +23,6 @@ def run(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")

@@ -19,6 +19,8 @@ from arena.records.record import parse_record
 from arena.records.verify import verify
 from tests.service import Service
 
+pytestmark = pytest.mark.system
+
 FOLDER = Path(__file__).parent / "release-0.1.0"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())
 """What release 0.1.0 itself returned for this folder, just before it was stopped."""

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+import pytest
+
 from tests.service import Service
 from tests.waiting import wait_until
+
+pytestmark = pytest.mark.system
 
 REQUESTS = [f"find-me-{number}" for number in range(5)]
 CAUSED = {"check_upload", "step_tournament", "play_local_groups"}

@@ -11,6 +11,8 @@ from arena.client import Client
 from tests.service import Service
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 KINDS = ("truco", "toepen")
 OF_PRESETS = ("truco-paulista", "truco-paulista-2", "truco-mineiro")
 NAMES = (*KINDS, *OF_PRESETS)
@@ -23,7 +25,6 @@ def names(client: Client, kind: str, preset: str | None) -> set[str]:
     return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed", preset=preset))["rows"]}
 
 
-@pytest.mark.system
 def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()

@@ -15,6 +15,8 @@ from arena.ops.status import parse, status
 from tests.service import Service, botequim, environment
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -30,6 +30,8 @@ from tests.service import (
 from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
 
+pytestmark = pytest.mark.system
+
 
 def refused(folder: Path, *arguments: str, **settings: str) -> str:
     """What the command that cannot work says: one line, and nothing is left running."""

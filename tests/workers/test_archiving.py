@@ -17,6 +17,8 @@ from arena.store.repositories import Store, open_store
 from tests.service import Process, Service, descendants
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 ARCHIVER = [sys.executable, "-m", "workers", "--archiver"]
 
 

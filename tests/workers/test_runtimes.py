@@ -23,6 +23,8 @@ from tests.live.arenas import Arena
 from tests.service import Process, botequim, environment
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 WORKER = [sys.executable, "-m", "workers"]
 BOT = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 OTHER = PublishedRuntime("f" * 64, "e" * 64, 5, "python-other-wasmtime-50", 1)
@@ -77,7 +79,6 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
     return str(line["message"])
 
 
-@pytest.mark.slow
 def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     component: Path, store: EmbeddedStore, arena: Arena, tmp_path: Path
 ) -> None:

@@ -25,6 +25,8 @@ from queues.rq_jobs import JOB_SECONDS
 from tests.service import ROOT, Service, botequim, command_line, descendants, environment
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 ADMIN = "a" * 32
 BOTS = {"truco": "truco_careful.py", "toepen": "toepen_last_trick.py"}
 
@@ -49,7 +51,6 @@ def call(
     )
 
 
-@pytest.mark.system
 def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_ADMIN_TOKEN=ADMIN) as service:
         client = service.client()
@@ -196,7 +197,6 @@ def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.system
 def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         owner = service.client().sign_up("olga")
@@ -262,7 +262,6 @@ def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
         assert client.me()["quotas"]["bytes"]["used"] == used
 
 
-@pytest.mark.system
 def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         owner = service.client().sign_up("olga")

@@ -21,6 +21,8 @@ from tests.sandbox import components
 from tests.service import Process, descendants, is_alive
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 WORKER = [sys.executable, "-m", "workers"]
 HANGING = [sys.executable, "-m", "tests.workers.hanging"]
 LONG = "1000"

@@ -30,6 +30,8 @@ from tests.live.playing import open_games
 from tests.service import Process, Service, environment
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.system
+
 WORKER = [sys.executable, "-m", "workers"]
 
 
