@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 120.0
+PATIENCE = 600.0
 """Seconds after which a condition is taken to never come true."""
 
 
