@@ -156,19 +156,35 @@ def delete(bot: str) -> None:
 def announce_tournament(
     who: Principal, body: dict[str, Any], tournament_id: str | None = None
 ) -> dict[str, Any]:
-    """Announce a tournament and return it; who is invited must exist."""
+    """Announce a tournament and return it."""
     arena = services().tournaments
-    arena.invitations.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    _check_named(who, body)
     return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
+
+
+def plan_tournament(who: Principal, body: dict[str, Any], entrants: int | None = None) -> dict[str, Any]:
+    """The dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
+    _check_named(who, body)
+    return services().dry_runs.run(body, who.owner, rated=who.admin, entrants=entrants)
+
+
+def _check_named(who: Principal, body: dict[str, Any]) -> None:
+    """Check that who is invited exists, and that the baseline bots are of ``who`` or of the house."""
+    check = services().tournaments.invitations
+    check.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    check.check_baseline(body.get("baseline", ()), [who.owner], body["kind"])
 
 
 def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> dict[str, Any]:
     """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
     arena = services().tournaments
     seen = viewer(who)
-    if who.admin and arena.view(tournament, seen)["created_by"] != who.owner:
+    before = arena.view(tournament, seen)
+    if who.admin and before["created_by"] != who.owner:
         services().accounts.audit(who, "edit tournament", f"tournament {tournament}", ", ".join(body))
     arena.invitations.check_known(body.get("invited", ()), ())
+    organisers, kind = [before["created_by"], *before["organisers"]], body.get("kind", before["kind"])
+    arena.invitations.check_baseline(body.get("baseline", ()), organisers, kind)
     arena.organising.edit(tournament, body, by=who)
     return arena.view(tournament, seen)
 

@@ -68,15 +68,15 @@ def _clone() -> tuple[str, str]:
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     """The own bots that the settings of the tournament let in."""
-    if view["who"] == "house":
-        return []
     found, _ = services().accounts.bots(who.owner)
     arena = services().tournaments
-    is_guest = view["who"] != "invited" or arena.invitations.is_guest(view["id"], who.owner)
+    is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)
+    organises = who.owner in (view["created_by"], *view["organisers"])
+    named = {*view["invited"], *(view["baseline"] if organises else ())}
     return [
         bot.name
         for bot in found
-        if bot.is_active and (is_guest or bot.name in view["invited"]) and _suits(bot, view["division"])
+        if bot.is_active and (is_guest or bot.name in named) and _suits(bot, view["division"])
     ]
 
 

@@ -135,7 +135,9 @@ class Admission:
             for bot, known in self._candidates(tournament):
                 if known.state != "qualified":
                     continue
-                entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
+                entry = tournament.marked(
+                    Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
+                )
                 try:
                     check_entry(
                         tournament.spec,
@@ -174,7 +176,7 @@ class Admission:
         for bot, known in candidates:
             if known.state != "qualified" and (known.state == "failed" or known.tries > 1):
                 continue
-            entry = Entered.of(bot, bot.version)
+            entry = tournament.marked(Entered.of(bot, bot.version))
             try:
                 check_entry(
                     tournament.spec,
@@ -217,7 +219,7 @@ class Admission:
                 continue
             try:
                 bot = self._accounts.bot(bot.name)
-                entry = Entered.of(bot, bot.version)
+                entry = tournament.marked(Entered.of(bot, bot.version))
                 check_entry(
                     tournament.spec,
                     [other.entrant for other in _in(tournament)],

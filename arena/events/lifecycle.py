@@ -343,6 +343,7 @@ def final_standings(tournament: Tournament, results: Any) -> Standings:
         entrants=[entry.player for entry in playing],
         byes={playing[number].player: count for number, count in tournament.byes.items()},
         tie_breaks=tournament.spec.tie_breaks,
+        baseline={entry.player for entry in playing if entry.baseline},
     )
     if tournament.places is None:
         return found

@@ -215,7 +215,9 @@ class SeasonTables:
             if key not in self._kept:
                 owners = {self._shown.name("bot", entry.name): entry.owner for entry in tournament.entries}
                 final = self._tournaments.standings(name)
-                rows = ((one["place"], one["name"], one["version"]) for one in final.rows)
+                rows = (
+                    (one["place"], one["name"], one["version"]) for one in final.rows if not one["baseline"]
+                )
                 self._kept[key] = FinalPlaces(
                     name,
                     tournament.spec.name,

@@ -175,9 +175,12 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and texts that differ. ``new_id``: as ``tournament_id`` of :meth:`create`.
+        dates, and texts that differ. Baseline bots whose owner organises it no more are left out. ``new_id``: as ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
+        organisers = (by.owner, *fields["organisers"])
+        own = {bot.name for bot in self._accounts.listed(fields["baseline"]) if bot.owner in organisers}
+        fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, Any]) -> Spec:
@@ -515,7 +518,7 @@ class Tournaments:
         check_plays(bot, "bot")
         label = bot.version if version is None else version
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
-        check_entry(tournament.spec, [], entry.entrant, tournament.guests)
+        check_entry(tournament.spec, [], tournament.marked(entry).entrant, tournament.guests)
         self._admission.admit(tournament, bot, entry)
         return entry
 

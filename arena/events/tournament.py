@@ -87,7 +87,7 @@ class Sandbox(Protocol):
 
 @dataclass
 class Entered:
-    """An entry. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
+    """An entry. ``baseline``: whether it takes no place. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
     the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
     """
 
@@ -102,6 +102,7 @@ class Entered:
     withdrawn: int | None = None
     uploaded: bool = False
     auto: bool = False
+    baseline: bool = field(default=False, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -148,6 +149,7 @@ class Entered:
             nonce=self.nonce,
             entered_ms=self.entered_ms,
             withdrawn=self.withdrawn,
+            baseline=self.baseline,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -157,6 +159,7 @@ class Entered:
             "version": self.version,
             "owner": self.owner or None,
             "house": bool(self.source),
+            "baseline": self.baseline,
             "nonce": self.nonce,
             "status": self.status,
             "reason": self.reason or None,
@@ -293,6 +296,14 @@ class Tournament:
     def is_organised_by(self, owner: str) -> bool:
         """Whether the owner may edit and cancel the tournament."""
         return owner == self.created_by or owner in self.organisers
+
+    def marked(self, entry: Entered) -> Entered:
+        """``entry``, with whether it is a baseline bot here: one that is named as such, of the house or of
+        somebody who organises the tournament.
+        """
+        named = entry.name in self.spec.baseline
+        entry.baseline = named and (not entry.owner or self.is_organised_by(entry.owner))
+        return entry
 
     @property
     def has_guests(self) -> bool:

@@ -15,7 +15,8 @@ from arena.tournaments.spec import Spec
 
 @dataclass(frozen=True)
 class Entrant:
-    """One version of one bot in one tournament. ``owner`` is empty for house bots.
+    """One version of one bot in one tournament. ``owner`` is empty for house bots. ``baseline``: whether it
+    takes no place.
 
     ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
     it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
@@ -28,6 +29,7 @@ class Entrant:
     nonce: str = ""
     entered_ms: int = 0
     withdrawn: int | None = None
+    baseline: bool = False
 
     @property
     def player(self) -> PlayerId:
@@ -51,16 +53,17 @@ def rivals(one: Entrant, other: Entrant) -> bool:
 
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: Collection[str] = ()) -> None:
     """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests``: invited owners.
+    A baseline bot needs no invitation, and does not count as one of its owner's.
 
     Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
     ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
     """
     present = list(entrants)
-    if spec.who == "house" and new.runner is not HOUSE:
+    if spec.who == "house" and new.runner is not HOUSE and not new.baseline:
         raise ArenaError(
             "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
         )
-    is_invited = new.name in spec.invited or new.owner in guests
+    is_invited = new.baseline or new.name in spec.invited or new.owner in guests
     if spec.who == "invited" and new.runner is not HOUSE and not is_invited:
         raise ArenaError(
             f"{new.name} is not invited",
@@ -84,7 +87,8 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
             field="bot",
             expected="one version of a bot; leave first to enter another",
         )
-    if new.owner and sum(entrant.owner == new.owner for entrant in present) >= spec.per_owner:
+    own = sum(entrant.owner == new.owner and not entrant.baseline for entrant in present)
+    if new.owner and not new.baseline and own >= spec.per_owner:
         raise ArenaError(
             f"{new.owner} has entered {spec.per_owner} already",
             code="too_many_of_owner",
