@@ -46,7 +46,9 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
         return OwnPart([], [], [], may_edit, False, *_clone()) if may_edit else None
     present = [entry for entry in view["entries"] if entry["status"] not in ("withdrawn", "failed")]
     entries = [
-        entry for entry in present if entry["owner"] == who.owner or (is_own and entry["owner"] is None)
+        entry
+        for entry in present
+        if who.owner in (entry["owner"], *entry["co_owners"]) or (is_own and entry["owner"] is None)
     ]
     bots, house = [], []
     if view["state"] == "entry" and services().store.clock().now_ms < view["locks_ms"]:

@@ -291,8 +291,8 @@ def get_results(who: Principal | None, tournament: str) -> Response:
     """Get the results per owner as CSV
 
     A line per entry, by owner and place: its status, what the standings have of it, and the reason if the bot
-    is out. Baseline bots have no place. House bots, which have no owner, come last. A text that a spreadsheet would read as a formula is
-    prefixed with an apostrophe.
+    is out. Baseline bots have no place. House bots, which have no owner, come last. A text that a spreadsheet
+    would read as a formula is prefixed with an apostrophe.
     """
     arena, seen = services().tournaments, viewer(who)
     entries = arena.view(tournament, seen)["entries"]

@@ -266,6 +266,14 @@ class EntrySchema(ResponseSchema):
     bot = described(fields.String, "The bot's name.")
     version = described(fields.String, "The label of the version that plays.")
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The owners who share the bot, as of the entry, and from the lock as of the lock. "
+            "Bots that share an owner count as one owner's."
+        },
+    )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
     baseline = described(fields.Boolean, "Whether the bot takes no place.")
     nonce = described(fields.String, "The bot's contribution to the shuffles.")

@@ -84,7 +84,8 @@ class Guests:
         """Check that these are bots of the ``organisers``, or house bots that play games of ``kind``.
         Raises ``invalid_tournament``.
         """
-        own = {bot.name for bot in self._accounts.listed(bots) if bot.owner in organisers}
+        known = self._accounts.listed(bots)
+        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
         house = game_of(kind).house_bots
         for bot in bots:
             if bot not in own and house_source(bot) not in house:

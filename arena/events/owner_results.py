@@ -8,10 +8,10 @@ from typing import Any, Final
 from arena.text import Cell, csv_text
 
 HEADINGS: Final = (
-    "owner", "bot", "version", "status", "baseline", "place", "points", "score", "groups", "byes", "won", "games",
-    "faults", "forfeits", "reason",
+    "owner", "co_owners", "bot", "version", "status", "baseline", "place", "points", "score", "groups",
+    "byes", "won", "games", "faults", "forfeits", "reason",
 )  # fmt: skip
-_FROM_STANDINGS: Final = HEADINGS[5:14]
+_FROM_STANDINGS: Final = HEADINGS[6:15]
 
 
 def results_csv(entries: Sequence[Mapping[str, Any]], standings: Sequence[Mapping[str, Any]]) -> str:
@@ -32,6 +32,7 @@ def _line(entry: Mapping[str, Any], rows: Mapping[tuple[str, str], Mapping[str, 
     row = rows.get((entry["bot"], entry["version"]), {})
     return [
         entry["owner"],
+        " ".join(entry["co_owners"]),
         entry["bot"],
         entry["version"],
         entry["status"],

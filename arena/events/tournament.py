@@ -87,8 +87,9 @@ class Sandbox(Protocol):
 
 @dataclass
 class Entered:
-    """An entry. ``baseline``: whether it takes no place. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
-    the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
+    """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether it takes no place.
+    ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in the sandbox.
+    ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Entered:
     uploaded: bool = False
     auto: bool = False
     baseline: bool = field(default=False, metadata=OPTIONAL)
+    co_owners: list[str] = field(default_factory=list, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -119,7 +121,12 @@ class Entered:
     ) -> Entered:
         """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
-        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded, auto=auto)
+        return cls(
+            *(bot.name, version, bot.owner, nonce, "", entered_ms, status),
+            uploaded=uploaded,
+            auto=auto,
+            co_owners=list(bot.co_owners),
+        )
 
     @property
     def runner(self) -> Runner:
@@ -132,6 +139,11 @@ class Entered:
     def player(self) -> PlayerId:
         """The player in records and ratings."""
         return PlayerId(self.name, self.version)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The owner of the bot and the co-owners; none for house bots."""
+        return self.entrant.owners
 
     @property
     def is_copy(self) -> bool:
@@ -150,6 +162,7 @@ class Entered:
             entered_ms=self.entered_ms,
             withdrawn=self.withdrawn,
             baseline=self.baseline,
+            co_owners=tuple(self.co_owners),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -158,6 +171,7 @@ class Entered:
             "bot": self.name,
             "version": self.version,
             "owner": self.owner or None,
+            "co_owners": self.co_owners,
             "house": bool(self.source),
             "baseline": self.baseline,
             "nonce": self.nonce,
@@ -302,7 +316,7 @@ class Tournament:
         somebody who organises the tournament.
         """
         named = entry.name in self.spec.baseline
-        entry.baseline = named and (not entry.owner or self.is_organised_by(entry.owner))
+        entry.baseline = named and (not entry.owner or any(map(self.is_organised_by, entry.owners)))
         return entry
 
     @property
@@ -322,7 +336,7 @@ class Tournament:
         owner = viewer.owner
         if not owner:
             return True
-        invited = owner in self.guests or any(entry.owner == owner for entry in self.entries)
+        invited = owner in self.guests or any(owner in entry.owners for entry in self.entries)
         return not invited and not self.is_organised_by(owner)
 
     # Groups

@@ -75,8 +75,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class Standings:
-    """``rows`` from first to last, baseline players after all others; ``meetings[i][j]`` what row ``i`` gained against row ``j``, None if
-    they did not meet as opponents. ``records_hash``: the hash of the hashes of all records.
+    """``rows`` from first to last, baseline players after all others; ``meetings[i][j]`` what row ``i``
+    gained against row ``j``, None if they did not meet as opponents. ``records_hash``: the hash of the hashes
+    of all records.
     """
 
     rows: tuple[Standing, ...]
@@ -187,7 +188,10 @@ def _half_width(value: float | None) -> str:
 
 
 def _values(kind: type[Standing | Meeting], row: Mapping[str, Any]) -> list[Any]:
-    return [row[item.name] if item.default is MISSING else row.get(item.name, item.default) for item in fields(kind)]
+    return [
+        row[item.name] if item.default is MISSING else row.get(item.name, item.default)
+        for item in fields(kind)
+    ]
 
 
 def standings(

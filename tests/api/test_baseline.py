@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask import Flask
 
+from arena.cli import botequim
 from arena.events.tournament import Tournament
 from arena.ops.service import Service
 from arena.store.tournaments import NewGroup, TournamentRow
@@ -21,6 +23,14 @@ from tests.api.test_web_pages import check_page
 
 CUP: dict[str, Any] = {"name": "Cup", "kind": "toepen", "preset": "duel@1", "format": "round_robin"}
 HOUSE = ["rookie", "random", "regular"]
+
+
+@pytest.fixture
+def browser(app: Flask, owner: Account) -> Browser:
+    """A browser in which ana has signed in."""
+    found = Browser(app)
+    found.sign_in(owner.token)
+    return found
 
 
 @pytest.fixture
@@ -156,3 +166,25 @@ def test_the_forms(
     assert view["baseline"] == ["own"]
     assert [one["baseline"] for one in view["entries"]] == [False]
     assert "<option>own</option>" in browser.get(f"/tournaments/{event}").text
+
+
+def test_the_commands(owner: Account, register: Callable[..., Account], online: list[str]) -> None:
+    register("own")
+    path = ["tournament", "create", "Cup", "toepen", "--preset", "duel@1", "--starts", "+1h"]
+    mine = ["--token", owner.token, *online]
+
+    def run(*args: str) -> str:
+        done = CliRunner().invoke(botequim, [*args, *mine])
+        assert done.exit_code == 0, done.exception
+        return done.output
+
+    event = run(*path, "--baseline", "own", "--house", "rookie", "--baseline", "rookie").strip()
+    assert run("tournament", "enter", event, "own") == "own 1: qualifying, baseline\n"
+    shown = run("tournament", "show", event)
+    assert "baseline" in shown
+    other = run(*path).strip()
+    assert run("tournament", "edit", other, "--baseline", "own") == "baseline: [] -> ['own']\n"
+    assert run("tournament", "edit", other, "--baseline", "") == "baseline: ['own'] -> []\n"
+    refused = CliRunner().invoke(botequim, [*path, "--format", "knockout", "--baseline", "own", *mine])
+    assert refused.exit_code != 0
+    assert "--baseline" in str(refused.exception) + refused.output

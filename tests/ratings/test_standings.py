@@ -281,9 +281,14 @@ def test_baseline_players_come_last_without_a_place() -> None:
         ("d", None, True),
     ]
     # What anybody gained is the same.
-    assert {own.name: own.score for own in found.rows} == {own.name: own.score for own in standings(groups).rows}
+    assert {own.name: own.score for own in found.rows} == {
+        own.name: own.score for own in standings(groups).rows
+    }
     assert Standings.from_json(json.loads(json.dumps(found.as_json()))) == found
-    assert [line.split()[:2] for line in found.as_text().splitlines()[3:5]] == [["baseline", "a"], ["baseline", "d"]]
+    assert [line.split()[:2] for line in found.as_text().splitlines()[3:5]] == [
+        ["baseline", "a"],
+        ["baseline", "d"],
+    ]
 
 
 def test_standings_of_earlier_releases_have_no_baseline() -> None:
