@@ -276,7 +276,7 @@ def test_baseline_players_come_last_without_a_place() -> None:
     found = standings(groups, baseline=[player("a"), player("d")])
     assert [(own.name, own.place, own.baseline) for own in found.rows] == [
         ("b", 1, False),
-        ("c", 1, False),
+        ("c", 2, False),
         ("a", None, True),
         ("d", None, True),
     ]
