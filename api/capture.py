@@ -169,6 +169,7 @@ def capture(app: Flask) -> dict[str, Any]:
     admin("GET", "/v1/admin/audit")
     carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
     carl("POST", "/v1/bots", {"name": "carls-bot"})
+    _bot_owners(ana, carl)
     carl("GET", "/v1/owners/me/export")
     admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
     admin("GET", "/v1/admin/suspensions")
@@ -180,6 +181,16 @@ def capture(app: Flask) -> dict[str, Any]:
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _bot_owners(ana: RecordingClient, carl: RecordingClient) -> None:
+    path = "/v1/bots/zap-bot/owners"
+    carl("PUT", f"{path}/carl")
+    ana("PUT", f"{path}/carl")
+    carl("PUT", f"{path}/carl")
+    carl("GET", path)
+    for _ in range(2):
+        ana("DELETE", f"{path}/carl")
 
 
 def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
