@@ -24,7 +24,6 @@ from tests.api.pages import Browser
 from tests.api.test_web_pages import check_page
 
 CUP: dict[str, Any] = {"name": "Cup", "kind": "toepen", "preset": "duel@1", "format": "round_robin"}
-SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 
 
 @pytest.fixture
@@ -123,23 +122,6 @@ def test_what_co_owners_may_do(
     assert owner.client.delete(f"{path}/owners/bia").status_code == 204
     assert code(bia.client.post(f"{path}/versions", json={"label": "4"})) == (403, "forbidden")
     assert bia.client.get("/v1/bots?owner=bia").json["bots"] == []
-
-
-def test_sources_are_read_and_not_published(owner: Account, bia: Account, services: Service) -> None:
-    sent = {"name": "coded", "transport": "uploaded", "source": SOURCE}
-    made = owner.client.post("/v1/bots", json=sent).json
-    services.jobs  # noqa: B018
-    upload = made["upload"]
-    assert owner.client.put("/v1/bots/coded/owners/bia").status_code == 200
-    if upload["state"] not in ("added", "refused"):
-        services.uploads.check("coded", upload["id"], lambda bot, label: None)
-    assert bia.client.put("/v1/bots/coded/owners/bia").status_code == 200
-    assert bia.client.get("/v1/bots/coded/versions/1/source").json["source"] == SOURCE
-    assert bia.client.get(f"/v1/bots/coded/uploads/{upload['id']}").status_code == 200
-    published = bia.client.patch("/v1/bots/coded/versions/1", json={"published": True})
-    assert code(published) == (403, "forbidden")
-    used = bia.client.get("/v1/owners/me").json["quotas"]
-    assert (used["bots"]["used"], used["versions"]["used"], used["bytes"]["used"]) == (1, 1, len(SOURCE))
 
 
 def test_a_shared_bot_counts_in_all_quotas(
@@ -263,7 +245,7 @@ def test_suspensions(
     assert admin.put("/v1/admin/owners/bia/suspension", json={"reason": "Spam."}).status_code == 200
     assert code(bia.client.get("/v1/bots/shared/uploads")) == (403, "owner_suspended")
     assert owner.client.get("/v1/bots/shared").json["suspended"] is None
-    assert admin.delete("/v1/admin/owners/bia/suspension").status_code == 200
+    assert admin.delete("/v1/admin/owners/bia/suspension").status_code == 204
     assert admin.put("/v1/admin/owners/ana/suspension", json={"reason": "Spam."}).status_code == 200
     assert bia.client.get("/v1/bots/shared").json["suspended"]["reason"] == "Spam."
     assert admin.delete("/v1/bots/shared/owners/bia").status_code == 204
