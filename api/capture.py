@@ -150,6 +150,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/bots/zap-bot")
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
+    _bot_owners(ana, recorder.client(anonymous("POST", "/v1/owners", {"name": "dora"})["token"]))
     _webhooks(app, ana)
     _uploads(app, ana, admin)
     _games(recorder, ana, bots)
@@ -169,7 +170,6 @@ def capture(app: Flask) -> dict[str, Any]:
     admin("GET", "/v1/admin/audit")
     carl = recorder.client(anonymous("POST", "/v1/owners", {"name": "carl"})["token"])
     carl("POST", "/v1/bots", {"name": "carls-bot"})
-    _bot_owners(ana, carl)
     carl("GET", "/v1/owners/me/export")
     admin("PUT", "/v1/admin/owners/carl/suspension", {"reason": "Bots of several owners play together."})
     admin("GET", "/v1/admin/suspensions")
@@ -183,14 +183,14 @@ def capture(app: Flask) -> dict[str, Any]:
     return dict(sorted(recorder.examples.items()))
 
 
-def _bot_owners(ana: RecordingClient, carl: RecordingClient) -> None:
+def _bot_owners(ana: RecordingClient, dora: RecordingClient) -> None:
     path = "/v1/bots/zap-bot/owners"
-    carl("PUT", f"{path}/carl")
-    ana("PUT", f"{path}/carl")
-    carl("PUT", f"{path}/carl")
-    carl("GET", path)
+    dora("PUT", f"{path}/dora")
+    ana("PUT", f"{path}/dora")
+    dora("PUT", f"{path}/dora")
+    dora("GET", path)
     for _ in range(2):
-        ana("DELETE", f"{path}/carl")
+        ana("DELETE", f"{path}/dora")
 
 
 def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
