@@ -150,6 +150,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/bots/zap-bot")
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
+    _bot_owners(ana, recorder.client(anonymous("POST", "/v1/owners", {"name": "dora"})["token"]))
     _webhooks(app, ana)
     _uploads(app, ana, admin)
     _games(recorder, ana, bots)
@@ -180,6 +181,16 @@ def capture(app: Flask) -> dict[str, Any]:
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _bot_owners(ana: RecordingClient, dora: RecordingClient) -> None:
+    path = "/v1/bots/zap-bot/owners"
+    dora("PUT", f"{path}/dora")
+    ana("PUT", f"{path}/dora")
+    dora("PUT", f"{path}/dora")
+    dora("GET", path)
+    for _ in range(2):
+        ana("DELETE", f"{path}/dora")
 
 
 def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:

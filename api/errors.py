@@ -191,6 +191,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
     "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
+    "not_co_owner": ErrorCode(404, "Not a co-owner", "The owner neither shares the bot nor is invited to."),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
     ),

@@ -149,6 +149,7 @@ def account_page() -> Response:
         "account.html",
         owner=accounts.owner(who.owner),
         bots=bots,
+        invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),

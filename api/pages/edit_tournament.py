@@ -25,7 +25,7 @@ from arena.games import game_of
 
 Sections = Mapping[str, list[Control]]
 
-_EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": []}
+_EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": [], "baseline": []}
 """What an emptied field means; other emptied fields stay as they are."""
 
 _WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}

@@ -67,6 +67,7 @@ _LABELS: Final = {
     "invited_owners": "Invited owners",
     "hidden": "Hidden",
     "house": "House bots that play",
+    "baseline": "Baseline bots",
     "max_entries": "Places",
     "per_owner": "Bots per owner",
     "auto_enter": "Enter every qualified bot that is online or uploaded",
@@ -99,6 +100,7 @@ _HELPS: Final = {
     "per_owner": "Empty: as many as the format suggests.",
     "auto_enter": "",
     "house": "",
+    "baseline": "Names of own bots or house bots that play, but take no place. Not in a knockout.",
     "division": "House bots play in both.",
     "groups": "In the games of a group the seats are swapped or rotated.",
 }
@@ -116,6 +118,7 @@ _SECTIONS: Final = (
             "invited_owners",
             "hidden",
             "house",
+            "baseline",
             "max_entries",
             "per_owner",
             "auto_enter",
@@ -257,9 +260,7 @@ def announce_tournament() -> ResponseReturnValue:
     try:
         body = load(NewTournamentSchema(), tournament_body(sections, game))
         if "dry_run" in request.form:
-            return _new_tournament(
-                game, sections, draft, plan=services().dry_runs.run(body, who.owner, rated=who.admin)
-            )
+            return _new_tournament(game, sections, draft, plan=submissions.plan_tournament(who, body))
         services().limits.spend("tournaments_per_owner", who.owner)
         name = _name_of(who, draft, body)
         made = submissions.announce_tournament(who, body, name)

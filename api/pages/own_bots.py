@@ -1,4 +1,4 @@
-"""The pages of a bot that only its owner sees: logs and settings."""
+"""The pages of a bot that only its owners see: logs and settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LOGS_MOST: Final = 20
 def bot_log(bot: str) -> Response:
     """Uploads that are checked, the qualifications of the current version, and the logs of recent games."""
     who = signed_in()
-    account = submissions.check_owner(who, bot)
+    account = submissions.check_owner(who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
     current = account.current if account.version else None
@@ -65,7 +65,7 @@ def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
 @blueprint.get("/bots/<bot>/log/<game>")
 def bot_game_log(bot: str, game: str) -> Response:
     """The log of one game."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = submissions.check_owner(signed_in(), bot, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
@@ -77,8 +77,8 @@ def bot_game_log(bot: str, game: str) -> Response:
 
 @blueprint.get("/bots/<bot>/settings")
 def bot_settings(bot: str) -> Response:
-    """What the owner can change."""
-    return _settings(submissions.check_owner(signed_in(), bot))
+    """What the owners can change."""
+    return _settings(submissions.check_owner(signed_in(), bot, shared=True))
 
 
 def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
@@ -87,6 +87,8 @@ def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
         "bot_settings.html",
         200 if error is None else status_of(error),
         account=account,
+        owns=account.owner == signed_in().owner,
+        invited=services().co_owners.invited(account.name),
         description=request.form.get("description", account.description),
         has_webhook=has_webhook,
         circuit=services().webhooks.circuit(account.name) if has_webhook else None,
@@ -94,9 +96,11 @@ def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
     )
 
 
-def _change(bot: str, act: Callable[[], object], back: str = "pages.bot_settings") -> ResponseReturnValue:
-    """Do something with an own bot, and show its settings again."""
-    account = submissions.check_owner(signed_in(), bot)
+def _change(
+    bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
+) -> ResponseReturnValue:
+    """Do something with an own bot, and show its settings again. ``shared``: co-owners may do it."""
+    account = submissions.check_owner(signed_in(), bot, shared=shared)
     try:
         act()
     except ArenaError as error:
@@ -131,7 +135,7 @@ def make_current(bot: str, version: str) -> ResponseReturnValue:
         if services().accounts.make_current(bot, version).url:
             services().webhooks.close_circuit(bot)
 
-    return _change(bot, act)
+    return _change(bot, act, shared=True)
 
 
 @form("/bots/<bot>/versions/<version>/source")
@@ -151,7 +155,35 @@ def qualify_version(bot: str, version: str) -> ResponseReturnValue:
         body = load(QualifySchema(), given)
         services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
-    return _change(bot, act, "pages.bot_log")
+    return _change(bot, act, "pages.bot_log", shared=True)
+
+
+# Owners
+
+
+@form("/bots/<bot>/owners")
+def invite_co_owner(bot: str) -> ResponseReturnValue:
+    """Invite an owner to share the bot."""
+    owner = request.form.get("owner", "").strip()
+    return _change(bot, lambda: submissions.add_owner(signed_in(), bot, owner))
+
+
+@form("/bots/<bot>/owners/<owner>/remove")
+def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
+    """Remove a co-owner or an invitation; co-owners and who is invited remove themselves."""
+    who = signed_in()
+    submissions.remove_owner(who, bot, owner)
+    if owner == who.owner:
+        return redirect(url_for("pages.account_page"), 303)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
+
+
+@form("/bots/<bot>/owners/accept")
+def accept_co_ownership(bot: str) -> ResponseReturnValue:
+    """Share a bot, after an invitation."""
+    who = signed_in()
+    submissions.add_owner(who, bot, who.owner)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
 # Secrets

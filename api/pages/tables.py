@@ -53,7 +53,7 @@ def _own_logs(game: str, record: Record) -> dict[str, list[dict[str, Any]]]:
     if not owner:
         return {}
     names = {player["name"] for player in record["canonical"]["players"]}
-    own = [bot.name for bot in services().accounts.listed(sorted(names)) if bot.owner == owner]
+    own = [bot.name for bot in services().accounts.listed(sorted(names)) if owner in bot.owners]
     logs = ((name, services().tournaments.journals.find(name, game)) for name in own)
     return {name: seats for name, seats in logs if seats is not None}
 

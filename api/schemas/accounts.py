@@ -168,6 +168,11 @@ class OwnOwnerSchema(OwnerSchema):
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
     invitations = fields.Nested(InvitationQuotaSchema, required=True)
+    bot_invitations = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The bots that the owner is invited to share, by name."},
+    )
 
 
 class TokenSchema(ResponseSchema):
@@ -485,6 +490,11 @@ class BotSummarySchema(ResponseSchema):
 
     name = described(fields.String, "The bot's name.")
     owner = described(fields.String, "The bot's owner.")
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The owners who share the bot, in the order in which they joined."},
+    )
     state = described(
         fields.String,
         "`withdrawn`: the bot gets no new games.",
@@ -513,6 +523,20 @@ class BotSchema(BotSummarySchema):
     )
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
     suspended = fields.Nested(SuspensionSchema, required=True, allow_none=True)
+
+
+class BotOwnersSchema(ResponseSchema):
+    """Whose a bot is."""
+
+    owner = described(fields.String, "The bot's owner.")
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The owners who share the bot, in the order in which they joined."},
+    )
+    invited = fields.List(
+        fields.String(), required=True, metadata={"description": "The owners who are invited to share it."}
+    )
 
 
 class SuspendedBotSchema(BotSummarySchema):

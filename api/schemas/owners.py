@@ -27,6 +27,12 @@ class ExportSchema(ResponseSchema):
         "The bots with their settings; `versions` with `source` or, in base64, `component`, and their "
         "qualifications; `games`, the ids of games that are still listed, newest first; and `logs`."
     )
+    shared_bots = fields.List(
+        fields.String(), required=True, metadata={"description": "The bots of others that it shares."}
+    )
+    bot_invitations = fields.List(
+        fields.String(), required=True, metadata={"description": "The bots that it is invited to share."}
+    )
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner keeps.")

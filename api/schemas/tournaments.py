@@ -98,6 +98,16 @@ class TournamentSettings(RequestSchema):
         validate=validate.Length(0, MAX_ENTRIES),
         metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
     )
+    baseline = fields.List(
+        fields.String(validate=validate.Length(1, 40)),
+        validate=validate.Length(0, MAX_ENTRIES),
+        metadata={
+            "description": "The names of house bots, and of bots of the organisers, that take no place: they "
+            "need no invitation, do not count in `per_owner`, and come last in the standings. Not for "
+            + ", ".join(f"`{name}`" for name, format in FORMATS.items() if format.ranks_by_elimination)
+            + "."
+        },
+    )
     auto_enter = Truth(
         metadata={
             "description": "Whether every qualified bot that is online or uploaded is entered automatically.",
@@ -256,7 +266,16 @@ class EntrySchema(ResponseSchema):
     bot = described(fields.String, "The bot's name.")
     version = described(fields.String, "The label of the version that plays.")
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The owners who share the bot, as of the entry, and from the lock as of the lock. "
+            "Bots that share an owner count as one owner's."
+        },
+    )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
+    baseline = described(fields.Boolean, "Whether the bot takes no place.")
     nonce = described(fields.String, "The bot's contribution to the shuffles.")
     status = described(
         fields.String,
@@ -335,6 +354,11 @@ class _Tournament(ResponseSchema):
         fields.String(),
         required=True,
         metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
+    )
+    baseline = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The names of the bots that take no place, if organisers own them."},
     )
     auto_enter = described(
         fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
@@ -499,7 +523,11 @@ class GroupPageSchema(ResponseSchema):
 class StandingSchema(ResponseSchema):
     """A bot's row in the standings."""
 
-    place = described(WholeNumber, "The place, from 1; bots tied after all tie-breaks share it.")
+    place = described(
+        WholeNumber,
+        "The place, from 1; bots tied after all tie-breaks share it. Null for a baseline bot.",
+        allow_none=True,
+    )
     name = described(fields.String, "The bot's name.")
     version = described(fields.String, "The version's label.")
     groups = described(WholeNumber, "The number of groups that count for the bot.")
@@ -521,6 +549,9 @@ class StandingSchema(ResponseSchema):
         values=fields.Float(),
         required=True,
         metadata={"description": "The values of the tie-breaks that were applied, by name."},
+    )
+    baseline = described(
+        fields.Boolean, "Whether it takes no place; these come after all others, in the same order."
     )
 
 

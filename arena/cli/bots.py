@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from arena.bots import InvalidBot, bot_spec
+from arena.cli.bot_owners import owners
 from arena.cli.bot_versions import add_version, log, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
@@ -40,7 +41,7 @@ def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
 
 
-for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log):
+for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log, owners):
     bot.add_command(_command)
 
 
@@ -173,6 +174,7 @@ def _shown(found: Mapping[str, Any]) -> str:
     columns: Columns = {
         "name": "name",
         "owner": "owner",
+        "co-owners": lambda one: ", ".join(one["co_owners"]) or None,
         "state": "state",
         "description": "description",
         "registered": moment("created_ms"),

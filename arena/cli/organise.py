@@ -50,6 +50,12 @@ _FIELDS: Final = {
 @click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
 @click.option("--division", type=click.Choice(("open", "sealed")), help="Which bots play.")
 @click.option("--house", multiple=True, metavar="BOT", help="A house bot, in place of all; repeatable.")
+@click.option(
+    "--baseline",
+    multiple=True,
+    metavar="BOT",
+    help="A bot that takes no place, in place of all; repeatable. An empty name for none.",
+)
 @click.option("--auto-enter/--no-auto-enter", default=None, help="Whether qualified bots are entered.")
 @url_option
 @token_option("an organiser, or an admin")
@@ -64,6 +70,7 @@ def edit(
     ends: int | None,
     rules: tuple[str, ...],
     house: tuple[str, ...],
+    baseline: tuple[str, ...],
     **settings: Any,
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
@@ -72,6 +79,8 @@ def edit(
     """
     client = service(url, token)
     changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, house=list(house) or None, **settings)
+    if baseline:
+        changes["baseline"] = [bot for bot in baseline if bot]
     if rules:
         known = client.tournament(tournament_id)
         assert known is not None

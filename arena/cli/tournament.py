@@ -75,6 +75,12 @@ def what_to_play(command: Function) -> Function:
             "--house", multiple=True, metavar="BOT", help="A house bot that takes part; may be repeated."
         ),
         click.option(
+            "--baseline",
+            multiple=True,
+            metavar="BOT",
+            help="A bot of your own, or a house bot, that takes no place; may be repeated.",
+        ),
+        click.option(
             "--division",
             type=click.Choice(("open", "sealed")),
             help="sealed: for uploaded bots. [default: open, for bots that run elsewhere]",
@@ -107,6 +113,7 @@ def spec_of(
     bank_seconds: float | None,
     invited: tuple[str, ...],
     house: tuple[str, ...],
+    baseline: tuple[str, ...],
     auto_enter: bool,
     unrated: bool,
     tie_breaks: tuple[str, ...],
@@ -127,6 +134,8 @@ def spec_of(
         spec.update(who="invited", invited=list(invited))
     if house:
         spec["house"] = list(house)
+    if baseline:
+        spec["baseline"] = list(baseline)
     if auto_enter:
         spec["auto_enter"] = True
     if unrated:
@@ -264,7 +273,8 @@ def enter(
 
 def _status(entry: Mapping[str, Any]) -> str:
     reason = entry.get("reason")
-    return f"{entry['status']} ({reason})" if reason else str(entry["status"])
+    status = f"{entry['status']} ({reason})" if reason else str(entry["status"])
+    return f"{status}, baseline" if entry["baseline"] else status
 
 
 @tournament.command(examples=("botequim tournament leave TOURNAMENT my-bot",))

@@ -69,6 +69,18 @@ class BotsCalls(HttpClient):
         """Delete a bot that has not played."""
         self.request("DELETE", path("bots", bot))
 
+    def bot_owners(self, bot: str) -> Any:
+        """The owner of a bot, the co-owners, and who is invited to share it."""
+        return self.request("GET", path("bots", bot, "owners"))
+
+    def add_bot_owner(self, bot: str, owner: str) -> Any:
+        """Invite an owner to share a bot of this owner, or, with the own name, accept an invitation."""
+        return self.request("PUT", path("bots", bot, "owners", owner))
+
+    def remove_bot_owner(self, bot: str, owner: str) -> None:
+        """Remove a co-owner of a bot or an invitation; with the own name, leave it or decline."""
+        self.request("DELETE", path("bots", bot, "owners", owner))
+
     def add_version(
         self,
         bot: str,

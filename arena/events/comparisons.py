@@ -82,7 +82,7 @@ class Comparisons:
         settings = ComparisonSettings(**own)
         settings.check()
         account = self._accounts.bot(bot)
-        if not by.admin and account.owner != by.owner:
+        if not by.admin and by.owner not in account.owners:
             raise Forbidden(f"{printable(bot, 80)} is not yours", field="bot")
         check_plays(account, "bot")
         for field, label in (("new", settings.new), ("old", settings.old)):

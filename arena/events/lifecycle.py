@@ -22,7 +22,7 @@ from arena.store.repositories import Store
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.tournaments.comparison import ComparisonFormat
-from arena.tournaments.entry import seed_order
+from arena.tournaments.entry import by_party, seed_order
 from arena.tournaments.formats import plan
 from arena.tournaments.plan import Field, Now, Planned
 
@@ -195,7 +195,7 @@ class TournamentLifecycle:
         others = [entry for entry in tournament.entries if entry not in playing]
         try:
             entrants = [entry.entrant for entry in playing]
-            tournament.pairs_by.check_entrants(tournament.spec, entrants)
+            tournament.pairs_by.check_entrants(tournament.spec, by_party(entrants))
         except ArenaError as error:
             tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
             return ()
@@ -343,6 +343,7 @@ def final_standings(tournament: Tournament, results: Any) -> Standings:
         entrants=[entry.player for entry in playing],
         byes={playing[number].player: count for number, count in tournament.byes.items()},
         tie_breaks=tournament.spec.tie_breaks,
+        baseline={entry.player for entry in playing if entry.baseline},
     )
     if tournament.places is None:
         return found

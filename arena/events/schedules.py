@@ -151,6 +151,7 @@ class Schedules:
         """Check the tournament of a schedule, and what only schedules of owners may not."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
+        self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
         if schedule["until_groups"] is not None:
             _check_lasting(spec)
         if not schedule.get("own"):

@@ -175,9 +175,14 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and texts that differ. ``new_id``: as ``tournament_id`` of :meth:`create`.
+        dates, and texts that differ. Baseline bots whose owner organises it no more are left out.
+        ``new_id``: as ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
+        organisers = (by.owner, *fields["organisers"])
+        known = self._accounts.listed(fields["baseline"])
+        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
+        fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, Any]) -> Spec:
@@ -236,7 +241,7 @@ class Tournaments:
             if entry is None:
                 raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
             own = by is not None and (
-                by.owner == entry.owner if entry.owner else tournament.is_organised_by(by.owner)
+                by.owner in entry.owners if entry.owner else tournament.is_organised_by(by.owner)
             )
             mine = by is None or by.admin or own
             if not mine or (by is not None and by.scope == "bot" and by.name != bot):
@@ -515,7 +520,7 @@ class Tournaments:
         check_plays(bot, "bot")
         label = bot.version if version is None else version
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
-        check_entry(tournament.spec, [], entry.entrant, tournament.guests)
+        check_entry(tournament.spec, [], tournament.marked(entry).entrant, tournament.guests)
         self._admission.admit(tournament, bot, entry)
         return entry
 
