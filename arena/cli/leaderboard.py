@@ -152,7 +152,8 @@ def leaderboard(
         for remark in remarks:
             click.echo(f"botequim: {remark}", err=True)
     else:
-        click.echo("\n".join(board.as_text() for board in found), nl=False)
+        text = "\n".join(board.as_text() for board in found)
+        click.echo(fitting(text, lambda: boards_csv(found)), nl=False)
         if online and not differences:
             click.echo(f"These are the boards that {url} publishes.")
         for remark in remarks:
@@ -209,7 +210,8 @@ def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
         return json.dumps({"boards": boards}, indent=2, ensure_ascii=False) + "\n"
     texts = [client.leaderboard(name.kind, name.division, form, preset=name.preset) for name in names]
     if form == "text":
-        return "\n".join(texts) if texts else "no board has been published\n"
+        text = "\n".join(texts) if texts else "no board has been published\n"
+        return fitting(text, lambda: _published(client, names, "csv"))
     # One line of headings for all.
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 
