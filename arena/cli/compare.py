@@ -21,6 +21,7 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
+from arena.client import ApiError
 from arena.games import game_of
 from arena.tournaments.ladder import margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
@@ -31,6 +32,9 @@ UNDECIDED: Final = 3
 _MOST_VOID: Final = 10
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines without a terminal."""
+
+_OF_ONLINE: Final = {"bot": "--online", "new": "--new", "old": "--old", "comparison": "--follow"}
+"""Fields of the API with the options of ``--online``: locally a bot is an argument."""
 
 _ELO = click.FloatRange(-2000, 2000)
 _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
@@ -112,17 +116,21 @@ def compare(
         raise click.UsageError("--preset and --rule exclude each other")
     if online is not None or follow is not None:
         client = service(url, token)
-        if online is not None:
-            if not (new_version and old_version) or new or old or rules or follow:
-                raise click.UsageError(
-                    "--online BOT takes --new, --old and --kind, and --preset for the rules"
+        try:
+            if online is not None:
+                if not (new_version and old_version) or new or old or rules or follow:
+                    raise click.UsageError(
+                        "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                    )
+                more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
+                follow = str(
+                    begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
                 )
-            more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
-            follow = str(
-                begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
-            )
-        assert follow is not None
-        text, code = verdict(watched := follow_online(client, follow, as_json))
+            assert follow is not None
+            text, code = verdict(watched := follow_online(client, follow, as_json))
+        except ApiError as error:
+            error.field = _OF_ONLINE.get(error.field or "", error.field)
+            raise
         if watched["state"] in ("finished", "cancelled") and not as_json:
             click.echo(text)
         raise SystemExit(code)

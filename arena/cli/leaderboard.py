@@ -15,6 +15,7 @@ from arena.cli.commands import Command
 from arena.cli.downloads import read_state
 from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
+from arena.cli.output import fitting
 from arena.cli.params import KIND
 from arena.cli.progress import progress_bar
 from arena.client import Client

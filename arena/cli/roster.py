@@ -138,5 +138,7 @@ def _print(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], form: st
     else:
         used = [n for n, _ in enumerate(columns) if any(line[n] not in (None, "") for line in lines)]
         shown = [[line[n] for n in used] for line in lines]
-        table = plain_table([columns[n] for n in used], shown, left=len(used), longest=_LONGEST, most=narrow())
+        table = plain_table(
+            [columns[n] for n in used], shown, left=len(used), longest=_LONGEST, most=narrow()
+        )
         click.echo(table, nl=False)

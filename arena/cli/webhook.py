@@ -97,8 +97,8 @@ def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
     """Post a ping, a sample turn and a turn with a wrong signature to URL, and check the replies.
 
     This machine posts them, in the form and with the signatures of the service; no service and no token are
-    needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that accepts a wrong signature plays, but
-    anybody could make it answer: that is a warning.
+    needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that accepts a
+    wrong signature plays, but anybody could make it answer: that is a warning.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise click.BadParameter(f"{url!r} is not a URL; expected http:// or https://", param_hint="'URL'")

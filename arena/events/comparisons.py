@@ -14,6 +14,7 @@ from typing import Any, Final
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
 from arena.accounts.suspensions import check_plays
+from arena.accounts.versions import VersionNotFound
 from arena.bots.transports import SANDBOX
 from arena.errors import ArenaError
 from arena.events.creation import TournamentCreation, new_tournament
@@ -86,7 +87,12 @@ class Comparisons:
             raise Forbidden(f"{printable(bot, 80)} is not yours", field="bot")
         check_plays(account, "bot")
         for field, label in (("new", settings.new), ("old", settings.old)):
-            if account.find(label).runner is not SANDBOX:
+            try:
+                runner = account.find(label).runner
+            except VersionNotFound as error:
+                error.field = field
+                raise
+            if runner is not SANDBOX:
                 raise ArenaError(
                     f"version {label} of {bot} runs elsewhere",
                     code="invalid_comparison",

@@ -115,7 +115,9 @@ class LiveGroups:
             return True
         if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
             # It has not begun, and never will: abandoned.
-            self._store.add_results(tournament.id, [NewResult(group.id, voided, 0, b"null", b"")], self._clock().now_ms)
+            self._store.add_results(
+                tournament.id, [NewResult(group.id, voided, 0, b"null", b"")], self._clock().now_ms
+            )
             return True
         if len(games) < len(headers) or any(header.state != "finished" for header in games):
             return False

@@ -569,9 +569,9 @@ class Tournaments:
 
 
 def _left_s(pace: Mapping[int, int], now_ms: int, seconds: float, groups: int) -> float | None:
-    """The seconds until ``groups`` more are over: by the last minute, or by the later half of the ``seconds`` so
-    far if that is shorter, since what was over at once says nothing about the rest. None if nothing was over.
-    ``pace``: numbers of groups by second.
+    """The seconds until ``groups`` more are over: by the last minute, or by the later half of the ``seconds``
+    so far if that is shorter, since what was over at once says nothing about the rest. None if nothing was
+    over. ``pace``: numbers of groups by second.
     """
     first = (now_ms - round(1000 * min(_WINDOW_SECONDS, seconds / 2))) // 1000
     over = sum(count for second, count in pace.items() if second >= first)

@@ -138,8 +138,9 @@ def test_from_nothing_to_a_rank(
         shown = done(told("botequim leaderboard"), folder, settings)
     played, ranked = tournament(), row()
     assert ranked is not None
-    assert played["id"].startswith(f"{ladder}-") and played["rated"]
-    assert (ranked["owner"], ranked["provisional"], ranked["faults"]) == (language, False, 0), bot.said[-2000:]
+    assert (played["id"].startswith(f"{ladder}-"), played["rated"]) == (True, True)
+    found = ranked["owner"], ranked["provisional"], ranked["faults"]
+    assert found == (language, False, 0), bot.said
     assert ranked["groups"] >= GROUPS
     lines = [shlex.split(line) for line in shown.splitlines()]
     assert [str(ranked["rank"]), name] in [words[:2] for words in lines], shown

@@ -1,0 +1,337 @@
+"""Mistakes that newcomers make at the API and at the command line, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+BOT: Final = "zap-bot"
+OTHER_BOT: Final = "pias-bot"
+
+GOOD: Final = "good"
+"""What the first report said of a text that nobody had to change."""
+
+
+class Request(NamedTuple):
+    """A wrong request, and what its reply says: the code of the problem (empty: it is none), what is wrong,
+    and what is allowed. ``who``: the owner ana, her bot, or nobody. ``before``: what newcomers were told at
+    first.
+    """
+
+    name: str
+    method: str
+    path: str
+    body: Any
+    code: str
+    says: str
+    expects: str = ""
+    who: str = "ana"
+    headers: Mapping[str, str] = MappingProxyType({})
+    before: str = ""
+
+
+class Command(NamedTuple):
+    """A wrong command line, and the parts of its only line on stderr, with `` ... `` between them."""
+
+    line: str
+    says: str
+    before: str = ""
+
+
+TOEPEN: Final = {"kind": "toepen", "seats": [{"open": True}, {"house": "rookie"}]}
+CUP: Final = {"name": "Cup", "kind": "toepen", "format": "round_robin", "house": ["rookie", "random"]}
+UTC: Final = "in RFC 3339 or as Unix time in milliseconds"
+
+
+def seats(*seats: Any) -> dict[str, Any]:
+    """A game of Toepen."""
+    return {"kind": "toepen", "seats": list(seats)}
+
+
+# fmt: off
+FOUND: Final[list[Request]] = [
+    Request("Toepen with one seat", "POST", "/v1/games", seats({"open": True}), "invalid",
+            "must be 2 to 8 seats, not 1", "2 to 8 seats",
+            before="seats: length must be between 4 and 4 (of Truco with 3 seats)"),
+    Request("Truco with five seats", "POST", "/v1/games", {"kind": "truco", "seats": 5 * [{"open": True}]},
+            "invalid", "must be 2 to 4 seats, not 5", "2 to 4 seats"),
+    Request("seat {hous}", "POST", "/v1/games", seats({"hous": "rookie"}, {"open": True}), "invalid",
+            "one of bot, house, open, not hous",
+            before="must be an object with one of bot, house, open"),
+    Request("no kind", "POST", "/v1/games", {"seats": []}, "invalid", "missing data", "one of truco, toepen",
+            before="missing data for required field; expected a value"),
+    Request("locks_ms in seconds", "POST", "/v1/tournaments", {**CUP, "locks_ms": 1_900_000_000},
+            "invalid_tournament", "1970-01-22T23:46:40Z) is too early", UTC,
+            before="1795336800 is not a value for locks_ms; expected two 13-digit numbers"),
+    Request("locks_ms as text", "POST", "/v1/tournaments", {**CUP, "locks_ms": "tomorrow"}, "invalid",
+            "RFC 3339 such as 2026-12-31T20:00:00Z", "Unix time in milliseconds",
+            before="not a valid integer"),
+    Request("locks_ms without an offset", "POST", "/v1/tournaments",
+            {**CUP, "locks_ms": "2026-12-31T20:00:00"}, "invalid", "RFC 3339", "Unix time in milliseconds"),
+    Request("locks_ms in the past", "POST", "/v1/tournaments", {**CUP, "locks_ms": "2020-01-01T00:00:00Z"},
+            "invalid_tournament", "(2020-01-01T00:00:00Z) is too early for locks_ms", UTC,
+            before="as for seconds: two 13-digit numbers"),
+    Request("a list as body", "POST", "/v1/owners", [], "invalid", "the body must be an object, not a list",
+            before="invalid input type"),
+    Request("a list as game", "POST", "/v1/games", [], "invalid", "the body must be an object, not a list"),
+    Request("leaderboard without division", "GET", "/v1/leaderboards/toepen", None, "not_found",
+            "did you mean /v1/leaderboards/toepen/{division}?",
+            before="there is nothing at ..."),
+    Request("leaderboard of chess", "GET", "/v1/leaderboards/chess/open", None, "kind_not_found", "chess",
+            "toepen, truco",
+            before="422, while an unknown division was 404"),
+    Request("trailing slash", "GET", "/v1/tournaments/", None, "not_found", "did you mean /v1/tournaments?",
+            "/v1/tournaments",
+            before="404 without a hint"),
+    Request("no /v1", "GET", "/owners/ana", None, "not_found", "did you mean /v1/owners/ana?",
+            before="404 without a hint"),
+    Request("invited without who", "POST", "/v1/tournaments", {**CUP, "invited": ["rookie"]},
+            "invalid_tournament", "anyone may enter", 'who "invited"',
+            before="bots are invited, but others may enter too"),
+    Request("Truco with three seats", "POST", "/v1/games", {"kind": "truco", "seats": 3 * [{"open": True}]},
+            "invalid", "3", "seats", before="seats: length must be between 4 and 4"),
+    Request("an answer without an action", "POST", "/v1/turns", {"answers": [{"turn": "gone.0.1"}]}, "",
+            '"status": "malformed"', who="zap-bot", before="unknown_turn"),
+    Request("no token", "POST", "/v1/bots", {"name": "ouros-bot"}, "unauthenticated", "token", who="",
+            before=GOOD),
+    Request("wrong scheme", "POST", "/v1/bots", {"name": "ouros-bot"}, "unauthenticated", "Bearer", who="",
+            headers={"Authorization": "Basic YW5hOng="}, before=GOOD),
+    Request("a form", "POST", "/v1/games", b"kind=truco", "unsupported_media_type", "application/json",
+            headers={"Content-Type": "application/x-www-form-urlencoded"}, before=GOOD),
+    Request("several unknown fields", "POST", "/v1/bots", {"name": "ouros-bot", "colour": 1, "motto": "x"},
+            "invalid", "unknown", "name, version", before=GOOD),
+    Request("unknown query parameter", "GET", "/v1/bots?colour=red", None, "invalid", "colour",
+            "cursor, limit", before=GOOD),
+    Request("wrong method", "DELETE", "/v1/games", None, "method_not_allowed", "does not support DELETE",
+            "GET", before=GOOD),
+    Request("token of a bot for what owners do", "POST", "/v1/bots", {"name": "ouros-bot"}, "forbidden",
+            "scope bot", "owner", who="zap-bot", before=GOOD),
+    Request("wait=300", "GET", "/v1/turns?wait=300", None, "invalid", "300 is out of range", "0 to 20",
+            who="zap-bot", before=GOOD),
+    Request("a cursor that is none", "GET", "/v1/bots?cursor=!", None, "invalid_cursor", "cursor",
+            before=GOOD),
+    Request("rule that there is not", "POST", "/v1/games", {**TOEPEN, "rules": {"jokers": 2}},
+            "invalid_option", "jokers", "lives", before=GOOD),
+    Request("value that a rule cannot have", "POST", "/v1/games", {**TOEPEN, "rules": {"lives": "many"}},
+            "invalid_option", "many", "1 to", before=GOOD),
+    Request("unknown house bot in a tournament", "POST", "/v1/tournaments", {**CUP, "house": ["deep-blue"]},
+            "invalid_tournament", "deep-blue", "rookie", before=GOOD),
+    Request("bot of somebody else", "POST", "/v1/games", seats({"bot": "pias-bot"}, {"house": "rookie"}),
+            "forbidden", "pias-bot is not yours", before=GOOD),
+    Request("several mistakes at once", "POST", "/v1/games", {"kind": "toepen", "seats": [5], "clock": 3},
+            "invalid", "5", before=GOOD),
+]
+"""Those of the first report, in the order of its section on bad input."""
+
+MORE: Final[list[Request]] = [
+    Request("singular", "GET", "/v1/tournament", None, "not_found", "did you mean /v1/tournaments?"),
+    Request("singular of one", "GET", "/v1/bot/zap-bot", None, "not_found", "did you mean /v1/bots/zap-bot?"),
+    Request("typing error", "GET", "/v1/leaderbords", None, "not_found", "did you mean /v1/leaderboards?"),
+    Request("twice /v1", "GET", "/v1/v1/games", None, "not_found", "did you mean /v1/games?"),
+    Request("/api", "GET", "/api/games", None, "not_found", "did you mean /v1/games?"),
+    Request("capitals", "GET", "/v1/Bots/zap-bot", None, "not_found", "did you mean /v1/bots/zap-bot?"),
+    Request("unknown field", "POST", "/v1/bots", {"name": "ouros-bot", "desciption": "x"}, "invalid",
+            "did you mean description?", "name, version"),
+    Request("camel case", "POST", "/v1/tournaments", {**CUP, "maxEntries": 4}, "invalid",
+            "did you mean max_entries?", "max_entries"),
+    Request("unknown field deep inside", "POST", "/v1/games", {**TOEPEN, "clock": {"per_turn": 5000}},
+            "invalid", "did you mean per_turn_ms?", "one of per_turn_ms, bank_ms"),
+    Request("kind in capitals", "POST", "/v1/games", {**TOEPEN, "kind": "Toepen"}, "kind_not_found",
+            "did you mean toepen?"),
+    Request("format run together", "POST", "/v1/tournaments", {**CUP, "format": "roundrobin"}, "invalid",
+            "'roundrobin' is not allowed; did you mean round_robin?", "one of: round_robin"),
+    Request("house bot as bot", "POST", "/v1/games", seats({"bot": "rookie"}, {"open": True}),
+            "bot_not_found", "that is a house bot", '{"house": "rookie"}'),
+    Request("house bot as of the command", "POST", "/v1/games",
+            seats({"bot": "house:rookie"}, {"open": True}), "bot_not_found", "that is a house bot",
+            '{"house": "rookie"}'),
+    Request("bot with its owner", "POST", "/v1/games", seats({"bot": "ana/zap-bot"}, {"open": True}),
+            "bot_not_found", "a bot is named without its owner: did you mean zap-bot?"),
+    Request("bot with a typing error", "POST", "/v1/games", seats({"bot": "zap-bto"}, {"open": True}),
+            "bot_not_found", "did you mean zap-bot?"),
+    Request("unknown house bot", "POST", "/v1/games", seats({"house": "rooky"}, {"open": True}), "invalid",
+            "'rooky' is not allowed; did you mean rookie?"),
+    Request("name with an underscore", "POST", "/v1/bots", {"name": "my_bot"}, "invalid",
+            "did you mean my-bot?", "3 to 32"),
+    Request("page", "GET", "/v1/bots?page=2", None, "invalid", "did you mean cursor?",
+            "one of cursor, limit"),
+    Request("per_page", "GET", "/v1/bots?per_page=2", None, "invalid", "did you mean limit?"),
+    Request("token in the query", "GET", "/v1/bots?token=btq_o_ana_x", None, "invalid",
+            "a token is sent in the header Authorization: Bearer <token>"),
+    Request("limit too large", "GET", "/v1/bots?limit=1000", None, "invalid", "1000 is out of range",
+            "1 to 100"),
+    Request("limit in words", "GET", "/v1/bots?limit=ten", None, "invalid", "'ten' is a text", "integer"),
+    Request("number in quotes", "POST", "/v1/tournaments", {**CUP, "groups": "4"}, "invalid",
+            "'4' is a text: write it without quotes"),
+    Request("truth in quotes", "POST", "/v1/tournaments", {**CUP, "auto_enter": "true"}, "invalid",
+            "'true' is a text: write it without quotes"),
+    Request("clock as a number", "POST", "/v1/games", {**TOEPEN, "clock": 30}, "invalid", "not a number",
+            "object"),
+    Request("clock in seconds", "POST", "/v1/games", {**TOEPEN, "clock": {"per_turn_ms": 30}}, "invalid",
+            "30 is out of range", "100 to "),
+    Request("name as a number", "POST", "/v1/bots", {"name": 5}, "invalid", "5 is a number",
+            "a valid string"),
+    Request("empty body", "POST", "/v1/games", b"", "malformed_json", "the body is empty"),
+    Request("single quotes", "POST", "/v1/games", b"{'kind': 'truco'}", "malformed_json", "double quotes"),
+    Request("Python's True", "POST", "/v1/games", b'{"kind": "truco", "open": True}', "malformed_json",
+            "JSON has true, false and null"),
+    Request("trailing comma", "POST", "/v1/games", b'{"kind": "truco",}', "malformed_json",
+            "a comma before a closing bracket"),
+    Request("a form as JSON", "POST", "/v1/games", b"kind=truco", "malformed_json", "this is a form"),
+    Request("rule with a typing error", "POST", "/v1/games", {**TOEPEN, "rules": {"live": 3}},
+            "invalid_option", "did you mean lives?"),
+    Request("preset with a typing error", "GET", "/v1/leaderboards/toepen/open?preset=duel1", None,
+            "preset_not_found", "did you mean duel@1?"),
+    Request("division in capitals", "GET", "/v1/leaderboards/toepen/Open", None, "division_not_found",
+            "did you mean open?"),
+    Request("method of another operation", "GET", "/v1/games/x/join", None, "method_not_allowed",
+            "does not support GET", "POST"),
+]
+"""Further ones."""
+
+OFFLINE: Final[list[Command]] = [
+    Command("tournamnet list", "No such command 'tournamnet'. Did you mean 'tournament'?",
+            before="No such command 'tournamnet'."),
+    Command("bot lst", "No such command 'lst'. Did you mean 'list'?"),
+    Command("schedule delet", "No such command 'delet'. Did you mean 'delete'?"),
+    Command("play truco random --gruops 3", "No such option '--gruops'. Did you mean '--groups'?"),
+    Command("play truco random rookei", "there is no bot 'rookei' ... did you mean 'rookie'?",
+            before="there is no bot 'rookei'; at bot"),
+    Command("play trucoo random rookie", "did you mean 'truco'?"),
+    Command("compare random rookie --kind topen", "did you mean 'toepen'?"),
+    Command("play truco random rookie --rule max_burn=1", "did you mean 'max_burns'?"),
+    Command("play toepen random rookie --rule end=eliminaton", "did you mean 'elimination'?"),
+    Command("compare random rookie --kind truco --preset bas@1", "did you mean 'base@1'?"),
+    Command("tournament create Cup toepen --rule seats=2 --format swis", "Did you mean 'swiss'?"),
+    Command("tournament create Cup toepen --rule seats=2 --division seald", "Did you mean 'sealed'?"),
+    Command("game list --state runing", "Did you mean 'running'?"),
+    Command("completion powershell", "'powershell' is not one of 'bash', 'zsh', 'fish'."),
+    Command("play truco random rookie --groups 0", "'--groups': 0 is not in the range x>=1"),
+    Command("play truco random rookie --think-limit 0", "0.0 is not in the range x>0"),
+    Command("play truco random rookie --jobs -3", "'--jobs': -3 is not in the range x>=1"),
+    Command("bot test random --records /no-dir/x", "/no-dir/x: No such file or directory"),
+    Command("series create Autumn --best 0", "'--best': 0 is not in the range x>=1"),
+    Command("tournament create Cup toepen --rule seats=2 --groups 0",
+            "Invalid value for '--groups': 0 is not in the range x>=1"),
+    Command("tournament create Cup toepen --rule seats=2 --starts 2020-01-01T00:00",
+            "Invalid value for '--starts': 2020-01-01T00:00 is in the past",
+            before="1577836800000 is not a value for locks_ms; expected a whole number from ..."),
+    Command("tournament create Cup toepen --rule seats=2 --opens +10m --starts +5m --token t",
+            "'--starts': it is not after --opens"),
+    Command("tournament create Cup toepen --rule seats=2 --ends +1m --token t",
+            "'--ends': it is not after --starts"),
+    Command("schedule create nightly Nightly truco --at 2020-01-01T00:00",
+            "Invalid value for '--at': 2020-01-01T00:00 is in the past"),
+    Command("schedule create nightly Nightly truco --token t", "exactly one of --cron and --at is needed"),
+    Command("webhook test localhost:9000", "'localhost:9000' is not a URL; expected http:// or https://"),
+    Command("webhook test http://127.0.0.1:9 --secret abc", "at --secret; expected whsec_"),
+    Command("tournament list --url ftp://x", "'ftp://x' is not the address of a service; at --url"),
+    Command("tournament list --url http://127.0.0.1:9/v1",
+            "is the address of the API, not of the service; at --url; expected http://127.0.0.1:9",
+            before="there is nothing at /v1/v1/schedules"),
+    Command("whoami", "the token of an owner, a bot or an admin is missing; 'botequim login' stores it"),
+    Command("whoami --profile work", "'botequim login --profile work' first"),
+    Command("bot register my-bot --token t --secret s", "--secret and --rights need --webhook"),
+    Command("bot change my-bot --token t", "nothing to change: give --people, --tournaments, --state"),
+    Command("bot list --mine --owner ana --token t", "--mine and --owner exclude each other"),
+    Command("--json whoami", "No such option '--json' before the command; options follow it"),
+    Command("completion", "Choose from: bash, zsh, fish"),
+    Command("leaderboard", "Missing argument 'FILE...'. --online shows the boards of a service."),
+    Command("leaderboard --bot x out.jsonl", "--bot needs --history"),
+    Command("leaderboard --history out.jsonl", "--history and --styles are of a service, and take no FILE"),
+    Command("bot submit my_bot.py --token t", "Missing option '--name'"),
+    Command("webhook test http://127.0.0.1:9/ --secret whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0",
+            "nothing listens at port 9 of 127.0.0.1: start the receiver, or correct the port; at URL",
+            before="ping: failed: ... it cannot be called: [Errno 111] Connection refused; and twice more"),
+    Command("webhook test http://no-such-host.invalid/", "there is no host 'no-such-host.invalid' ... at URL",
+            before="ping: failed: ... [Errno -2] Name or service not known; and twice more"),
+    Command("play truco random nofile.py", "there is no file 'nofile.py' ... at BOTS"),
+    Command("compare random rookie.py --kind truco", "there is no file 'rookie.py' ... at OLD"),
+    Command("compare --online zap-bot --kind truco --token t",
+            "--online BOT takes --new, --old and --kind, and --preset for the rules"),
+    Command("compare random rookie --kind truco --elo0 5 --elo1 5", "5 is not more than --elo0, 5"),
+    Command("new my_bot", "Missing option '--game'"),
+    Command("new My.Bot --game truco", "'My.Bot' cannot be the name of a bot ... at NAME; expected 3 to 32"),
+    Command("new random --game truco", "the name 'random' is in use"),
+    Command("new my_bot --game truco --language ruby", "'ruby' is not one of 'python', 'javascript'"),
+    Command("verify no_file.json", "no_file.json"),
+    Command("replay no_file.json", "no_file.json"),
+    Command("explain no_file.json", "no_file.json"),
+    Command("bot run no_file.py --token t", "there is no file 'no_file.py' ... at FILE"),
+    Command("bot debug no_file.py", "Missing"),
+    Command("tournament create Cup toepen --starts tomorrow", "'tomorrow'"),
+    Command("tournament create Cup toepen --turn-seconds soon", "'soon'"),
+]
+"""What the command line says by itself."""
+
+ONLINE: Final[list[Command]] = [
+    Command("game create toepen rookie house:random",
+            "that is a house bot; at SEAT ... expected house:rookie for the house bot",
+            before="there is no bot 'rookie'; at bot"),
+    Command("game create toepen house:rookei open", "did you mean 'rookie'?"),
+    Command("game create toepen open open --turn-seconds 0.001", "--turn-seconds"),
+    Command("game create toepen open open --rule seats=3", "SEAT"),
+    Command("game show nothing", "there is no game 'nothing'; at GAME"),
+    Command("tournament create Cup toepen --rule seats=2 --format open", "needs --ends",
+            before="at ends_ms; expected when it ends"),
+    Command("tournament create Cup toepen --rule seats=2 --groups 5000",
+            "--groups: 5000 is out of range; expected 1 to 1000",
+            before="groups: must be greater than or equal to 1 and less than or equal to 1000; ..."),
+    Command("tournament create Cup toepen --rule seats=2 --house deep-blue", "at --house"),
+    Command("tournament create Cup toepen --rule seats=2 --turn-seconds 0s", "--turn-seconds"),
+    Command("tournament create Cup toepen --rule seats=2 --tie-break buchholtz", "--tie-break"),
+    Command("tournament show nothing", "there is no tournament 'nothing'"),
+    Command("tournament standings nothing", "there is no tournament 'nothing'"),
+    Command("bot register my_bot", "must be 3 to 32 of a-z, 0-9 and, inside, hyphens",
+            before="name: must be 3 to 32 of a-z, ...; at name; expected 3 to 32 of a-z, ..."),
+    Command("bot show nobody", "there is no bot 'nobody'; at NAME",
+            before="there is no bot 'nobody'; at bot"),
+    Command("bot submit no_file.py --name my-bot", "no_file.py cannot be read: No such file"),
+    Command("bot register hooked --webhook ftp://x", "at --webhook"),
+    Command("admin audit", "a token of scope owner does not permit this operation; at --token"),
+    Command("schedule create nightly Nightly truco --cron '0 25 * * *'",
+            "at --cron; expected five fields (minute, hour, day"),
+    Command("schedule show nightly", "there is no schedule 'nightly'"),
+    Command("bot delete nobody", "there is no bot 'nobody'; at NAME", before="... at bot"),
+    Command("bot change nobody --people", "there is no bot 'nobody'; at NAME", before="... at bot"),
+    Command("bot rotate nobody", "there is no bot 'nobody'; at NAME", before="... at bot"),
+    Command("bot log nobody game-1", "'nobody' ... at NAME"),
+    Command("bot uploads nobody", "there is no bot 'nobody'; at NAME", before="... at bot"),
+    Command("bot qualifications nobody", "there is no bot 'nobody'; at NAME", before="... at bot"),
+    Command("bot qualify zap-bot chess", "chess ... truco"),
+    Command("bot qualify zap-bot truco --version 7", "7 ... at --version"),
+    Command("bot qualify zap-bot truco --preset paulist@1", "did you mean 'paulista@1'?"),
+    Command("compare --online nobody --new 2 --old 1 --kind truco", "there is no bot 'nobody'; at --online",
+            before="there is no bot 'nobody'; at bot"),
+    Command("compare --online pias-bot --new 2 --old 1 --kind truco", "pias-bot is not yours; at --online",
+            before="pias-bot is not yours; at bot"),
+    Command("compare --online zap-bot --new 2 --old 1 --kind truco", "'2' ... at --new"),
+    Command("compare --online zap-bot --new 1 --old 1 --kind truco", "at --new"),
+    Command("compare --online zap-bot --new 1 --old 1 --kind truco --preset bas@1", "did you mean 'base@1'?"),
+    Command("compare --follow nothing", "there is no comparison 'nothing'; at --follow",
+            before="there is no comparison 'nothing'; at comparison"),
+    Command("schedule create nightly Nightly truco --cron daily --house rookie --house random",
+            "'daily' is not a cron line: it has 1 field; at --cron; expected five fields",
+            before="length must be between 9 and 100; at --cron"),
+    Command("schedule create nightly Nightly truco --cron '* * * *' --house rookie --house random",
+            "it has 4 fields; at --cron; expected five fields",
+            before="length must be between 9 and 100; at --cron"),
+    Command("schedule create nightly Nightly truco --cron '*/5 * * * *' --house rookie --house random",
+            "fires more often than once an hour; at --cron"),
+    Command("schedule edit nothing --cron '0 20 * * *'", "there is no schedule 'nothing'; at SCHEDULE"),
+    Command("schedule create Nightly Nightly truco --cron '0 20 * * *'", "at SCHEDULE"),
+    Command("tournament enter nothing zap-bot", "there is no tournament 'nothing'; at TOURNAMENT"),
+    Command("tournament cancel nothing --reason x", "there is no tournament 'nothing'; at TOURNAMENT"),
+    Command("tournament follow nothing --webhook http://127.0.0.1:9/", "there is no tournament 'nothing'"),
+    Command("tournament create Cup toepen --preset duel@2", "did you mean 'duel@1'?"),
+    Command("tournament create Cup toepen --rule live=3", "did you mean 'lives'?"),
+    Command("series show nothing", "there is no series 'nothing'"),
+    Command("game watch nothing", "there is no game 'nothing'; at GAME"),
+    Command("game record nothing", "there is no game 'nothing'; at GAME"),
+    Command("game create toepen zap-bto house:rookie", "did you mean 'zap-bot'?"),
+    Command("bot run random --join nothing", "token"),
+    Command("signup ana", "ana"),
+]
+"""What the service says, in the words of the command."""
+# fmt: on
