@@ -14,7 +14,7 @@ from rich.console import Console
 
 from arena.bots import bot_spec
 from arena.cli.commands import Command
-from arena.cli.comparing import begin, verdict
+from arena.cli.comparing import begin, show_comparisons, verdict
 from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
@@ -46,6 +46,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
         "botequim compare new.py old.py --kind truco",
         "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
         "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
+        "botequim compare --list",
     ),
     fields={"rules": "--rule"},
 )
@@ -55,6 +56,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
 @click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
 @click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
+@click.option("--list", "listed", is_flag=True, help="List your comparisons of --online, the newest first.")
 @click.option("--kind", type=KIND, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
@@ -79,6 +81,7 @@ def compare(
     new_version: str | None,
     old_version: str | None,
     follow: str | None,
+    listed: bool,
     kind: str | None,
     preset: str | None,
     rules: tuple[str, ...],
@@ -106,8 +109,13 @@ def compare(
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
 
     With --online the service plays two uploaded versions of one of your bots against each other, unrated and
-    from your budget; Ctrl-C leaves it playing, and --follow shows it again.
+    from your budget; Ctrl-C leaves it playing, --follow shows it again, and --list lists all of yours.
     """
+    if listed:
+        if new or old or online or follow:
+            raise click.UsageError("--list takes no bots")
+        show_comparisons(service(url, token), as_json)
+        return
     if follow is None and kind is None:
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:

@@ -71,8 +71,8 @@ def narrow() -> int | None:
 
 
 def fitting(text: str, as_csv: Callable[[], str]) -> str:
-    """``text`` with tables; where it does not fit on a narrow terminal, what ``as_csv`` returns, as lines of a
-    heading and a value.
+    """``text`` with tables; where it does not fit on a narrow terminal, what ``as_csv`` returns, as lines of
+    a heading and a value.
     """
     columns = narrow()
     if columns is None or max(map(cell_len, text.splitlines()), default=0) <= columns:

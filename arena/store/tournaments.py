@@ -47,6 +47,7 @@ _ACTIVE: Final = "tournaments:active"
 _OVER: Final = "tournaments:over"
 """Those that are over and have groups that are not in chunks, by when they ended or were last looked at."""
 
+_COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
 
 PACE_MS: Final = 90_000
@@ -180,6 +181,18 @@ class TournamentStore:
     def page(self, before: Cursor | None, limit: int) -> Sequence[Cursor]:
         """Up to ``limit`` tournaments after ``before``, newest first."""
         return newest_first(self._connection, _ALL, before, limit)
+
+    def note_comparison(self, owner: str, event: str, created_ms: int) -> None:
+        """Put the tournament of a comparison on the list of an owner."""
+        self._one("ZADD", _COMPARISONS.format(owner), created_ms, event)
+
+    def comparisons(self, owner: str, before: Cursor | None, limit: int) -> Sequence[Cursor]:
+        """Up to ``limit`` comparisons of an owner after ``before``, newest first."""
+        return newest_first(self._connection, _COMPARISONS.format(owner), before, limit)
+
+    def forget_comparisons(self, owner: str) -> None:
+        """Delete the list of an owner."""
+        self._one("DEL", _COMPARISONS.format(owner))
 
     # Groups
 

@@ -86,6 +86,7 @@ COMMANDS = {
     "getStandings": "tournament standings",
     "listGroups": "tournament groups",
     "downloadTournamentRecords": "tournament records",
+    "listComparisons": "compare --list",
     "createComparison": "compare --online",
     "getComparison": "compare --online",
     "createSchedule": "schedule create",

@@ -136,6 +136,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "most": 60,
         },
     ),
+    "listComparisons": ("comparisons", {"limit": 3}),
     "getComparison": ("comparison", {"comparison": "comparison", "since": 1, "wait": 2}),
     "createSeries": ("create_series", {"name": "n"}),
     "listSeries": ("series_list", {"owner": "o", "limit": 3}),
