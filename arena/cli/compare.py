@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from arena.bots import bot_spec
+from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.comparing import begin, show_comparisons, verdict
 from arena.cli.comparing import follow as follow_online
@@ -22,6 +22,7 @@ from arena.cli.output import json_option, redirected, show
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError
+from arena.errors import ArenaError
 from arena.games import game_of
 from arena.tournaments.ladder import margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
@@ -147,9 +148,7 @@ def compare(
     game = game_of(kind)
     given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
     complete = game.options.complete(given)
-    specs = distinct_names(
-        [sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in (new, old)]
-    )
+    specs = distinct_names([_loaded(new, "NEW", kind, sandbox), _loaded(old, "OLD", kind, sandbox)])
     check_plan(kind, complete, specs, most)
     plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
     test = SequentialTest(elo0, elo1, alpha, beta)
@@ -163,6 +162,14 @@ def compare(
     show(_as_json(plan, test, names), as_json, _verdict(test, names))
     if test.decision != elo1:
         raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
+
+
+def _loaded(text: str, argument: str, kind: str, sandbox: bool) -> BotSpec:
+    try:
+        return sandboxed(text, kind) if sandbox else bot_spec(text, kind)
+    except ArenaError as error:
+        error.field = argument if error.field == "bot" else error.field
+        raise
 
 
 def _verdict(test: SequentialTest, names: list[str]) -> str:

@@ -259,7 +259,7 @@ OFFLINE: Final[list[Command]] = [
     Command("replay no_file.json", "no_file.json"),
     Command("explain no_file.json", "no_file.json"),
     Command("bot run no_file.py --token t", "there is no file 'no_file.py' ... at FILE"),
-    Command("bot debug no_file.py", "Missing"),
+    Command("bot debug no_file.py", "Missing option '--turn'"),
     Command("tournament create Cup toepen --starts tomorrow", "'tomorrow'"),
     Command("tournament create Cup toepen --turn-seconds soon", "'soon'"),
 ]
