@@ -48,8 +48,28 @@ def unsubscribe(tournament: str) -> ResponseReturnValue:
     return redirect(url_for("pages.subscriptions_page", tournament=tournament), 303)
 
 
+@form("/tournaments/<tournament>/ping")
+def ping_subscription(tournament: str) -> ResponseReturnValue:
+    """Post a test to the URL of a subscription, and say how it went."""
+    who, parts = signed_in(), services()
+    try:
+        parts.limits.spend("webhook_checks_per_owner", who.owner)
+        pinged = parts.subscriptions.ping(tournament, request.form.get("subscription", ""), who)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        # It is not about the URL of the form.
+        shown = ArenaError(error.message, code=error.code, expected=error.expected)
+        return _shown(tournament, _controls(), shown)
+    return _shown(tournament, _controls(), answered=pinged["url"])
+
+
 def _shown(
-    tournament: str, found: list[Control], error: ArenaError | None = None, secret: str = ""
+    tournament: str,
+    found: list[Control],
+    error: ArenaError | None = None,
+    secret: str = "",
+    answered: str = "",
 ) -> Response:
     who, parts = signed_in(), services()
     view = parts.tournaments.view(tournament, page_viewer())
@@ -64,4 +84,5 @@ def _shown(
         controls=found,
         error=error,
         secret=secret,
+        answered=answered,
     )

@@ -74,6 +74,7 @@ COMMANDS = {
     "getResults": "tournament results",
     "subscribeToTournament": "tournament follow",
     "listSubscriptions": "tournament follow",
+    "pingSubscription": "tournament follow --test",
     "deleteSubscription": "tournament follow --remove",
     "listGuests": "tournament invite",
     "inviteOwners": "tournament invite",

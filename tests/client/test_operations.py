@@ -107,6 +107,10 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getResults": ("results", {"tournament": "tournament"}),
     "subscribeToTournament": ("subscribe", {"tournament": "tournament", "url": "u", "secret": "s"}),
     "listSubscriptions": ("subscriptions", {"tournament": "tournament"}),
+    "pingSubscription": (
+        "ping_subscription",
+        {"tournament": "tournament", "subscription": "subscription"},
+    ),
     "deleteSubscription": ("unsubscribe", {"tournament": "tournament", "subscription": "subscription"}),
     "listGuests": ("guests", {"tournament": "tournament"}),
     "inviteOwners": ("invite_owners", {"tournament": "tournament", "owners": ["o"]}),

@@ -323,7 +323,7 @@ ONLINE: Final[list[Command]] = [
     Command("schedule create Nightly Nightly truco --cron '0 20 * * *'", "at SCHEDULE"),
     Command("tournament enter nothing zap-bot", "there is no tournament 'nothing'; at TOURNAMENT"),
     Command("tournament cancel nothing --reason x", "there is no tournament 'nothing'; at TOURNAMENT"),
-    Command("tournament follow nothing --webhook http://127.0.0.1:9/", "there is no tournament 'nothing'"),
+    Command("tournament follow nothing http://127.0.0.1:9/", "there is no tournament 'nothing'"),
     Command("tournament create Cup toepen --preset duel@2", "did you mean 'duel@1'?"),
     Command("tournament create Cup toepen --rule live=3", "did you mean 'lives'?"),
     Command("series show nothing", "there is no series 'nothing'"),

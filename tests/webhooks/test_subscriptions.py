@@ -263,6 +263,33 @@ def test_addresses_are_checked_and_the_ping_must_be_answered(
     strict.extensions["botequim"].close()
 
 
+def test_a_ping_lets_one_that_has_failed_go_on(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, {**CUP, "locks_ms": service.store.clock().now_ms + 86_400_000})
+    name = subscribe(owner, event, receiver)["id"]
+    where = f"/v1/tournaments/{event}/subscriptions/{name}/ping"
+    assert owner.post(where).json["state"] == "active"
+    owner.patch(f"/v1/tournaments/{event}", json={"name": "Great cup"})
+    service.store.subscriptions.change(name, lambda row: {**row, "failures": MAX_FAILURES - 1})
+    receiver.status = 500
+    deliver(service)
+    (shown,) = owner.get(f"/v1/tournaments/{event}/subscriptions").json["subscriptions"]
+    assert (shown["state"], shown["failures"]) == ("failed", MAX_FAILURES)
+    receiver.status = 200
+    skip(service.live, PAUSE)
+    assert service.subscriptions.due() == []
+    pinged = owner.post(where).json
+    assert (pinged["state"], pinged["failures"], pinged["error"]) == ("active", 0, None)
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    pia = sign_up(app, "pia")
+    assert pia.post(where).json["code"] == "subscription_not_found"
+    with handler(lambda to, body: reply(to, {})) as deaf:
+        service.store.subscriptions.change(name, lambda row: {**row, "url": deaf})
+        assert owner.post(where).json["code"] == "webhook_failed"
+
+
 # Pages
 
 
@@ -299,6 +326,8 @@ def test_the_page_of_an_owner(
     assert "status 500" in check_page(browser.get("/account", headers=BROWSER)).html
 
     (name,) = service.store.subscriptions.all()
+    pinged = browser.send(f"/tournaments/{event}/ping", {"subscription": name}, page=path)
+    assert "has answered a ping" in check_page(pinged).html
     gone = browser.send(f"/tournaments/{event}/unsubscribe", {"subscription": name}, page=path)
     assert (gone.status_code, gone.location) == (303, path)
     assert service.store.subscriptions.all() == {}
