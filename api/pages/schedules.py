@@ -139,6 +139,9 @@ def _present(one: Control, template: Mapping[str, Any]) -> Control:
         if not isinstance(value, Mapping) or part not in value:
             return one
         value = value[part]
+    if one.kind == "checks":
+        # A browser sends them in the order of the form.
+        value = [name for name, _ in one.choices if name in value]
     return replace(one, value=text_of(one, value))
 
 

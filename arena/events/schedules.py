@@ -47,8 +47,8 @@ _FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
 MOST_GROUPS: Final = 100_000
 _CRON_FIELDS: Final = 5
 _CRON_RULE: Final = (
-    "five fields (minute, hour, day, month, day of the week) that match some time, in UTC: '0 20 * * 1' is "
-    "every Monday at 20:00"
+    "five fields (minute hour day month weekday) that match some time in UTC; '0 20 * * 1' is every Monday "
+    "at 20:00"
 )
 
 

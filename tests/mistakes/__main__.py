@@ -59,6 +59,7 @@ def lines(service: Service) -> Iterator[tuple[str, str, str]]:
         status, found = reply(service.url, tokens, one)
         words = [f"{status} {found['code']}: {found['detail']}"] if "code" in found else [json.dumps(found)]
         words += [f"expected {found['expected']}"] if found.get("expected") else []
+        words += [f"and {more['detail']}" for more in found.get("more", ())]
         yield one.name, one.before, "; ".join(words)
     for command in OFFLINE:
         yield f"botequim {command.line}", command.before, said(command)
