@@ -389,7 +389,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
 }
 
 
-FORMER_STATUSES: Final = {"unknown_version": 422}
+FORMER_STATUSES: Final = {"unknown_version": 422, "unknown_game": 422}
 """HTTP statuses of former codes that had another status."""
 
 RESULTS: Final[dict[str, str]] = {
