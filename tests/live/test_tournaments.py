@@ -552,7 +552,7 @@ def test_a_cancelled_tournament_has_the_standings_of_all_its_groups(hall: Arena)
 
 
 def test_the_remaining_time_is_that_of_the_last_minute(hall: Arena) -> None:
-    hall.cup(groups=200)
+    hall.cup(groups=200, max_entries=8)
     hall.lock()
     store = hall.store.tournaments
     groups = [group.id for group in store.groups("cup", 0, 1000)]
