@@ -102,7 +102,7 @@ def test_from_nothing_to_a_rank(
         said = done(todo["test"] + " -v" * (language == "go"), folder, settings)
         assert count_passed(language, said) >= 2, said
     with timed("sign up"):
-        sign_up = told("botequim signup").replace(" ana", f" {language}")
+        sign_up = told("botequim signup").replace(" ana", f" {language}-author")
         settings["OWNER"] = done(sign_up, folder, settings).strip()
     with timed("bot"):
         settings["BOTEQUIM_TOKEN"] = done(told("botequim bot register"), folder, settings).strip()
