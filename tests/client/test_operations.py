@@ -238,6 +238,7 @@ class Receiver:
             "qualifications",
             "schedules",
             "subscriptions",
+            "comparisons",
             "points",
             "uploads",
             "invitations",
