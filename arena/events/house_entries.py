@@ -19,20 +19,16 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
     playing = game_of(kind).house_bots
     if given is None:
         return []
-    is_list = isinstance(given, (list, tuple))
-    wrong = [
-        name
-        for name in (given if is_list else [given])
-        if not isinstance(name, str) or house_source(name) not in playing
-    ]
-    if wrong or not is_list:
+    names: Sequence[Any] = given if isinstance(given, (list, tuple)) else [given]
+    wrong = [name for name in names if not isinstance(name, str) or house_source(name) not in playing]
+    if wrong or names is not given:
         raise ArenaError(
             f"{', '.join(printable(repr(name), 40) for name in wrong[:3]) or 'this'}: no house bot of {kind}",
             code="invalid_tournament",
             field="house",
             expected="a list of " + ", ".join(playing),
         )
-    return given
+    return names
 
 
 def house_source(name: str) -> str | None:
