@@ -19,9 +19,10 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
     playing = game_of(kind).house_bots
     if given is None:
         return []
-    names: Sequence[Any] = given if isinstance(given, (list, tuple)) else [given]
+    is_list = isinstance(given, (list, tuple))
+    names: list[Any] = list(given) if is_list else [given]
     wrong = [name for name in names if not isinstance(name, str) or house_source(name) not in playing]
-    if wrong or names is not given:
+    if wrong or not is_list:
         raise ArenaError(
             f"{', '.join(printable(repr(name), 40) for name in wrong[:3]) or 'this'}: no house bot of {kind}",
             code="invalid_tournament",
