@@ -230,6 +230,8 @@ def _subscriptions(ana: RecordingClient) -> None:
     path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', cup)['id']}"
     made = ana("POST", f"{path}/subscriptions", {"url": "https://example.org/hook"})
     ana("GET", f"{path}/subscriptions")
+    ana("POST", f"{path}/subscriptions/{made['id']}/ping")
+    ana("POST", f"{path}/subscriptions/other/ping")
     ana("DELETE", f"{path}/subscriptions/{made['id']}")
     ana("DELETE", f"{path}/subscriptions/other")
     ana("POST", f"{path}/cancel", {"reason": "Rain."})
@@ -407,6 +409,8 @@ def _comparisons(app: Flask, ana: RecordingClient) -> None:
     made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
     while service.tournaments.step(made).state not in OVER:
         service.tournaments.play_local_groups(made)
+    ana("GET", "/v1/comparisons")
+    ana("GET", "/v1/comparisons?cursor=other")
     ana("GET", f"/v1/comparisons/{made}")
     ana("GET", "/v1/comparisons/nothing")
     ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})

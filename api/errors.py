@@ -269,7 +269,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     ),
     # Games
     "kind_not_found": ErrorCode(
-        422, "Kind of game not found", "The service does not offer this kind of game."
+        404, "Kind of game not found", "The service does not offer this kind of game."
     ),
     "preset_not_found": ErrorCode(
         422, "Preset not found", "The game has no preset with this name and version, such as `duel@1`."
@@ -390,7 +390,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
 }
 
 
-FORMER_STATUSES: Final = {"unknown_version": 422}
+FORMER_STATUSES: Final = {"unknown_version": 422, "unknown_game": 422}
 """HTTP statuses of former codes that had another status."""
 
 RESULTS: Final[dict[str, str]] = {

@@ -252,6 +252,30 @@ def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str,
     return arena.cancel(tournament, by=who, reason=reason)
 
 
+def create_schedule(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+    """Create a schedule and return it."""
+    _audit_schedule(who, "create schedule", body["id"])
+    return services().schedules.create(body, who.owner, own=not who.admin)
+
+
+def change_schedule(who: Principal, schedule: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Change a schedule and return it; that of somebody else only as an admin."""
+    details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
+    _audit_schedule(who, "change schedule", schedule, " ".join(details))
+    return services().schedules.change(schedule, **body, by=who)
+
+
+def delete_schedule(who: Principal, schedule: str) -> None:
+    """Delete a schedule; that of somebody else only as an admin."""
+    _audit_schedule(who, "delete schedule", schedule)
+    services().schedules.delete(schedule, by=who)
+
+
+def _audit_schedule(who: Principal, action: str, schedule: str, detail: str = "") -> None:
+    if who.admin:
+        services().accounts.audit(who, action, f"schedule {schedule}", detail)
+
+
 def _take_upload(body: dict[str, Any]) -> Upload | None:
     """Remove the upload from ``body``, which is kept while the request waits; None for other transports."""
     given = [key for key in ("source", "component") if key in body]

@@ -141,3 +141,10 @@ class ComparisonSchema(ResponseSchema):
     commitment = described(fields.String, "The SHA-256 of the seed.")
     seed = described(fields.String, "The seed of all deals; null until it is over.", allow_none=True)
     version = described(WholeNumber, "Changes with every result.")
+
+
+class ComparisonPageSchema(ResponseSchema):
+    """A page of comparisons."""
+
+    comparisons = fields.List(fields.Nested(ComparisonSchema), required=True)
+    cursor = described(fields.String, "The cursor of the next page; null on the last.", allow_none=True)

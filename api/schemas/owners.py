@@ -38,6 +38,7 @@ class ExportSchema(ResponseSchema):
     series = _objects("The series that the owner keeps.")
     invitations = _objects("The invitations that the owner made, without codes.")
     schedules = _objects("The schedules that the owner created.")
+    comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")
     subscriptions = _objects("The webhooks of the owner that follow tournaments, without their secrets.")
 
 

@@ -295,7 +295,9 @@ class ProgressSchema(ResponseSchema):
     games = described(WholeNumber, "The number of games played.")
     games_per_s = described(fields.Float, "Games per second since play started.")
     left_s = described(
-        fields.Float, "Estimated seconds until the end; null: too early to estimate.", allow_none=True
+        fields.Float,
+        "Estimated seconds until the end, by the last minute; null: too early, or no group was over in it.",
+        allow_none=True,
     )
     round = described(WholeNumber, "The current round, from 1; 0 before the first.")
     state = described(fields.String, "The state of the tournament.", validate=validate.OneOf(STATES))

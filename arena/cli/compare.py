@@ -12,15 +12,17 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from arena.bots import bot_spec
+from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
-from arena.cli.comparing import begin, verdict
+from arena.cli.comparing import begin, show_comparisons, verdict
 from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
+from arena.client import ApiError
+from arena.errors import ArenaError
 from arena.games import game_of
 from arena.tournaments.ladder import margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
@@ -32,6 +34,9 @@ _MOST_VOID: Final = 10
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines without a terminal."""
 
+_OF_ONLINE: Final = {"bot": "--online", "new": "--new", "old": "--old", "comparison": "--follow"}
+"""Fields of the API with the options of ``--online``: locally a bot is an argument."""
+
 _ELO = click.FloatRange(-2000, 2000)
 _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
@@ -42,6 +47,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
         "botequim compare new.py old.py --kind truco",
         "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
         "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
+        "botequim compare --list",
     ),
     fields={"rules": "--rule"},
 )
@@ -51,6 +57,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
 @click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
 @click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
+@click.option("--list", "listed", is_flag=True, help="List your comparisons of --online, the newest first.")
 @click.option("--kind", type=KIND, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
@@ -75,6 +82,7 @@ def compare(
     new_version: str | None,
     old_version: str | None,
     follow: str | None,
+    listed: bool,
     kind: str | None,
     preset: str | None,
     rules: tuple[str, ...],
@@ -102,8 +110,13 @@ def compare(
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
 
     With --online the service plays two uploaded versions of one of your bots against each other, unrated and
-    from your budget; Ctrl-C leaves it playing, and --follow shows it again.
+    from your budget; Ctrl-C leaves it playing, --follow shows it again, and --list lists all of yours.
     """
+    if listed:
+        if new or old or online or follow:
+            raise click.UsageError("--list takes no bots")
+        show_comparisons(service(url, token), as_json)
+        return
     if follow is None and kind is None:
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
@@ -112,17 +125,21 @@ def compare(
         raise click.UsageError("--preset and --rule exclude each other")
     if online is not None or follow is not None:
         client = service(url, token)
-        if online is not None:
-            if not (new_version and old_version) or new or old or rules or follow:
-                raise click.UsageError(
-                    "--online BOT takes --new, --old and --kind, and --preset for the rules"
+        try:
+            if online is not None:
+                if not (new_version and old_version) or new or old or rules or follow:
+                    raise click.UsageError(
+                        "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                    )
+                more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
+                follow = str(
+                    begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
                 )
-            more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
-            follow = str(
-                begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
-            )
-        assert follow is not None
-        text, code = verdict(watched := follow_online(client, follow, as_json))
+            assert follow is not None
+            text, code = verdict(watched := follow_online(client, follow, as_json))
+        except ApiError as error:
+            error.field = _OF_ONLINE.get(error.field or "", error.field)
+            raise
         if watched["state"] in ("finished", "cancelled") and not as_json:
             click.echo(text)
         raise SystemExit(code)
@@ -131,9 +148,7 @@ def compare(
     game = game_of(kind)
     given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
     complete = game.options.complete(given)
-    specs = distinct_names(
-        [sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in (new, old)]
-    )
+    specs = distinct_names([_loaded(new, "NEW", kind, sandbox), _loaded(old, "OLD", kind, sandbox)])
     check_plan(kind, complete, specs, most)
     plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
     test = SequentialTest(elo0, elo1, alpha, beta)
@@ -147,6 +162,14 @@ def compare(
     show(_as_json(plan, test, names), as_json, _verdict(test, names))
     if test.decision != elo1:
         raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
+
+
+def _loaded(text: str, argument: str, kind: str, sandbox: bool) -> BotSpec:
+    try:
+        return sandboxed(text, kind) if sandbox else bot_spec(text, kind)
+    except ArenaError as error:
+        error.field = argument if error.field == "bot" else error.field
+        raise
 
 
 def _verdict(test: SequentialTest, names: list[str]) -> str:

@@ -15,6 +15,7 @@ from arena.cli.commands import Command
 from arena.cli.downloads import read_state
 from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
+from arena.cli.output import fitting
 from arena.cli.params import KIND
 from arena.cli.progress import progress_bar
 from arena.client import Client
@@ -152,7 +153,8 @@ def leaderboard(
         for remark in remarks:
             click.echo(f"botequim: {remark}", err=True)
     else:
-        click.echo("\n".join(board.as_text() for board in found), nl=False)
+        text = "\n".join(board.as_text() for board in found)
+        click.echo(fitting(text, lambda: boards_csv(found)), nl=False)
         if online and not differences:
             click.echo(f"These are the boards that {url} publishes.")
         for remark in remarks:
@@ -209,7 +211,8 @@ def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
         return json.dumps({"boards": boards}, indent=2, ensure_ascii=False) + "\n"
     texts = [client.leaderboard(name.kind, name.division, form, preset=name.preset) for name in names]
     if form == "text":
-        return "\n".join(texts) if texts else "no board has been published\n"
+        text = "\n".join(texts) if texts else "no board has been published\n"
+        return fitting(text, lambda: _published(client, names, "csv"))
     # One line of headings for all.
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 

@@ -243,12 +243,15 @@ def organisers(
     examples=(
         "botequim tournament follow TOURNAMENT https://example.org/hook",
         "botequim tournament follow TOURNAMENT",
+        "botequim tournament follow TOURNAMENT --test ID",
     ),
+    fields={"url": "URL", "subscription": "ID"},
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("hook", metavar="[URL]", required=False)
 @click.option("--secret", help="The signing secret. [default: a new one]")
 @click.option("--remove", multiple=True, metavar="ID", help="Delete a subscription; repeatable.")
+@click.option("--test", multiple=True, metavar="ID", help="Post a ping to a subscription's URL; repeatable.")
 @url_option
 @token_option("the owner")
 @json_option
@@ -257,17 +260,21 @@ def follow(
     hook: str | None,
     secret: str | None,
     remove: tuple[str, ...],
+    test: tuple[str, ...],
     url: str,
     token: str,
     as_json: bool,
 ) -> None:
     """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
 
-    The secret is shown only once. Without URL, list the own subscriptions.
+    The secret is shown only once. Without URL, list the own subscriptions. One that has failed goes on when
+    its URL answers a --test.
     """
     client = service(url, token)
     for old in remove:
         client.unsubscribe(tournament_id, old)
+    for one in test:
+        client.ping_subscription(tournament_id, one)
     if hook is not None:
         made = client.subscribe(tournament_id, hook, secret)
         show(made, as_json, made["secret"])

@@ -11,7 +11,7 @@ from arena.cli.commands import Commands
 from arena.cli.following import watch_tournament
 from arena.cli.online import service, token_option, url_option
 from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
-from arena.cli.output import Columns, json_option, show, show_rows
+from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
 from arena.cli.params import KIND
 from arena.cli.times import future, moment, seconds
@@ -343,6 +343,8 @@ def standings(tournament_id: str, form: str, url: str, token: str | None, as_jso
     client = service(url, token)
     form = "json" if as_json else form
     text = client.standings(tournament_id, form)
+    if form == "text":
+        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
     if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
         text = f"no group of {view['name']} is over; it is {view['state']}\n"
     click.echo(text, nl=not text.endswith("\n"))
@@ -362,6 +364,8 @@ def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> Non
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
     text = client.standings(tournament_id, "json" if as_json else "text")
+    if not as_json:
+        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
     click.echo(text, nl=not text.endswith("\n"))
 
 

@@ -99,6 +99,7 @@ class AccountData:
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
             "subscriptions": self._subscriptions.exported(owner),
+            "comparisons": list(self._comparisons(owner)),
         }
 
     def _bot(self, name: str) -> dict[str, Any]:
@@ -160,6 +161,14 @@ class AccountData:
                     entries.append({"tournament": tournament.id, **entry.as_json()})
         return announced, entries
 
+    def _comparisons(self, owner: str) -> Iterator[dict[str, Any]]:
+        """The comparisons of an owner's bots, newest first."""
+        before = None
+        while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
+            before = members[-1]
+            for one in self._all_tournaments([member.name for member in members]):
+                yield {"id": one.id, "state": one.state, **one.spec.as_json(), **(one.comparison or {})}
+
     def _all_tournaments(self, names: list[str]) -> Iterator[Tournament]:
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
@@ -199,6 +208,7 @@ class AccountData:
             self.delete_bot(bot)
         self._co_owners.forget(owner)
         self._subscriptions.forget(owner)
+        self._store.tournaments.forget_comparisons(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._store.budgets.forget(owner, self._store.clock().now_ms)

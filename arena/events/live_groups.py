@@ -115,7 +115,9 @@ class LiveGroups:
             return True
         if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
             # It has not begun, and never will: abandoned.
-            self._store.add_results(tournament.id, [NewResult(group.id, voided, 0, b"null", b"")])
+            self._store.add_results(
+                tournament.id, [NewResult(group.id, voided, 0, b"null", b"")], self._clock().now_ms
+            )
             return True
         if len(games) < len(headers) or any(header.state != "finished" for header in games):
             return False
@@ -129,7 +131,8 @@ class LiveGroups:
         # Unrated tournaments have standings too.
         (result,) = collect(records, rated_only=False)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()
-        self._store.add_results(tournament.id, [NewResult(group.id, voided, len(records), data, b"")])
+        result_row = NewResult(group.id, voided, len(records), data, b"")
+        self._store.add_results(tournament.id, [result_row], self._clock().now_ms)
         return True
 
     def _start(

@@ -45,7 +45,11 @@ _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 
 _FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
 MOST_GROUPS: Final = 100_000
-_CRON_RULE: Final = "five fields (minute, hour, day, month, day of the week) that match some time, in UTC"
+_CRON_FIELDS: Final = 5
+_CRON_RULE: Final = (
+    "five fields (minute hour day month weekday) that match some time in UTC; '0 20 * * 1' is every Monday "
+    "at 20:00"
+)
 
 
 class InvalidSchedule(ArenaError):
@@ -466,9 +470,12 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
                 expected=f"a future time{OF_BOTH_FORMS}",
             )
         return at_ms
-    if not isinstance(cron, str) or len(cron.split()) != 5:
+    count = len(cron.split()) if isinstance(cron, str) else 0
+    if count != _CRON_FIELDS:
         raise InvalidSchedule(
-            f"{printable(str(cron), 60)!r} is not a cron line", field="cron", expected=_CRON_RULE
+            f"{printable(str(cron), 60)!r} is not a cron line: it has {count} field{'s' * (count != 1)}",
+            field="cron",
+            expected=_CRON_RULE,
         )
     try:
         found: datetime = croniter(cron, datetime.fromtimestamp(now_ms / 1000, UTC)).get_next(datetime)

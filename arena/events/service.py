@@ -74,6 +74,10 @@ log = logging.getLogger(__name__)
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
 
+_WINDOW_SECONDS: Final = 60.0
+_FEWEST_SECONDS: Final = 5.0
+"""Of play: before, no remaining time is estimated."""
+
 
 class EntryClosed(ArenaError):
     """The tournament does not take entries now."""
@@ -556,8 +560,8 @@ class Tournaments:
         seconds = 0.0 if tournament.started_ms is None else max(0.001, (until - tournament.started_ms) / 1000)
         planned = max(tournament.expected, row.planned)
         left = None
-        if tournament.state == "running" and row.done:
-            left = round(seconds / row.done * (planned - row.done), 1)
+        if tournament.state == "running" and seconds >= _FEWEST_SECONDS:
+            left = _left_s(self.store.pace(tournament.id), until, seconds, planned - row.done)
         return {
             "done": row.done,
             "planned": planned,
@@ -567,6 +571,16 @@ class Tournaments:
             "round": tournament.round,
             "state": tournament.state,
         }
+
+
+def _left_s(pace: Mapping[int, int], now_ms: int, seconds: float, groups: int) -> float | None:
+    """The seconds until ``groups`` more are over: by the last minute, or by the later half of the ``seconds``
+    so far if that is shorter, since what was over at once says nothing about the rest. None if nothing was
+    over. ``pace``: numbers of groups by second.
+    """
+    first = (now_ms - round(1000 * min(_WINDOW_SECONDS, seconds / 2))) // 1000
+    over = sum(count for second, count in pace.items() if second >= first)
+    return round((now_ms / 1000 - first) / over * groups, 1) if over else None
 
 
 __all__ = ["EntryClosed", "EntryNotFound", "TournamentOver", "Tournaments"]

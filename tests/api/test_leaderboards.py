@@ -56,7 +56,7 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [
-        ("/v1/leaderboards/chess/sealed", 422, "kind_not_found"),
+        ("/v1/leaderboards/chess/sealed", 404, "kind_not_found"),
         ("/v1/leaderboards/toepen/shut", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/shut/history", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/open?preset=duel@9", 422, "preset_not_found"),
