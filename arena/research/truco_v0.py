@@ -1,0 +1,27 @@
+"""Brazilian Truco as an environment of PettingZoo::
+
+    from arena.research import truco_v0
+
+    env = truco_v0.env("paulista-2", bots={1: "rookie"})
+
+See :class:`arena.research.environment.RawEnvironment` for the arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pettingzoo import AECEnv
+
+from arena.research.environment import RawEnvironment, wrapped
+
+
+class raw_env(RawEnvironment):
+    """The environment without wrappers."""
+
+    kind = "truco"
+
+
+def env(preset: str | None = None, **arguments: Any) -> AECEnv[Any, Any, Any]:
+    """The environment with the wrappers of PettingZoo's card games."""
+    return wrapped(raw_env(preset, **arguments))
