@@ -71,7 +71,7 @@ class BotAccount:
     """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
     first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
     ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
-    ``people``: whether people may play with it.
+    ``people``: whether people may play with it. ``datasets``: whether its decisions may be in data sets.
     ``suspended``: while it is set the bot is not seated, whatever its ``state``. ``owner_suspended``: whether
     that is because its owner is suspended.
     """
@@ -87,6 +87,7 @@ class BotAccount:
     owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
+    datasets: bool = True
 
     @property
     def is_active(self) -> bool:
@@ -200,4 +201,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             owner_suspended=OF_OWNER in fields,
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
+            # Bots of earlier releases are in: their records are public.
+            datasets=fields.get("datasets") != "0",
         )

@@ -107,6 +107,7 @@ class AccountData:
             "created_ms": bot.created_ms,
             "tournaments": bot.tournaments,
             "people": bot.people,
+            "datasets": bot.datasets,
             "webhook": bool(self._accounts.signing_secrets(name)),
             "suspended": None if bot.suspended is None else bot.suspended.reason,
             "versions": [self._version(bot, version) for version in bot.versions],
