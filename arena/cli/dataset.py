@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from arena.cli.commands import Command
 from arena.cli.downloads import read_state
@@ -64,7 +66,8 @@ def dataset(
 
     Decisions of people, of bots whose owners keep them out ('botequim bot change --no-datasets') or that were
     deleted, and of annulled groups are left out. With --records, that is asked of the service from which
-    'botequim records --out' downloaded the file; a file of other origin has all its bots.
+    'botequim records --out' downloaded the file, or of the one that --url or BOTEQUIM_URL names; otherwise
+    all bots are in.
     """
     from arena.research.dataset import DataSet, Wanted, period
 
@@ -88,6 +91,9 @@ def dataset(
     )
 
 
+_NAMED: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+
+
 def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Iterator[Record], str]:
     """The service that knows the bots, the records, and where they are from."""
     if file is None:
@@ -95,7 +101,8 @@ def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Itera
         return client, (parse_record(line) for line in client.records(kind)), client.url
     state = None if file == "-" else read_state(Path(file))
     if state is None:
-        return None, load_records(file), source_name(file)
+        is_named = click.get_current_context().get_parameter_source("url") in _NAMED
+        return service(url) if is_named else None, load_records(file), source_name(file)
     if not state.finished:
         raise ArenaError(
             f"the download of {file} is not finished",

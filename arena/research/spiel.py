@@ -291,8 +291,8 @@ class SpielObserver:
         return state.play.state.observation(player if self._is_private else None)
 
 
-class HouseBot(pyspiel.Bot):
-    """A house bot, or the bot of a file, as a bot of OpenSpiel: ``HouseBot(player, "rookie", seed)``.
+class SpielBot(pyspiel.Bot):
+    """A house bot, or the bot of a file, as a bot of OpenSpiel: ``SpielBot(player, "rookie", seed)``.
 
     ``name``: as for ``botequim play``. It lets rights pass unless it wants them.
     """

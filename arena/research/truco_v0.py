@@ -16,10 +16,14 @@ from pettingzoo import AECEnv
 from arena.research.environment import RawEnvironment, wrapped
 
 
-class raw_env(RawEnvironment):
+class TrucoEnvironment(RawEnvironment):
     """The environment without wrappers."""
 
     kind = "truco"
+
+
+raw_env = TrucoEnvironment
+"""The name by which PettingZoo knows an environment without wrappers."""
 
 
 def env(preset: str | None = None, **arguments: Any) -> AECEnv[Any, Any, Any]:

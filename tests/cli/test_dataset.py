@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from tests.cli.conftest import Owner, Terminal
 from tests.service import Service
 
 
 def test_a_data_set_of_the_public_games(
-    owner: Owner, service: Service, terminal: Terminal, tmp_path: Path
+    owner: Owner, service: Service, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"{owner.name}-{letter}" for letter in "ab"]
     tokens = [terminal("bot", "register", name).strip() for name in names]
@@ -38,7 +39,13 @@ def test_a_data_set_of_the_public_games(
     assert terminal("bot", "change", names[0], "--no-datasets") == "datasets: no\n"
     assert "in data sets:      no\n" in terminal("bot", "show", names[0])
     assert bots_in() == {names[1]}
-    # A download of the service asks it as well.
+    # A download of the service asks it as well, and so does any file if a service is named.
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(file.read_bytes())
+    assert bots_in("--records", str(copy)) == {names[1]}
+    monkeypatch.delenv("BOTEQUIM_URL")
+    assert bots_in("--records", str(copy)) == {*names}
+    monkeypatch.setenv("BOTEQUIM_URL", service.url)
     assert bots_in("--records", str(file)) == {names[1]}
     assert bots_in("--records", str(file), "--without", names[1]) == set()
     assert terminal.json("bot", "change", names[0], "--datasets")["datasets"] is True

@@ -19,7 +19,7 @@ from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.games.cards import split_cards
 from arena.games.kernel import CHANCE
-from arena.research.spiel import HouseBot, SpielGame, SpielState
+from arena.research.spiel import SpielBot, SpielGame, SpielState
 
 pytestmark = pytest.mark.system
 
@@ -276,7 +276,7 @@ def test_observers(kind: str, preset: str) -> None:
 
 def test_house_bots_play() -> None:
     game = pyspiel.load_game("python_truco(preset=paulista-2,max_hands=6,returns=points)")
-    bots = [HouseBot(0, "regular", 1), HouseBot(1, "random", 2)]
+    bots = [SpielBot(0, "regular", 1), SpielBot(1, "random", 2)]
     generator = random.Random(8)
     total = 0.0
     for _ in range(60):
