@@ -52,6 +52,9 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "For organisers": {
         "classes": "Invitations and rosters for a class or a club.",
     },
+    "For researchers": {
+        "research": "Environments of PettingZoo and OpenSpiel, and data sets of decisions.",
+    },
     "Reference": {
         "conventions": "What holds for all operations of the API.",
         "commands": "All commands of the program botequim, profiles and completion.",

@@ -112,16 +112,19 @@ def _change(
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change the description, the state, or whether the bot takes part in scheduled tournaments."""
+    """Change the description, the state, whether the bot takes part in scheduled tournaments, or whether its
+    decisions may be in data sets.
+    """
 
     def act() -> None:
         body: dict[str, Any] = {}
         for name in ("description", "state"):
             if name in request.form:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
-        said = request.form.get("tournaments", "")
-        if said:
-            body["tournaments"] = {"yes": True, "no": False}.get(said, said)
+        for name in ("tournaments", "datasets"):
+            said = request.form.get(name, "")
+            if said:
+                body[name] = {"yes": True, "no": False}.get(said, said)
         services().accounts.change_bot(bot, **load(ChangedBotSchema(), body))
 
     return _change(bot, act)

@@ -210,9 +210,9 @@ def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
 def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
     """Change a bot
 
-    Changes its state, its description, whether it takes part in scheduled tournaments, or whether people may
-    play with it. A withdrawn bot gets no new games but finishes its current ones. Omitted
-    fields keep their values.
+    Changes its state, its description, whether it takes part in scheduled tournaments, whether people may
+    play with it, or whether its decisions may be in data sets. A withdrawn bot gets no new games but finishes
+    its current ones. Omitted fields keep their values.
     """
     changes = " ".join(f"{key}={value}" for key, value in body.items())
     _check_owner_or_admin(who, bot, "change bot", changes)

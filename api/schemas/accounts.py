@@ -94,6 +94,9 @@ def _takes_part(more: str) -> dict[str, str]:
 _PEOPLE: Final = (
     "Whether people may play with the bot at the pages of the service. It must be online, or have a webhook."
 )
+_DATASETS: Final = (
+    "Whether the bot's decisions may be in data sets, which `botequim dataset` makes of the public records."
+)
 _UNSAID: Final = _takes_part(
     "If omitted, an uploaded bot is, and others are if they say so when they ask for turns."
 )
@@ -231,6 +234,7 @@ class ChangedBotSchema(RequestSchema):
         metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
     )
     people = Truth(metadata={"description": _PEOPLE})
+    datasets = Truth(metadata={"description": _DATASETS})
 
 
 class NewVersionSchema(RequestSchema):
@@ -507,6 +511,7 @@ class BotSummarySchema(ResponseSchema):
     )
     description = described(fields.String, "The owner's description of the bot.")
     created_ms = described(Moment, "When the bot was registered.")
+    datasets = described(fields.Boolean, _DATASETS)
 
 
 class BotSchema(BotSummarySchema):

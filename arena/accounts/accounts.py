@@ -410,9 +410,16 @@ class Accounts(AuditLog):
         description: str | None = None,
         tournaments: bool | None = None,
         people: bool | None = None,
+        datasets: bool | None = None,
     ) -> BotAccount:
         """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
-        changes = {"state": state, "description": description, "tournaments": tournaments, "people": people}
+        changes = {
+            "state": state,
+            "description": description,
+            "tournaments": tournaments,
+            "people": people,
+            "datasets": datasets,
+        }
         given = {
             key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
         }

@@ -73,8 +73,9 @@ class BotAccount:
     ``version``: the label of the current version, which plays new games; empty until its first upload was
     checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: whether
     it takes part in scheduled tournaments, None if its owner has not said so. ``people``: whether people may
-    play with it. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
-    ``owner_suspended``: whether that is because its owner is suspended.
+    play with it. ``datasets``: whether its decisions may be in data sets. ``suspended``: while it is set the
+    bot is not seated, whatever its ``state``. ``owner_suspended``: whether that is because its owner is
+    suspended.
     """
 
     name: str
@@ -88,6 +89,7 @@ class BotAccount:
     owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
+    datasets: bool = True
     co_owners: tuple[str, ...] = ()
 
     @property
@@ -208,4 +210,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
             co_owners=Sharing.of(fields).co_owners,
+            # Bots of earlier releases are in: their records are public.
+            datasets=fields.get("datasets") != "0",
         )

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
     "completion": "arena.cli.completion:completion",
+    "dataset": "arena.cli.dataset:dataset",
     "explain": "arena.cli.explain:explain",
     "game": "arena.cli.games:game",
     "ladder": "arena.cli.ladder:ladder",
@@ -57,7 +58,7 @@ SECTIONS: Final = {
     "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
-        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),
+        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "dataset", "webhook"),
     ),
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
     "Development": ("ladder", "mirroring"),
@@ -67,6 +68,9 @@ SECTIONS: Final = {
 
 PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
+
+_EXTRAS: Final = {"pyarrow": "rl"}
+"""The extras of libraries that are not in ``server``."""
 
 _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
@@ -155,7 +159,7 @@ def _not_installed(what: str, error: ModuleNotFoundError) -> ArenaError:
     return ArenaError(
         f"{what} needs the library {error.name}, which is not installed",
         code="not_installed",
-        expected="pip install 'botequim[server]'",
+        expected=f"pip install 'botequim[{_EXTRAS.get(error.name or '', 'server')}]'",
     )
 
 

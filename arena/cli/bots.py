@@ -113,6 +113,9 @@ def register(
 @click.option(
     "--tournaments/--no-tournaments", default=None, help="Whether it takes part in scheduled tournaments."
 )
+@click.option(
+    "--datasets/--no-datasets", default=None, help="Whether its decisions may be in data sets (dataset)."
+)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
 @click.option("--description", help="A short public description.")
 @json_option
@@ -120,7 +123,9 @@ def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None
     """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
-        raise click.UsageError("nothing to change: give --people, --tournaments, --state or --description")
+        raise click.UsageError(
+            "nothing to change: give --people, --tournaments, --datasets, --state or --description"
+        )
     changed = service(url, token).change_bot(name, **changes)
     show(
         changed,
@@ -180,6 +185,7 @@ def _shown(found: Mapping[str, Any]) -> str:
         "registered": moment("created_ms"),
         "in tournaments": "tournaments",
         "plays with people": "people",
+        "in data sets": "datasets",
         "suspended": lambda _: suspended["reason"] if suspended else None,
         "webhook": lambda _: hook["url"] if hook else None,
         "circuit": lambda _: hook["circuit"] if hook else None,

@@ -62,7 +62,7 @@ class BotsCalls(HttpClient):
         return self.request("GET", path("bots", bot))
 
     def change_bot(self, bot: str, **fields: Any) -> Any:
-        """Change ``state``, ``description``, ``tournaments`` or ``people``, and return the bot."""
+        """Change ``state``, ``description``, ``tournaments``, ``people`` or ``datasets``; returns the bot."""
         return self.request("PATCH", path("bots", bot), fields)
 
     def delete_bot(self, bot: str) -> None:

@@ -113,6 +113,7 @@ class AccountData:
             "created_ms": bot.created_ms,
             "tournaments": bot.tournaments,
             "people": bot.people,
+            "datasets": bot.datasets,
             "webhook": bool(self._accounts.signing_secrets(name)),
             "co_owners": list(bot.co_owners),
             "suspended": None if bot.suspended is None else bot.suspended.reason,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from arena.errors import InvalidOption, UnknownBot, UnknownPreset
+from arena.games.features import Features
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
 from arena.games.panels import Panel
@@ -136,7 +137,8 @@ class Game:
     :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
     ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without it the game has
     no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
-    turn and the names of the seats; without it people do not play the game.
+    turn and the names of the seats; without it people do not play the game. ``features``: from complete
+    rules, actions as numbers and observations as vectors; without it there are no environments and data sets.
     """
 
     game_rules: GameRules
@@ -158,6 +160,7 @@ class Game:
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
     style: StyleFigures | None = None
     panel: Callable[[Turn, Sequence[str]], Panel] | None = None
+    features: Callable[[Mapping[str, Any]], Features] | None = None
 
     @property
     def kind(self) -> str:

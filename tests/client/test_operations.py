@@ -52,7 +52,14 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "getBot": ("bot", {"bot": "bot"}),
     "changeBot": (
         "change_bot",
-        {"bot": "bot", "state": "withdrawn", "description": "d", "tournaments": True, "people": True},
+        {
+            "bot": "bot",
+            "state": "withdrawn",
+            "description": "d",
+            "tournaments": True,
+            "people": True,
+            "datasets": False,
+        },
     ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listBotOwners": ("bot_owners", {"bot": "bot"}),
