@@ -9,6 +9,7 @@ from marshmallow import fields, pre_dump, validate
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
 from api.schemas.fields import Moment, Switch, Truth
 from api.schemas.invitations import InvitationQuotaSchema
+from api.schemas.models import game_cost, model
 from api.schemas.turns import wait
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
@@ -134,7 +135,11 @@ class QuotasSchema(ResponseSchema):
     bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
     versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
     bytes = fields.Nested(
-        QuotaSchema, required=True, metadata={"description": "Bytes of the uploads of all versions."}
+        QuotaSchema,
+        required=True,
+        metadata={
+            "description": "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
+        },
     )
 
 
@@ -203,6 +208,8 @@ class NewBotSchema(RequestSchema):
     component = _component()
     description = _description()
     tournaments = Truth(metadata=_UNSAID)
+    model = model()
+    game_cost = game_cost()
 
 
 class NewBotFileQuery(RequestSchema):
@@ -226,6 +233,8 @@ class ChangedBotSchema(RequestSchema):
         metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
     )
     people = Truth(metadata={"description": _PEOPLE})
+    model = model()
+    game_cost = game_cost()
 
 
 class NewVersionSchema(RequestSchema):
@@ -508,6 +517,12 @@ class BotSchema(BotSummarySchema):
         "online. If false and never set, it is while it says so when it asks for turns.",
     )
     people = described(fields.Boolean, _PEOPLE)
+    model = described(
+        fields.String, "The language model that the bot is, as its owner says; empty if it is none."
+    )
+    game_cost = described(
+        fields.Float, "What a game costs it in US dollars, as its owner says, or null.", allow_none=True
+    )
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )

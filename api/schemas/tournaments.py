@@ -80,8 +80,8 @@ class TournamentSettings(RequestSchema):
     per_owner = _count("The maximum number of bots per owner.", MAX_ENTRIES)
     who = _choice("Who may enter.", WHO, "anyone")
     division = _choice(
-        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. House bots "
-        "play in both.",
+        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. "
+        "`models`: for those whose owners say that they are language models. House bots play in all.",
         DIVISIONS,
         OPEN,
     )
@@ -326,7 +326,7 @@ class _Tournament(ResponseSchema):
     max_entries = described(WholeNumber, "The maximum number of bots.")
     division = described(
         fields.String,
-        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere.",
+        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere. `models`: for language models.",
         validate=validate.OneOf(DIVISIONS),
     )
     per_owner = described(WholeNumber, "The maximum number of bots per owner.")

@@ -408,9 +408,12 @@ class Accounts(AuditLog):
         description: str | None = None,
         tournaments: bool | None = None,
         people: bool | None = None,
+        model: str | None = None,
+        game_cost: float | None = None,
     ) -> BotAccount:
         """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
         changes = {"state": state, "description": description, "tournaments": tournaments, "people": people}
+        changes |= {"model": model, "game_cost": None if game_cost is None else str(game_cost)}
         given = {
             key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
         }

@@ -71,7 +71,8 @@ class BotAccount:
     """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
     first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
     ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
-    ``people``: whether people may play with it.
+    ``people``: whether people may play with it. ``model``: which language model it is, as its owner says;
+    empty if it is none. ``game_cost``: what a game costs it, in US dollars, as its owner says, or None.
     ``suspended``: while it is set the bot is not seated, whatever its ``state``. ``owner_suspended``: whether
     that is because its owner is suspended.
     """
@@ -87,6 +88,8 @@ class BotAccount:
     owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
+    model: str = ""
+    game_cost: float | None = None
 
     @property
     def is_active(self) -> bool:
@@ -200,4 +203,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             owner_suspended=OF_OWNER in fields,
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
+            model="hidden" if "hidden" in fields and fields.get("model") else fields.get("model", ""),
+            game_cost=float(fields["game_cost"]) if "game_cost" in fields else None,
         )

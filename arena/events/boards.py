@@ -350,7 +350,7 @@ def _check_board(data: Mapping[str, Any]) -> None:
         check_types(Row, vars(row))
         for rating in row.versions:
             check_types(Rating, vars(rating))
-        check_types(Rating, {name: shown[name] for name in _RATING})
+        check_types(Rating, {**vars(row.rating), **{name: shown[name] for name in _RATING if name in shown}})
     if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
         raise TypeError("the rows are no list, or the anchor has no rating")
 

@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.store.rows import (
     OPTIONAL,
     check_types,
@@ -88,7 +88,8 @@ class Sandbox(Protocol):
 @dataclass
 class Entered:
     """An entry. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
-    the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
+    the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically. ``model``:
+    whether its owner said that it is a language model.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Entered:
     withdrawn: int | None = None
     uploaded: bool = False
     auto: bool = False
+    model: bool = field(default=False, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -118,7 +120,12 @@ class Entered:
     ) -> Entered:
         """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
-        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded, auto=auto)
+        return cls(
+            *(bot.name, version, bot.owner, nonce, "", entered_ms, status),
+            uploaded=uploaded,
+            auto=auto,
+            model=bool(bot.model),
+        )
 
     @property
     def runner(self) -> Runner:
@@ -148,6 +155,7 @@ class Entered:
             nonce=self.nonce,
             entered_ms=self.entered_ms,
             withdrawn=self.withdrawn,
+            model=self.model,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -369,7 +377,7 @@ class Tournament:
         preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None
         if preset is None:
             return None
-        return BoardName(self.spec.kind, SEALED if group.mirrored else OPEN, preset)
+        return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
     def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
         """The rules of the group, every option filled in."""
