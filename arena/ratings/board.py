@@ -136,7 +136,7 @@ class Board:
     def _shown(self, rating: Rating) -> dict[str, Any]:
         values = asdict(rating)
         if self.division != MODELS:
-            for name in _MISTAKES:
+            for name in MISTAKES:
                 del values[name]
         return values
 
@@ -175,7 +175,7 @@ class Board:
         """The table for people. ``declared``: in the division ``models``, the model of each bot and what a
         game costs it.
         """
-        more: tuple[str, ...] = (*_MISTAKES, "model", "$ per game") if self.division == MODELS else ()
+        more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
         table = plain_table(
             ("rank", "bot", "version", "rating", "95%", "", "groups", "games", "faults", "last seen", *more),
             (
@@ -213,13 +213,14 @@ class Board:
         return (rating.illegal, rating.late) if self.division == MODELS else ()
 
 
-_MISTAKES: Final = ("illegal", "late")
+MISTAKES: Final = ("illegal", "late")
+"""The fields of a rating that only boards of the division ``models`` show."""
 
 
 def _rating(values: Mapping[str, Any]) -> Rating:
     # Of other divisions, boards do not say the last two.
-    known = {item.name: values[item.name] for item in fields(Rating) if item.name not in _MISTAKES}
-    return Rating(**known, **{name: values[name] for name in _MISTAKES if name in values})
+    known = {item.name: values[item.name] for item in fields(Rating) if item.name not in MISTAKES}
+    return Rating(**known, **{name: values[name] for name in MISTAKES if name in values})
 
 
 CSV_HEADINGS: Final = (
@@ -238,7 +239,7 @@ def boards_csv(boards: Iterable[Board]) -> str:
                 current = rating.version == row.rating.version
                 flags = (int(current), int(rating.version == row.best_version))
                 values = {**asdict(rating), "provisional": int(rating.provisional)}
-                mistakes = [values.pop(name) for name in _MISTAKES]
+                mistakes = [values.pop(name) for name in MISTAKES]
                 version, *rest = values.values()
                 shown = mistakes if board.division == MODELS else [None, None]
                 rank = row.rank if current else None
