@@ -339,6 +339,8 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
+    ana("GET", f"/v1/bots/zap-bot/games/{game}/notes")
+    ana("PATCH", f"/v1/bots/zap-bot/games/{game}/notes", {"published": True})
     ana("GET", "/v1/records")
     ana("GET", "/v1/records/all")
 
@@ -474,7 +476,7 @@ def _played(bots: list[RecordingClient]) -> Iterator[None]:
         for bot in bots:
             turns = bot("GET", "/v1/turns")["turns"]
             answers = [
-                {"turn": turn["turn"], "action": _calmest(turn["legal_actions"])}
+                {"turn": turn["turn"], "action": _calmest(turn["legal_actions"]), "note": "The calmest move."}
                 for turn in turns
                 if not turn["optional"]
             ]

@@ -133,7 +133,7 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
         bot, token, received = parts.uploads.register(
             who.name, body["name"], body["version"], description, upload, tournaments
         )
-        return RegisteredBot(bot, token, upload=received)
+        return RegisteredBot(_declared(bot, body), token, upload=received)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
@@ -147,7 +147,13 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
         tournaments=tournaments,
         **webhook,
     )
-    return RegisteredBot(bot, token, webhook.get("secret"))
+    return RegisteredBot(_declared(bot, body), token, webhook.get("secret"))
+
+
+def _declared(bot: BotAccount, body: dict[str, Any]) -> BotAccount:
+    """The bot with what its owner says about it as a language model."""
+    said = {name: body[name] for name in ("model", "game_cost") if name in body}
+    return services().accounts.change_bot(bot.name, **said) if said else bot
 
 
 def add_version(who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:
@@ -202,9 +208,10 @@ def replace_secret(bot: str, given: str | None = None) -> tuple[str, int | None]
 
 
 def delete(bot: str) -> None:
-    """Delete a bot and its logs. Raises :class:`~arena.accounts.accounts.BotNotFound`."""
+    """Delete a bot with its logs and notes. Raises :class:`~arena.accounts.accounts.BotNotFound`."""
     services().accounts.delete_bot(bot)
     services().tournaments.journals.forget(bot)
+    services().live.notes.forget(bot)
     services().webhooks.close_circuit(bot)
 
 

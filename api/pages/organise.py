@@ -44,7 +44,7 @@ from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
-from arena.play.players import SEALED
+from arena.play.players import MODELS, OPEN, SEALED
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.spec import Spec
@@ -105,7 +105,7 @@ _HELPS: Final = {
     "auto_enter": "",
     "house": "",
     "baseline": "Names of own bots or house bots that play, but take no place. Not in a knockout.",
-    "division": "House bots play in both.",
+    "division": "House bots play in all.",
     "groups": "In the games of a group the seats are swapped or rotated.",
 }
 _SECTIONS: Final = (
@@ -155,7 +155,11 @@ def _words(game: Game) -> Words:
                 name: f"{name.replace('_', ' ')}: {format.doc.rstrip('.')}"
                 for name, format in FORMATS.items()
             },
-            "division": {SEALED: "sealed: uploaded bots", "open": "open: bots that run elsewhere"},
+            "division": {
+                SEALED: "sealed: uploaded bots",
+                OPEN: "open: bots that run elsewhere",
+                MODELS: "models: language models",
+            },
             "rated": {"": "if the rules are those of a preset"},
         },
     )

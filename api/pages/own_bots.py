@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 
 from api import submissions
 from api.errors import HttpError
+from api.notes import change_notes
 from api.pages.fields import is_of_form, status_of
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
@@ -90,6 +91,10 @@ def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
         owns=account.owner == signed_in().owner,
         invited=services().co_owners.invited(account.name),
         description=request.form.get("description", account.description),
+        model=request.form.get("model", account.model),
+        game_cost=request.form.get(
+            "game_cost", "" if account.game_cost is None else f"{account.game_cost:g}"
+        ),
         has_webhook=has_webhook,
         circuit=services().webhooks.circuit(account.name) if has_webhook else None,
         error=error,
@@ -112,15 +117,17 @@ def _change(
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change the description, the state, whether the bot takes part in scheduled tournaments, or whether its
-    decisions may be in data sets.
+    """Change the description, the state, the model, whether the bot takes part in scheduled tournaments, or
+    whether its decisions may be in data sets.
     """
 
     def act() -> None:
         body: dict[str, Any] = {}
-        for name in ("description", "state"):
+        for name in ("description", "state", "model"):
             if name in request.form:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
+        if request.form.get("game_cost", "").strip():
+            body["game_cost"] = request.form["game_cost"].strip()
         for name in ("tournaments", "datasets"):
             said = request.form.get(name, "")
             if said:
@@ -146,6 +153,15 @@ def publish_source(bot: str, version: str) -> ResponseReturnValue:
     """Publish or hide the source of a version."""
     published = request.form.get("published") == "yes"
     return _change(bot, lambda: services().accounts.publish(bot, version, published))
+
+
+@form("/bots/<bot>/games/<game>/notes")
+def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
+    """Publish or hide the notes of a bot on a finished game."""
+    who = signed_in()
+    submissions.check_owner(who, bot)
+    change_notes(who, bot, game, bool(request.form.get("published")))
+    return redirect(url_for("pages.game_page", game=game), 303)
 
 
 @form("/bots/<bot>/versions/<version>/qualifications")

@@ -14,7 +14,7 @@ from arena.bots.transports import UnknownTransport
 from arena.errors import CorruptState
 from arena.events.tournament import OVER
 from arena.games import game_of
-from arena.play.players import SEALED
+from arena.play.players import MODELS, SEALED
 
 _HOUR_MS: Final = 3_600_000
 _DRAFT_BYTES: Final = 12
@@ -87,4 +87,4 @@ def _suits(bot: BotAccount, division: str) -> bool:
         sealed = services().accounts.bot(bot.name).current.runner.sealed
     except (BotNotFound, CorruptState, UnknownTransport, VersionNotFound):
         return False
-    return sealed in (None, division == SEALED)
+    return sealed in (None, division == SEALED) and (division != MODELS or bool(bot.model))

@@ -11,6 +11,7 @@ from marshmallow import Schema, fields, validate
 from api import submissions
 from api.contract import UNSEATABLE, Blueprint, RawBody, json_response
 from api.errors import HttpError
+from api.notes import RECORD_ERRORS, change_notes, read_notes
 from api.schemas.accounts import (
     AddedVersionSchema,
     BotPageSchema,
@@ -18,7 +19,6 @@ from api.schemas.accounts import (
     BotWithTokenSchema,
     ChangedBotSchema,
     ChangedVersionSchema,
-    GameLogSchema,
     NewBotFileQuery,
     NewBotSchema,
     NewSecretSchema,
@@ -36,6 +36,8 @@ from api.schemas.accounts import (
     VersionSchema,
 )
 from api.schemas.common import PageQuery, absent
+from api.schemas.logs import GameLogSchema
+from api.schemas.notes import ChangedNotesSchema, GameNotesSchema
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.received import refusal
@@ -211,8 +213,8 @@ def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]
     """Change a bot
 
     Changes its state, its description, whether it takes part in scheduled tournaments, whether people may
-    play with it, or whether its decisions may be in data sets. A withdrawn bot gets no new games but finishes
-    its current ones. Omitted fields keep their values.
+    play with it, whether its decisions may be in data sets, or which language model it is. A withdrawn bot
+    gets no new games but finishes its current ones. Omitted fields keep their values.
     """
     changes = " ".join(f"{key}={value}" for key, value in body.items())
     _check_owner_or_admin(who, bot, "change bot", changes)
@@ -415,6 +417,41 @@ def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
     return {"game": game, "seats": seats}
+
+
+@blueprint.operation(
+    "/bots/<bot>/games/<game>/notes",
+    scopes=(),
+    returns=GameNotesSchema,
+    errors=(*RECORD_ERRORS, "notes_not_found"),
+)
+def get_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
+    """Get the notes of a bot on its moves in a finished game
+
+    Available to the bot's owner, and to everyone who can read the record once they are published. Notes are
+    kept for 90 days: at most 64 KiB on a game and 1 MiB of a bot, where the oldest games give way.
+    """
+    return read_notes(who, bot, game)
+
+
+@blueprint.operation(
+    "/bots/<bot>/games/<game>/notes",
+    "PATCH",
+    scopes=("owner", "admin"),
+    body=ChangedNotesSchema,
+    returns=GameNotesSchema,
+    errors=(*RECORD_ERRORS, "bot_not_found", "notes_not_found"),
+)
+def publish_notes(who: Principal, body: dict[str, Any], bot: str, game: str) -> dict[str, Any]:
+    """Publish or hide the notes of a bot on its moves in a finished game
+
+    Only the owner can publish them. An admin can hide what is published.
+    """
+    if body["published"]:
+        submissions.check_owner(who, bot)
+    else:
+        _check_owner_or_admin(who, bot, "hide notes", game)
+    return change_notes(who, bot, game, body["published"])
 
 
 @blueprint.operation(

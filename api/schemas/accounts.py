@@ -9,6 +9,7 @@ from marshmallow import fields, pre_dump, validate
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
 from api.schemas.fields import Moment, Switch, Truth
 from api.schemas.invitations import InvitationQuotaSchema
+from api.schemas.models import game_cost, model
 from api.schemas.turns import wait
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
@@ -137,7 +138,11 @@ class QuotasSchema(ResponseSchema):
     bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
     versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
     bytes = fields.Nested(
-        QuotaSchema, required=True, metadata={"description": "Bytes of the uploads of all versions."}
+        QuotaSchema,
+        required=True,
+        metadata={
+            "description": "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
+        },
     )
 
 
@@ -211,6 +216,8 @@ class NewBotSchema(RequestSchema):
     component = _component()
     description = _description()
     tournaments = Truth(metadata=_UNSAID)
+    model = model()
+    game_cost = game_cost()
 
 
 class NewBotFileQuery(RequestSchema):
@@ -235,6 +242,8 @@ class ChangedBotSchema(RequestSchema):
     )
     people = Truth(metadata={"description": _PEOPLE})
     datasets = Truth(metadata={"description": _DATASETS})
+    model = model()
+    game_cost = game_cost()
 
 
 class NewVersionSchema(RequestSchema):
@@ -392,42 +401,6 @@ class QualificationsSchema(ResponseSchema):
     qualifications = fields.List(fields.Nested(QualificationSchema), required=True)
 
 
-class DecisionSchema(ResponseSchema):
-    """One decision of an uploaded bot."""
-
-    turn = described(fields.String, "The id of the turn.")
-    ms = described(fields.Float, "Thinking time, in milliseconds of fuel.")
-    fault = fields.String(metadata={"description": "The fault, if the decision was one."})
-    detail = fields.String(metadata={"description": "Details of the fault."})
-
-
-class SeatFaultSchema(ResponseSchema):
-    """A fault of a seat."""
-
-    type = described(fields.String, "The type of the fault.")
-    after = described(fields.Integer, "The number of actions in the game before the fault.")
-    detail = described(fields.String, "What the bot did.")
-
-
-class SeatLogSchema(ResponseSchema):
-    """The output and decisions of a bot on one seat."""
-
-    seat = described(fields.Integer, "The seat.")
-    version = described(fields.String, "The label of the version.")
-    output = described(fields.String, "Everything the bot printed, including tracebacks.")
-    cut = described(fields.Boolean, "Whether the output was truncated.")
-    load_ms = described(fields.Float, "Time to load the bot, in milliseconds of fuel.")
-    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
-    faults = fields.List(fields.Nested(SeatFaultSchema), required=True)
-
-
-class GameLogSchema(ResponseSchema):
-    """The log of an uploaded bot for one game."""
-
-    game = described(fields.String, "The id of the game.")
-    seats = fields.List(fields.Nested(SeatLogSchema), required=True)
-
-
 class AddedVersionSchema(VersionSchema):
     """The added version."""
 
@@ -523,6 +496,12 @@ class BotSchema(BotSummarySchema):
         "online. If false and never set, it is while it says so when it asks for turns.",
     )
     people = described(fields.Boolean, _PEOPLE)
+    model = described(
+        fields.String, "The language model that the bot is, as its owner says; empty if it is none."
+    )
+    game_cost = described(
+        fields.Float, "What a game costs it in US dollars, as its owner says, or null.", allow_none=True
+    )
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )

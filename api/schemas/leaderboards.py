@@ -129,6 +129,12 @@ class RatingSchema(ResponseSchema):
     faults = described(WholeNumber, "The number of faults in these groups.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
     last_seen_ms = described(Moment, "When the last game ended; null if not recorded.", allow_none=True)
+    illegal = WholeNumber(
+        metadata={"description": "Division `models`: the number of illegal and malformed answers."}
+    )
+    late = WholeNumber(
+        metadata={"description": "Division `models`: the number of turns without an answer in time."}
+    )
 
 
 class BoardRowSchema(RatingSchema):
@@ -147,6 +153,17 @@ class BoardRowSchema(RatingSchema):
         f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
     )
     versions_tried = described(WholeNumber, "How many versions of the bot have played here.")
+    model = fields.String(
+        metadata={
+            "description": "Division `models`: the language model, as the owner says; empty for house bots."
+        }
+    )
+    game_cost = fields.Float(
+        allow_none=True,
+        metadata={
+            "description": "Division `models`: what a game costs in US dollars, as the owner says, or null."
+        },
+    )
     versions = fields.List(
         fields.Nested(RatingSchema),
         required=True,

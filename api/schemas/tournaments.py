@@ -80,8 +80,8 @@ class TournamentSettings(RequestSchema):
     per_owner = _count("The maximum number of bots per owner.", MAX_ENTRIES)
     who = _choice("Who may enter.", WHO, "anyone")
     division = _choice(
-        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. House bots "
-        "play in both.",
+        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. "
+        "`models`: for those whose owners say that they are language models. House bots play in all.",
         DIVISIONS,
         OPEN,
     )
@@ -295,9 +295,7 @@ class ProgressSchema(ResponseSchema):
     games = described(WholeNumber, "The number of games played.")
     games_per_s = described(fields.Float, "Games per second since play started.")
     left_s = described(
-        fields.Float,
-        "Estimated seconds until the end, by the last minute; null: too early, or no group was over in it.",
-        allow_none=True,
+        fields.Float, "Seconds until the end by the pace of the last minute; null: unknown.", allow_none=True
     )
     round = described(WholeNumber, "The current round, from 1; 0 before the first.")
     state = described(fields.String, "The state of the tournament.", validate=validate.OneOf(STATES))
@@ -347,7 +345,7 @@ class _Tournament(ResponseSchema):
     max_entries = described(WholeNumber, "The maximum number of bots.")
     division = described(
         fields.String,
-        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere.",
+        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere. `models`: for language models.",
         validate=validate.OneOf(DIVISIONS),
     )
     per_owner = described(WholeNumber, "The maximum number of bots per owner.")

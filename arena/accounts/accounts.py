@@ -411,6 +411,8 @@ class Accounts(AuditLog):
         tournaments: bool | None = None,
         people: bool | None = None,
         datasets: bool | None = None,
+        model: str | None = None,
+        game_cost: float | None = None,
     ) -> BotAccount:
         """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
         changes = {
@@ -419,6 +421,8 @@ class Accounts(AuditLog):
             "tournaments": tournaments,
             "people": people,
             "datasets": datasets,
+            "model": model,
+            "game_cost": None if game_cost is None else str(game_cost),
         }
         given = {
             key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None

@@ -73,9 +73,10 @@ class BotAccount:
     ``version``: the label of the current version, which plays new games; empty until its first upload was
     checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: whether
     it takes part in scheduled tournaments, None if its owner has not said so. ``people``: whether people may
-    play with it. ``datasets``: whether its decisions may be in data sets. ``suspended``: while it is set the
-    bot is not seated, whatever its ``state``. ``owner_suspended``: whether that is because its owner is
-    suspended.
+    play with it. ``datasets``: whether its decisions may be in data sets. ``model``: which language model it
+    is, as its owner says; empty if it is none. ``game_cost``: what a game costs it, in US dollars, as its
+    owner says, or None. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
+    ``owner_suspended``: whether that is because its owner is suspended.
     """
 
     name: str
@@ -89,6 +90,8 @@ class BotAccount:
     owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
+    model: str = ""
+    game_cost: float | None = None
     datasets: bool = True
     co_owners: tuple[str, ...] = ()
 
@@ -212,4 +215,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             co_owners=Sharing.of(fields).co_owners,
             # Bots of earlier releases are in: their records are public.
             datasets=fields.get("datasets") != "0",
+            model="hidden" if "hidden" in fields and fields.get("model") else fields.get("model", ""),
+            game_cost=float(fields["game_cost"]) if "game_cost" in fields else None,
         )

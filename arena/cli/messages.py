@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "Authorization": ("--token",),
+    "clock.preset": ("--clock",),
     "clock.per_turn_ms": ("--turn-seconds",),
     "clock.bank_ms": ("--bank-seconds",),
     "bot": ("NAME", "--name", "BOTS", "FILE"),

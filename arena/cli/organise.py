@@ -13,6 +13,7 @@ from arena.cli.output import json_option, show, when
 from arena.cli.times import future
 from arena.client.http import given
 from arena.games import game_of
+from arena.play.players import DIVISIONS
 from arena.tournaments.formats import FORMATS
 
 _FIELDS: Final = {
@@ -48,7 +49,7 @@ _FIELDS: Final = {
 @click.option("--groups", type=int, help="Groups per pairing.")
 @click.option("--rounds", type=int, help="The number of rounds.")
 @click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
-@click.option("--division", type=click.Choice(("open", "sealed")), help="Which bots play.")
+@click.option("--division", type=click.Choice(DIVISIONS), help="Which bots play.")
 @click.option("--house", multiple=True, metavar="BOT", help="A house bot, in place of all; repeatable.")
 @click.option(
     "--baseline",

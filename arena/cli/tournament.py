@@ -13,12 +13,13 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND
+from arena.cli.params import KIND, clock_of, clock_options
 from arena.cli.times import future, moment, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.play.players import DIVISIONS
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
@@ -64,8 +65,7 @@ def what_to_play(command: Function) -> Function:
             help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
         ),
         click.option("--partners", type=click.Choice(("same", "mixed")), help="Truco: who partners whom."),
-        click.option("--turn-seconds", type=seconds, help="Time per decision."),
-        click.option("--bank-seconds", type=seconds, help="Bank per game."),
+        clock_options,
         click.option("--max-entries", type=click.IntRange(1), help="The maximum number of bots."),
         click.option("--per-owner", type=click.IntRange(1), help="The maximum number of bots of one owner."),
         click.option(
@@ -82,8 +82,9 @@ def what_to_play(command: Function) -> Function:
         ),
         click.option(
             "--division",
-            type=click.Choice(("open", "sealed")),
-            help="sealed: for uploaded bots. [default: open, for bots that run elsewhere]",
+            type=click.Choice(DIVISIONS),
+            help="sealed: for uploaded bots; models: for language models. [default: open, for bots that run "
+            "elsewhere]",
         ),
         click.option(
             "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
@@ -109,6 +110,7 @@ def spec_of(
     kind: str,
     form: str,
     rules: tuple[str, ...],
+    clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
     invited: tuple[str, ...],
@@ -123,13 +125,9 @@ def spec_of(
     spec: dict[str, Any] = {"kind": kind, "format": form}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
-    clock = {
-        name: round(1000 * seconds)
-        for name, seconds in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
-        if seconds is not None
-    }
-    if clock:
-        spec["clock"] = clock
+    times = clock_of(clock, turn_seconds, bank_seconds)
+    if times:
+        spec["clock"] = times
     if invited:
         spec.update(who="invited", invited=list(invited))
     if house:

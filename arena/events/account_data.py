@@ -120,6 +120,14 @@ class AccountData:
             "versions": [self._version(bot, version) for version in bot.versions],
             "games": list(self._games(name)),
             "logs": [{"game": journal.game, "seats": journal.seats} for journal in journals],
+            "notes": [
+                {
+                    "game": one.game,
+                    "published": one.published,
+                    "notes": [{"after": after, "note": note} for after, note in one.notes.items()],
+                }
+                for one in self._live.notes.all(name)
+            ],
         }
 
     def _version(self, bot: BotAccount, version: Version) -> dict[str, Any]:
@@ -189,8 +197,8 @@ class AccountData:
         """Delete an owner with its bots, and return the name that is shown in its place from now on.
 
         The bots end for their co-owners, too; those of others that it shares stay. Entries and games end by
-        the rules for leaving; tokens, sessions, webhooks, sources and logs are erased; names stay taken. If
-        it is interrupted, the next call continues, with the same token.
+        the rules for leaving; tokens, sessions, webhooks, sources, logs and notes are erased; names stay
+        taken. If it is interrupted, the next call continues, with the same token.
         Raises :class:`NotConfirmed`.
         """
         if confirm != owner:
@@ -227,6 +235,7 @@ class AccountData:
                     self._store.qualifications.change(discipline.row(bot, label), _nothing)
             self._accounts.delete_bot(bot)
         self._tournaments.journals.forget(bot)
+        self._live.notes.forget(bot)
         self._store.webhooks.forget(bot)
 
     def _leave_tournaments(self, owner: str) -> None:

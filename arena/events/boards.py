@@ -17,7 +17,7 @@ from arena.events.published import ratings_by_name
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.play.board_names import BoardName, all_boards
 from arena.play.game_ids import tournament_of
-from arena.ratings.board import METHOD, Board, Rating, Row, Title, ledger_board
+from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
 from arena.store.boards import BoardState, StoredLedger
@@ -350,7 +350,8 @@ def _check_board(data: Mapping[str, Any]) -> None:
         check_types(Row, vars(row))
         for rating in row.versions:
             check_types(Rating, vars(rating))
-        check_types(Rating, {name: shown[name] for name in _RATING})
+        named = (name for name in _RATING if name in shown or name not in MISTAKES)
+        check_types(Rating, {name: shown[name] for name in named})
     if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
         raise TypeError("the rows are no list, or the anchor has no rating")
 

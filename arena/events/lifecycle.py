@@ -15,7 +15,7 @@ from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
@@ -285,7 +285,8 @@ class TournamentLifecycle:
         self, tournament: Tournament, playing: Sequence[Entered]
     ) -> dict[PlayerId, PublishedRating]:
         """The ratings of the versions of these bots on the board of the tournament's rules, if it has one."""
-        division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
+        mirrored = all(entry.runner.arena_run for entry in playing)
+        division = division_of(mirrored, tournament.spec.division == MODELS)
         names = [entry.name for entry in playing]
         return published(self._boards, tournament.spec.board(division), names)
 

@@ -17,6 +17,7 @@ from arena.live.service import LiveGames
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
+from arena.play.players import MODELS
 from arena.ratings.results import collect
 from arena.records.record import Record
 from arena.store.chunks import StoredGroup
@@ -169,6 +170,7 @@ class LiveGroups:
                 created_by=tournament.created_by,
                 visibility=tournament.visibility,
                 rated=tournament.board_of(group) is not None,
+                models=tournament.spec.division == MODELS,
                 group={
                     "id": tournament.group_id(group.id),
                     "index": number,

@@ -19,7 +19,7 @@ from arena.events.qualification import Discipline
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
-from arena.play.players import OPEN
+from arena.play.players import MODELS, OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
@@ -287,6 +287,9 @@ class Schedules:
                 continue
             template = schedule["tournament"]
             division = template.get("division", OPEN)
+            if division == MODELS:
+                # They arrive as all bots that run elsewhere do.
+                division = OPEN
             board = shown_or_left_out(self._rows.named(name), partial(_awaited, template, division))
             due_ms = schedule["next_ms"]
             if board is None or not arrived & {division, board} or due_ms is None or due_ms <= now_ms:

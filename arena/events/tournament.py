@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.store.rows import (
     OPTIONAL,
     check_types,
@@ -89,7 +89,8 @@ class Sandbox(Protocol):
 class Entered:
     """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether it takes no place.
     ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in the sandbox.
-    ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
+    ``reason``: explains ``status``. ``auto``: whether it was entered automatically. ``model``: whether its
+    owner said that it is a language model.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Entered:
     auto: bool = False
     baseline: bool = field(default=False, metadata=OPTIONAL)
     co_owners: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    model: bool = field(default=False, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -126,6 +128,7 @@ class Entered:
             uploaded=uploaded,
             auto=auto,
             co_owners=list(bot.co_owners),
+            model=bool(bot.model),
         )
 
     @property
@@ -163,6 +166,7 @@ class Entered:
             withdrawn=self.withdrawn,
             baseline=self.baseline,
             co_owners=tuple(self.co_owners),
+            model=self.model,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -394,7 +398,7 @@ class Tournament:
         preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None
         if preset is None:
             return None
-        return BoardName(self.spec.kind, SEALED if group.mirrored else OPEN, preset)
+        return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
     def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
         """The rules of the group, every option filled in."""

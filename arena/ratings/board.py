@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from arena.games import game_of
 from arena.games.descriptor import Awards
 from arena.play.board_names import BoardName
-from arena.play.players import PlayerId
+from arena.play.players import MODELS, PlayerId
 from arena.ratings.bootstrap import REPLICATES, Differences, Z
 from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Block, Likelihood
@@ -49,7 +50,8 @@ class Rating:
     ``low`` and ``high`` bound the 95% interval of its difference to the anchor. ``provisional``: too
     few groups, or no game connects it with the anchor. ``groups`` and ``games`` are those that
     count for it, ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms``: milliseconds since
-    1970, None if the records do not say.
+    1970, None if the records do not say. ``illegal`` and ``late``: its answers that were refused or too late,
+    on boards of the division ``models``.
     """
 
     version: str
@@ -62,6 +64,8 @@ class Rating:
     faults: int
     forfeits: int
     last_seen_ms: int | None
+    illegal: int = 0
+    late: int = 0
 
 
 @dataclass(frozen=True)
@@ -112,9 +116,9 @@ class Board:
         """As it is published."""
         rows = []
         for row in self.rows:
-            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
+            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
             entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
-            entry["versions"] = [asdict(rating) for rating in row.versions]
+            entry["versions"] = [self._shown(rating) for rating in row.versions]
             rows.append(entry)
         return {
             "kind": self.kind,
@@ -128,6 +132,13 @@ class Board:
             "rows": rows,
             "titles": {name: asdict(title) for name, title in self.titles.items()},
         }
+
+    def _shown(self, rating: Rating) -> dict[str, Any]:
+        values = asdict(rating)
+        if self.division != MODELS:
+            for name in MISTAKES:
+                del values[name]
+        return values
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
@@ -160,10 +171,13 @@ class Board:
         """All versions, a line each; see :func:`boards_csv`."""
         return boards_csv([self])
 
-    def as_text(self) -> str:
-        """The table for people."""
+    def as_text(self, declared: Mapping[str, Sequence[Cell]] = MappingProxyType({})) -> str:
+        """The table for people. ``declared``: in the division ``models``, the model of each bot and what a
+        game costs it.
+        """
+        more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
         table = plain_table(
-            ("rank", "bot", "version", "rating", "95%", "", "groups", "games", "faults", "last seen"),
+            ("rank", "bot", "version", "rating", "95%", "", "groups", "games", "faults", "last seen", *more),
             (
                 (
                     row.rank,
@@ -176,6 +190,8 @@ class Board:
                     row.rating.games,
                     row.rating.faults,
                     _day(row.rating.last_seen_ms),
+                    *self._mistakes(row.rating),
+                    *(declared.get(row.name, ("", "")) if more else ()),
                 )
                 for row in self.rows
             ),
@@ -193,15 +209,24 @@ class Board:
             lines.append(f"{award}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
         return "".join(lines)
 
+    def _mistakes(self, rating: Rating) -> tuple[int, ...]:
+        return (rating.illegal, rating.late) if self.division == MODELS else ()
+
+
+MISTAKES: Final = ("illegal", "late")
+"""The fields of a rating that only boards of the division ``models`` show."""
+
 
 def _rating(values: Mapping[str, Any]) -> Rating:
-    return Rating(*(values[item.name] for item in fields(Rating)))
+    # Of other divisions, boards do not say the last two.
+    known = {item.name: values[item.name] for item in fields(Rating) if item.name not in MISTAKES}
+    return Rating(**known, **{name: values[name] for name in MISTAKES if name in values})
 
 
 CSV_HEADINGS: Final = (
     "kind", "preset", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups",
     "games", "faults", "forfeits", "last_seen_ms", "current", "best", "retired", "versions_tried", "records",
-    "records_hash",
+    "records_hash", "illegal", "late",
 )  # fmt: skip
 
 
@@ -213,12 +238,14 @@ def boards_csv(boards: Iterable[Board]) -> str:
             for rating in row.versions:
                 current = rating.version == row.rating.version
                 flags = (int(current), int(rating.version == row.best_version))
-                values = {**asdict(rating), "provisional": int(rating.provisional)}.values()
-                version, *rest = values
+                values = {**asdict(rating), "provisional": int(rating.provisional)}
+                mistakes = [values.pop(name) for name in MISTAKES]
+                version, *rest = values.values()
+                shown = mistakes if board.division == MODELS else [None, None]
                 rank = row.rank if current else None
                 source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
                 where = (board.kind, board.preset, board.division)
-                lines.append((*where, rank, row.name, version, *rest, *flags, *source))
+                lines.append((*where, rank, row.name, version, *rest, *flags, *source, *shown))
     return csv_text(CSV_HEADINGS, lines)
 
 
@@ -283,6 +310,8 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
                 own.faults,
                 own.forfeits,
                 own.last_seen_ms or None,
+                own.illegal,
+                own.late,
             )
         )
     current = {name: max(own, key=_currency) for name, own in ratings.items()}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.board_names import BoardName
-from arena.play.players import PlayerId
+from arena.play.players import MODELS, PlayerId
 from arena.ratings.model import Block
 from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
@@ -43,8 +43,8 @@ class InvalidLedger(ArenaError):
 class PlayerTotals:
     """The totals of one player on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
     groups it lost by forfeit, the games that it ``completed`` without a forfeit, when it was last seen
-    (milliseconds since 1970, 0 if unknown); and the sums of what its game counts about its style
-    (:class:`~arena.games.descriptor.Awards`), by name.
+    (milliseconds since 1970, 0 if unknown), in the division ``models`` its ``illegal`` and ``late`` answers;
+    and the sums of what its game counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
     """
 
     groups: int = 0
@@ -53,6 +53,8 @@ class PlayerTotals:
     forfeits: int = 0
     completed: int = 0
     last_seen_ms: int = 0
+    illegal: int = 0
+    late: int = 0
     tally: Counter[str] = field(default_factory=Counter)
 
     def merged(self, other: PlayerTotals) -> PlayerTotals:
@@ -64,6 +66,8 @@ class PlayerTotals:
             self.forfeits + other.forfeits,
             self.completed + other.completed,
             max(self.last_seen_ms, other.last_seen_ms),
+            self.illegal + other.illegal,
+            self.late + other.late,
             Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
         )
 
@@ -75,10 +79,11 @@ class PlayerTotals:
     def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
         """The totals of an :meth:`as_json`."""
         tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
-        return cls(tally=tally, **{name: data[name] for name in _COUNTS})
+        # A ledger of an earlier release has none of the last two, and no board of models.
+        return cls(tally=tally, **{name: data.get(name, 0) for name in _COUNTS})
 
 
-_COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms")
+_COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms", "illegal", "late")
 
 
 _TIME: Final = 2
@@ -339,6 +344,11 @@ class Ledger:
                 for player, faults in zip(game.players, game.faults, strict=True):
                     if player in own:
                         counting[player].faults += faults
+            if self.board.division == MODELS and game.mistakes:
+                for player, (illegal, late) in zip(game.players, game.mistakes, strict=True):
+                    if player in own:
+                        counting[player].illegal += illegal
+                        counting[player].late += late
             if awards is not None and game.styles:
                 for player, style in zip(game.players, game.styles, strict=True):
                     if player in own:

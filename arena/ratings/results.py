@@ -17,7 +17,7 @@ from arena.games.kernel import CHANCE, Event
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.records.record import InvalidRecord, Record, canonical_hash, parse_record, record_texts
 
 _LATEST_MS: Final = 2**53 - 1
@@ -31,7 +31,8 @@ class GameResult(NamedTuple):
     actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
     has none) are per seat. ``finished_ms``
     is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
-    first hand was over.
+    first hand was over. ``mistakes``: illegal answers and late ones of each seat; empty if a group of
+    another division was stored.
     """
 
     number: int
@@ -44,6 +45,7 @@ class GameResult(NamedTuple):
     styles: tuple[tuple[int, ...], ...]
     finished_ms: int
     forfeited_late: bool = False
+    mistakes: tuple[tuple[int, int], ...] = ()
 
 
 class GroupResult:
@@ -55,12 +57,13 @@ class GroupResult:
     ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
     are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
     if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
-    match, empty if they match none; None if a release without presets stored the group.
+    match, empty if they match none; None if a release without presets stored the group. ``models``: whether
+    its tournament is for language models.
     """
 
     __slots__ = (
-        "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "players",
-        "preset", "size", "teams",
+        "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "models",
+        "players", "preset", "size", "teams",
     )  # fmt: skip
 
     def __init__(
@@ -74,9 +77,11 @@ class GroupResult:
         annulled: bool = False,
         *,
         preset: str | None,
+        models: bool = False,
     ) -> None:
         self.kind = kind
         self.preset = preset
+        self.models = models
         self.id = group_id
         self.size = size
         self.mirrored = mirrored
@@ -97,8 +102,8 @@ class GroupResult:
 
     @property
     def division(self) -> str:
-        """``sealed`` or ``open``."""
-        return SEALED if self.mirrored else OPEN
+        """``sealed``, ``models`` or ``open``."""
+        return division_of(self.mirrored, self.models)
 
     @property
     def board(self) -> BoardName | None:
@@ -153,15 +158,22 @@ class GroupResult:
     def as_json(self) -> list[Any]:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
-        games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
+        last = None if self.division == MODELS else -1
+        games = [
+            [*game[:2], [known[player] for player in game.players], *game[3:last]] for game in self.games
+        ]
         head = [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled]
-        return [*head, list(known), games, self.preset]
+        return [*head, list(known), games, self.preset, *([True] if self.models else [])]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
         # An earlier version stored no preset, and a newer one may have added values.
-        kind, group_id, size, mirrored, teams, annulled, names, games, preset, *_ = (*data, None)
+        kind, group_id, size, mirrored, teams, annulled, names, games, preset, models, *_ = (
+            *data,
+            None,
+            False,
+        )
         players = [PlayerId(*name[:2]) for name in names]
         results = [
             GameResult(
@@ -174,12 +186,23 @@ class GroupResult:
                 tuple(used_ms),
                 tuple(map(tuple, styles)),
                 finished_ms,
-                bool(late and late[0]),
+                bool(more and more[0]),
+                tuple((illegal, late) for illegal, late in more[1]) if len(more) > 1 else (),
             )
-            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *late in games
+            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
         ]
         seats_of_teams = tuple(map(tuple, teams))
-        return cls(kind, group_id, size, mirrored, seats_of_teams, results, annulled, preset=preset)
+        return cls(
+            kind,
+            group_id,
+            size,
+            mirrored,
+            seats_of_teams,
+            results,
+            annulled,
+            preset=preset,
+            models=bool(models),
+        )
 
 
 @lru_cache(1 << 14)
@@ -215,6 +238,7 @@ class Results:
         self._settings: dict[_Setting, _Setting] = {}
         self._where: dict[str, str] = {}
         self._annulled: set[str] = set()
+        self._models: set[str] = set()
         self._unrated: set[str] = set()
 
     @property
@@ -254,6 +278,8 @@ class Results:
         # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
         if info.get("annulled"):
             self._annulled.add(digest)
+        if info.get("models"):
+            self._models.add(digest)
         if canonical["group"] is None or (self._rated_only and info.get("rated") is False):
             self._unrated.add(digest)
         elif digest in self._games:
@@ -300,6 +326,7 @@ class Results:
             games,
             annulled,
             preset=setting.preset,
+            models=not self._models.isdisjoint(digests),
         )
 
     def _contradiction(self, what: str, digest: str, other: str) -> NoReturn:
@@ -359,6 +386,7 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
             [(fault["seat"], fault["after"]) for fault in canonical["faults"]],
             outcome["forfeits"],
         ),
+        _mistakes(canonical["faults"], seats),
     )
     setting = _Setting(
         canonical["kind"],
@@ -372,6 +400,18 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
         tuple(sorted(players)),
     )
     return setting, result
+
+
+def _mistakes(faults: Sequence[Mapping[str, Any]], seats: int) -> tuple[tuple[int, int], ...]:
+    """The answers of each seat that were illegal or malformed, and the turns without an answer in time."""
+    counted = Counter((fault["seat"], fault["type"]) for fault in faults)
+
+    def count(seat: int, *types: str) -> int:
+        return sum(counted[seat, one] for one in types)
+
+    return tuple(
+        (count(seat, "illegal", "malformed"), count(seat, "late", "unreachable")) for seat in range(seats)
+    )
 
 
 def forfeited_late(

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
+from arena.store.notes import notes_key
 from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
@@ -200,7 +201,9 @@ class AccountStore:
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """What the bots of an owner, or all bots, store, and the replies that are kept: counted anew."""
+        """What the bots of an owner, or all bots, store, with their notes, and the replies that are kept:
+        counted anew.
+        """
         names = self.bot_names(owner, "", -1)
         total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
@@ -217,7 +220,8 @@ class AccountStore:
 
     def stored_by(self, names: Sequence[str]) -> list[Stored]:
         """What each of these bots stores."""
-        found = self._connection.run([_STORED.call(bot_keys(name)[1:]) for name in names]) if names else []
+        calls = [_STORED.call([*bot_keys(name)[1:], notes_key(name)]) for name in names]
+        found = self._connection.run(calls) if calls else []
         return [Stored(1, *counts) for counts in found]
 
     # Co-owners. An entry of an index is written before the field of the bot that it points to, and removed

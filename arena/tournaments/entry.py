@@ -10,7 +10,7 @@ from hmac import digest
 from arena.bots.transports import HOUSE, OWNER_RUN, Runner
 from arena.errors import ArenaError
 from arena.play.dealing import Entry
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, OPEN, SEALED, PlayerId
 from arena.tournaments.spec import Spec
 
 
@@ -20,7 +20,8 @@ class Entrant:
     bot with it. ``baseline``: whether it takes no place.
 
     ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
-    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
+    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970. ``model``: whether its owner
+    says that it is a language model.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Entrant:
     nonce: str = ""
     entered_ms: int = 0
     withdrawn: int | None = None
+    model: bool = False
     baseline: bool = False
     co_owners: tuple[str, ...] = ()
 
@@ -120,6 +122,13 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
             code="wrong_division",
             field="bot",
             expected=f"a tournament of the {where}",
+        )
+    if spec.division == MODELS and new.runner is not HOUSE and not new.model:
+        raise ArenaError(
+            f"{new.name} cannot enter here: its owner does not say that it is a language model",
+            code="wrong_division",
+            field="bot",
+            expected=f"a bot with a model, or a tournament of the division {OPEN}",
         )
     same = next((entrant for entrant in present if entrant.name == new.name), None)
     if same is not None:

@@ -45,6 +45,8 @@ COMMANDS = {
     "qualify": "bot qualify",
     "listQualifications": "bot qualifications",
     "getLog": "bot log",
+    "getNotes": "bot notes",
+    "publishNotes": "bot notes --publish",
     "replaceWebhookSecret": "bot secret",
     "replaceBotToken": "bot rotate",
     "revokeBotToken": "bot revoke",

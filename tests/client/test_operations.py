@@ -73,6 +73,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "qualify": ("qualify", {"bot": "bot", "version": "version", "kind": "truco", "preset": "paulista@1"}),
     "listQualifications": ("qualifications", {"bot": "bot", "version": "version"}),
     "getLog": ("game_log", {"bot": "bot", "game": "game"}),
+    "getNotes": ("notes", {"bot": "bot", "game": "game"}),
+    "publishNotes": ("publish_notes", {"bot": "bot", "game": "game"}),
     "replaceWebhookSecret": ("replace_webhook_secret", {"bot": "bot", "secret": "s"}),
     "replaceBotToken": ("replace_bot_token", {"bot": "bot"}),
     "revokeBotToken": ("revoke_bot_token", {"bot": "bot"}),

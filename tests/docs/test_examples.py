@@ -47,7 +47,8 @@ def test_the_bot_plays_without_a_fault_and_beats_random(name: str, kind: str, tm
 @pytest.mark.system
 def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
-        token = service.client(service.client().sign_up("ana")).register_bot("ana-agent")
+        owner = service.client(service.client().sign_up("ana"))
+        token = owner.register_bot("ana-agent")
         for kind in sorted(set(BOTS.values())):
             command = [sys.executable, str(ROOT / "examples" / AGENT), service.url, kind]
             settings = {**environment(), "BOTEQUIM_TOKEN": token}
@@ -58,6 +59,10 @@ def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> No
             (game,) = [one["game"] for one in service.client().games(kind=kind, limit=1)]
             record = service.client().record(game)
             assert record["canonical"]["faults"] == []
+            assert {one["note"] for one in owner.notes("ana-agent", game)["notes"]} <= {
+                "an ace or a three in hand",
+                "no ace and no three in hand",
+            }
 
 
 @pytest.mark.system
