@@ -516,6 +516,16 @@ class StandingSchema(ResponseSchema):
     faults = described(WholeNumber, "The number of faults.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
     used_ms = described(WholeNumber, "The time used for all actions; null if not recorded.", allow_none=True)
+    adjusted = described(
+        fields.Float,
+        "The score without the luck of the cards, which decides nothing; null where luck is not measured.",
+        allow_none=True,
+    )
+    adjusted_half_width = described(
+        fields.Float,
+        "Half the width of its own 95% interval; null with too few groups.",
+        allow_none=True,
+    )
     tie_breaks = fields.Dict(
         keys=fields.String(),
         values=fields.Float(),

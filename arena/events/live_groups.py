@@ -127,7 +127,7 @@ class LiveGroups:
                 return False
             records.append(json.loads(gzip.decompress(ended.record)))
         # Unrated tournaments have standings too.
-        (result,) = collect(records, rated_only=False)
+        (result,) = collect(records, rated_only=False, luck=True)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()
         self._store.add_results(tournament.id, [NewResult(group.id, voided, len(records), data, b"")])
         return True
