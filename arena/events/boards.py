@@ -109,8 +109,8 @@ class Boards:
             data.setdefault("preset", board.preset)
             data.setdefault("luck_table", None)
             for rating in (one for row in data["rows"] for one in (row, *row["versions"])):
-                for name in ("adjusted", "adjusted_low", "adjusted_high"):
-                    rating.setdefault(name, None)
+                for value in ("adjusted", "adjusted_low", "adjusted_high"):
+                    rating.setdefault(value, None)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
         return known
