@@ -118,10 +118,11 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"games"},
     "play": {"bots", "games"},
     "records": {"play", "games", "bots"},
-    "replays": {"records", "games"},
-    "ratings": {"records", "play", "games"},
+    "luck": {"records", "play", "games"},
+    "replays": {"luck", "records", "games"},
+    "ratings": {"luck", "records", "play", "games"},
     "sandbox": {"former_names", "records", "play", "bots", "games"},
-    "tournaments": {"ratings", "records", "play", "bots", "games"},
+    "tournaments": {"ratings", "luck", "records", "play", "bots", "games"},
     "store": {"play"},
     "live": {"store", "records", "play", "bots", "games"},
     "accounts": {"store", "bots", "games", "live", "sandbox"},
@@ -146,7 +147,7 @@ ALLOWED: dict[str, set[str]] = {
     "ops": {"people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
-        *("replays", "live", "webhooks", "accounts", "events", "research"),
+        *("replays", "luck", "live", "webhooks", "accounts", "events", "research"),
     },
     "former_names": set(),
 }

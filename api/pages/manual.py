@@ -47,6 +47,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "style": "What is counted about how bots play, and what counts as a bluff.",
         "replays": "Finished games as pages that show them move by move.",
         "ratings": "How ratings, leaderboards and standings are computed.",
+        "luck": "What the cards brought, and results without it.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
     "For organisers": {

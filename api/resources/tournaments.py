@@ -23,6 +23,7 @@ from api.schemas.common import PageQuery
 from api.schemas.dry_runs import DryRunQuery, DryRunSchema
 from api.schemas.edits import CloneSchema, EditTournamentSchema
 from api.schemas.leaderboards import TEXTS, TableQuery
+from api.schemas.standings import StandingsSchema
 from api.schemas.tournaments import (
     MAX_SETTINGS,
     MAX_SETTINGS_VALUES,
@@ -31,7 +32,6 @@ from api.schemas.tournaments import (
     GroupPageSchema,
     NewTournamentSchema,
     ReasonSchema,
-    StandingsSchema,
     TournamentPageSchema,
     TournamentQuery,
     TournamentRecordsQuery,

@@ -130,7 +130,8 @@ class ComparisonSchema(ResponseSchema):
     groups = described(WholeNumber, "The groups that the test has seen.")
     void = described(WholeNumber, "Groups that do not count, because the service could not play them.")
     margin = _estimate(
-        "The mean margin of the new version per game, -1 to 1. Null before there are two groups."
+        "The mean margin of the new version per game, -1 to 1, without the luck of the cards where that is "
+        "measured. Null before there are two groups."
     )
     elo = _estimate("The same as a difference in Elo points, at most 999.")
     played = described(WholeNumber, "The groups that are over; a batch counts when all of it is.")

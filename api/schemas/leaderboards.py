@@ -109,8 +109,8 @@ class BoardQuery(RequestSchema):
     preset = preset()
 
 
-def _rating(description: str) -> Any:
-    return described(fields.Float, description)
+def _rating(description: str, **options: Any) -> Any:
+    return described(fields.Float, description, **options)
 
 
 class RatingSchema(ResponseSchema):
@@ -135,6 +135,13 @@ class RatingSchema(ResponseSchema):
     late = WholeNumber(
         metadata={"description": "Division `models`: the number of turns without an answer in time."}
     )
+    adjusted = _rating(
+        "The rating without the luck of the cards, which decides nothing; null where luck is not measured or "
+        "too little is known.",
+        allow_none=True,
+    )
+    adjusted_low = _rating("The lower bound of its own 95% interval.", allow_none=True)
+    adjusted_high = _rating("The upper bound of that interval.", allow_none=True)
 
 
 class BoardRowSchema(RatingSchema):
@@ -208,6 +215,11 @@ class BoardSchema(BoardSummarySchema):
     """A leaderboard. `botequim leaderboard` computes the same one from the records."""
 
     method = described(WholeNumber, "The version of the method (see *Ratings, leaderboards and standings*).")
+    luck_table = described(
+        fields.String,
+        "The hash of the equity table by which luck is measured (see *Luck*); null where it is not.",
+        allow_none=True,
+    )
     anchor = fields.Nested(AnchorSchema, required=True)
     rows = fields.List(
         fields.Nested(BoardRowSchema),

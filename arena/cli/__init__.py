@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "login": "arena.cli.login:login",
     "logout": "arena.cli.login:logout",
+    "luck": "arena.cli.luck:luck",
     "mirroring": "arena.cli.ladder:mirroring",
     "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
@@ -55,7 +56,9 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
+    "On this machine": (
+        *("new", "play", "watch", "compare", "explain", "luck", "leaderboard", "replay", "verify"),
+    ),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
         *("bot", "game", "tournament", "series", "schedule", "roster", "records", "dataset", "webhook"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from time import monotonic
 from typing import Any, Final
@@ -24,9 +24,9 @@ from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.tournaments.ladder import margins
+from arena.tournaments.ladder import adjusted_margins, margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
-from arena.tournaments.sequential import FLOOR, SequentialTest
+from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
 
 UNDECIDED: Final = 3
 """The exit code of a test that has not decided."""
@@ -69,6 +69,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     "--most", type=click.IntRange(FLOOR), default=5000, show_default=True, help="Groups to give up after."
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
+@click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
 @jobs_option
 @click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
@@ -92,6 +93,7 @@ def compare(
     beta: float,
     most: int,
     seed: str | None,
+    plain: bool,
     jobs: int,
     think_limit: float,
     sandbox: bool,
@@ -105,6 +107,9 @@ def compare(
     elo0 rather than by elo1, with the errors alpha and beta. LLR is the logarithm of the likelihood ratio,
     with the bounds at which the test stops, after 60 groups at the earliest. Elo points are those of the
     score of a game: 20 are a margin of 0.058. Do not stop it by hand when you like what it says.
+
+    Where the luck of the cards is measured (see 'botequim luck'), it is taken out of the margins, so that
+    fewer groups decide; the plain margin is shown, too. --plain leaves the luck in.
 
     NEW and OLD are bots as in 'botequim play', and so are the rules without --preset. The exit code is 0 if
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
@@ -150,16 +155,16 @@ def compare(
     complete = game.options.complete(given)
     specs = distinct_names([_loaded(new, "NEW", kind, sandbox), _loaded(old, "OLD", kind, sandbox)])
     check_plan(kind, complete, specs, most)
-    plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
+    plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8), luck=not plain)
     test = SequentialTest(elo0, elo1, alpha, beta)
     with redirected(as_json):
         if seed is None:
             click.echo(f"seed {plan.seed}")
         played = _play(plan, test, jobs, think_limit)
-        click.echo(_state(test))
+        click.echo(_state(test, plan, played))
         print_faults(plan, played)
     names = [spec.name for spec in specs]
-    show(_as_json(plan, test, names), as_json, _verdict(test, names))
+    show(_as_json(plan, test, names, played), as_json, _verdict(test, names))
     if test.decision != elo1:
         raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
 
@@ -181,8 +186,12 @@ def _verdict(test: SequentialTest, names: list[str]) -> str:
     return f"not decided after {len(test.margins)} groups"
 
 
-def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, Any]:
+def _as_json(
+    plan: Plan, test: SequentialTest, names: list[str], played: Sequence[GroupSummary]
+) -> dict[str, Any]:
     estimates = {"margin": test.margin, "elo": test.elo} if len(test.margins) > 1 else {}
+    if estimates and plan.measures_luck:
+        estimates["plain_margin"] = estimate_of(margins(played))
     return {
         "kind": plan.kind,
         "rules": dict(plan.rules),
@@ -193,6 +202,7 @@ def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, An
         "elo1": test.elo1,
         "llr": test.llr if isfinite(test.llr) else None,
         "bounds": list(test.bounds),
+        "luck_adjusted": plan.measures_luck,
         "groups": len(test.margins),
         "better": None if test.decision is None else test.decision == test.elo1,
         **{
@@ -209,22 +219,23 @@ def _finite(value: float) -> float | None:
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:
     """Play until the test has decided; returns the groups that it has seen."""
     seen: list[GroupSummary] = []
+    margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0
     shown = monotonic()
     status = Console(stderr=True, highlight=False)
     running = run(plan, jobs=jobs, think_limit=think_limit)
     try:
-        with status.status(_state(test)) as line:
+        with status.status(_state(test, plan, seen)) as line:
             for result in _in_order(running):
                 seen.append(result)
                 void += bool(result.void)
-                for margin in margins([result]):
+                for margin in margins_of([result]):
                     test.add(margin)
                 if status.is_terminal:
-                    line.update(_state(test))
+                    line.update(_state(test, plan, seen))
                 elif monotonic() - shown > _LINE_EVERY:
                     shown = monotonic()
-                    print(_state(test), file=sys.stderr, flush=True)
+                    print(_state(test, plan, seen), file=sys.stderr, flush=True)
                 if test.decision is not None or void >= _MOST_VOID:
                     break
     except KeyboardInterrupt:
@@ -245,7 +256,7 @@ def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
             next_index += 1
 
 
-def _state(test: SequentialTest) -> str:
+def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> str:
     """One line in the words of computer chess; what has no limit is cut."""
     llr = min(99.99, max(-99.99, test.llr))
     lower, upper = test.bounds
@@ -254,7 +265,10 @@ def _state(test: SequentialTest) -> str:
         f"groups: {len(test.margins)}",
     ]
     if len(test.margins) > 1:
-        for name, estimate, form in (("margin", test.margin, "+.3f"), ("Elo", test.elo, "+.0f")):
+        estimates = [("margin", test.margin, "+.3f"), ("Elo", test.elo, "+.0f")]
+        if plan.measures_luck:
+            estimates.insert(1, ("plain margin", estimate_of(margins(played)), "+.3f"))
+        for name, estimate, form in estimates:
             value, low, high = (format(min(999, max(-999, number)), form) for number in estimate)
             words.append(f"{name}: {value} ({low} to {high})")
     return ", ".join(words)

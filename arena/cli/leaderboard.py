@@ -54,6 +54,7 @@ Wanted = Callable[[str, str, str], bool]
     is_flag=True,
     help="Show the boards that the service has published; with FILEs, compare the computed ones with them.",
 )
+@click.option("--luck", is_flag=True, help="With FILEs: show the ratings without the luck of the cards too.")
 @click.option("--matchups", is_flag=True, help="Show who beats whom on the boards instead.")
 @click.option(
     "--history", is_flag=True, help="Show the daily ratings that the service has published instead."
@@ -69,6 +70,7 @@ def leaderboard(
     form: str,
     as_json: bool,
     online: bool,
+    luck: bool,
     matchups: bool,
     history: bool,
     bot: str | None,
@@ -85,6 +87,9 @@ def leaderboard(
     Says if the records are only a part: if games of a group are missing, if a download was interrupted, or
     if the service had published a board of other records then. With --online, compares with what the
     service publishes now; the exit code is 1 if a board differs.
+
+    --luck measures the luck of every game, which takes some milliseconds each, and shows the ratings without
+    it beside the others. A service always publishes them.
 
     --matchups shows for the best 50 ranked bots of boards of two sides: the share of every pair with its
     interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
@@ -124,7 +129,7 @@ def leaderboard(
         raise _missing("scipy", "botequim leaderboard --matchups")
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
-    results = Results()
+    results = Results(luck=luck)
     with progress_bar("reading", len(files), "files") as progress:
         for number, file in enumerate(files, start=1):
             results.add_file(file)

@@ -32,7 +32,7 @@ COST_SHARE: Final = 10
 PAGE_ROWS: Final = 200
 """The maximum number of rows of a page of a board or of its history."""
 
-LAYOUT: Final = f"presets-{METHOD}"
+LAYOUT: Final = f"luck-{METHOD}"
 """How boards are computed and stored: one that was published otherwise is published again."""
 
 _AT_ONCE: Final = 1000
@@ -105,8 +105,12 @@ class Boards:
             if state.shown is None:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
-            # An earlier version stored none.
+            # Earlier versions stored none of these.
             data.setdefault("preset", board.preset)
+            data.setdefault("luck_table", None)
+            for rating in (one for row in data["rows"] for one in (row, *row["versions"])):
+                for value in ("adjusted", "adjusted_low", "adjusted_high"):
+                    rating.setdefault(value, None)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
         return known

@@ -130,7 +130,7 @@ class LiveGroups:
                 return False
             records.append(json.loads(gzip.decompress(ended.record)))
         # Unrated tournaments have standings too.
-        (result,) = collect(records, rated_only=False)
+        (result,) = collect(records, rated_only=False, luck=True)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()
         result_row = NewResult(group.id, voided, len(records), data, b"")
         self._store.add_results(tournament.id, [result_row], self._clock().now_ms)

@@ -24,7 +24,7 @@ from arena.ratings.model import Block
 from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 
 _PART_ROWS: Final = 4096
 """The number of rows, or of hashes, in a part of a stored ledger."""
@@ -86,8 +86,10 @@ class PlayerTotals:
 _COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms", "illegal", "late")
 
 
-_TIME: Final = 2
-"""The last columns of a row hold the time in milliseconds: what is above 31 bits, and the rest."""
+_TAIL: Final = 3
+"""The last columns of a row hold the luck of the first of two sides in millionths of a game, and the time in
+milliseconds: what is above 31 bits, and the rest.
+"""
 
 _Shape = tuple[int, int, int, int]
 """Sides, players per side, games, and :attr:`~arena.ratings.model.Block.status`."""
@@ -133,7 +135,7 @@ class Ledger:
         self._stored: dict[str, int] = {}
         self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
-        # A row: the players side by side, the places game by game, the forfeiters, the time.
+        # A row: the players side by side, the places game by game, the forfeiters, the luck, the time.
         self._rows: dict[_Shape, list[list[int]]] = defaultdict(list)
         self._seating = cache(self._uncached_seating)
 
@@ -201,14 +203,20 @@ class Ledger:
             seats = rows[:, : m * k]
             sides = np.where(early, before[seats], renumber[seats]).reshape(-1, m, k)
             places = rows[:, m * k : m * k + games * m].reshape(-1, games, m)
-            owners = rows[:, m * k + games * m : -_TIME]
+            owners = rows[:, m * k + games * m : -_TAIL]
             leavers = np.where(times[:, None] < start[owners], before[owners], renumber[owners])
             if order:
                 counted = _counted(seats, owners, status) & ~early
                 groups = np.bincount(seats[counted], minlength=len(known))
                 figures += [groups, games * groups, groups if status == 1 else 0 * groups]
             blocks.append(
-                Block(sides, places, leavers[:, 0] if status == 1 else None, leavers if status > 1 else None)
+                Block(
+                    sides,
+                    places,
+                    leavers[:, 0] if status == 1 else None,
+                    leavers if status > 1 else None,
+                    rows[:, -_TAIL],
+                )
             )
         return Stints(
             blocks,
@@ -274,7 +282,7 @@ class Ledger:
             ledger._take_hashes(_joined(stored.parts, _HASHES, meta["bytes"][_HASHES], _HASH_BYTES))
             for shape in meta["shapes"]:
                 m, k, games, status = shape
-                width = m * k + m * games + (status - 1 if status > 1 else status) + _TIME
+                width = m * k + m * games + (status - 1 if status > 1 else status) + _TAIL
                 name = _column(shape)
                 data = _joined(stored.parts, name, meta["bytes"][name], 4 * width)
                 rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
@@ -365,15 +373,21 @@ class Ledger:
         # The sides are the same in all games of a group as the arena plays them; if they are not,
         # every set of sides gets a row of its own.
         by_sides: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        lucks: dict[tuple[tuple[int, ...], ...], int] = defaultdict(int)
         seen = max(game.finished_ms for game in group.games)
         for game, own in zip(games, places, strict=True):
             sides, seats = self._seating(game.players, group.teams)
             by_sides.setdefault(sides, []).extend(_dense(tuple([own[seat] for seat in seats])))
+            # A group that counts for a forfeiter alone is lost, whatever the cards were.
+            if game.luck is not None and status != 1:
+                lucks[sides] += game.luck if seats[0] in group.teams[0] else -game.luck
         for sides, places_of_games in by_sides.items():
             m, k = len(sides), max(map(len, sides))
             row = [player for side in sides for player in side * (k // len(side))]
             shape = (m, k, len(places_of_games) // m, status)
-            self._rows[shape].append([*row, *places_of_games, *leavers, seen >> 31, seen & _LOW])
+            self._rows[shape].append(
+                [*row, *places_of_games, *leavers, lucks[sides], seen >> 31, seen & _LOW]
+            )
 
     def _uncached_seating(
         self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]

@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event
+from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
@@ -31,8 +32,9 @@ class GameResult(NamedTuple):
     actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
     has none) are per seat. ``finished_ms``
     is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
-    first hand was over. ``mistakes``: illegal answers and late ones of each seat; empty if a group of
-    another division was stored.
+    first hand was over. ``luck``: what is taken out of the points of the first team for its luck, in
+    millionths (:func:`arena.luck.games.millionths`); None if it was not measured. ``mistakes``: illegal
+    answers and late ones of each seat; empty if a group of another division was stored.
     """
 
     number: int
@@ -45,6 +47,7 @@ class GameResult(NamedTuple):
     styles: tuple[tuple[int, ...], ...]
     finished_ms: int
     forfeited_late: bool = False
+    luck: int | None = None
     mistakes: tuple[tuple[int, int], ...] = ()
 
 
@@ -155,6 +158,20 @@ class GroupResult:
             gained.append(sum(points_of_seats) / len(points_of_seats))
         return sum(gained) / len(gained)
 
+    def luck(self, player: PlayerId) -> float | None:
+        """The part of :meth:`score` that is luck; None if it was not measured."""
+        lucks = {game.number: game.luck for game in self.games if game.luck is not None}
+        if len(lucks) < len(self.games):
+            return None
+        if player in self.forfeiters or not self.finished:
+            return 0.0
+        parts = []
+        for game in self.finished:
+            seats = [seat for seat, other in enumerate(game.players) if other == player]
+            signs = [1 if seat in self.teams[0] else -1 for seat in seats]
+            parts.append(lucks[game.number] * sum(signs) / len(signs) / MILLION)
+        return sum(parts) / len(parts)
+
     def as_json(self) -> list[Any]:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
@@ -187,7 +204,8 @@ class GroupResult:
                 tuple(map(tuple, styles)),
                 finished_ms,
                 bool(more and more[0]),
-                tuple((illegal, late) for illegal, late in more[1]) if len(more) > 1 else (),
+                more[1] if len(more) > 1 else None,
+                tuple((illegal, late) for illegal, late in more[2]) if len(more) > 2 else (),
             )
             for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
         ]
@@ -229,11 +247,13 @@ class Results:
     """Collects records in any order; duplicates are ignored.
 
     Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). Of a
-    group that was played again, only the last attempt is kept.
+    group that was played again, only the last attempt is kept. ``luck``: measure the luck of the games, which
+    takes some milliseconds each.
     """
 
-    def __init__(self, *, rated_only: bool = True) -> None:
+    def __init__(self, *, rated_only: bool = True, luck: bool = False) -> None:
         self._rated_only = rated_only
+        self._luck = luck
         self._games: dict[str, tuple[_Setting, GameResult]] = {}
         self._settings: dict[_Setting, _Setting] = {}
         self._where: dict[str, str] = {}
@@ -288,7 +308,7 @@ class Results:
             finished_ms = max(game.finished_ms, _whole(info.get("finished_ms")))
             self._games[digest] = setting, game._replace(used_ms=used_ms, finished_ms=finished_ms)
         else:
-            setting, game = _read(record, digest)
+            setting, game = _read(record, digest, self._luck)
             self._games[digest] = self._settings.setdefault(setting, setting), game
             self._where[digest] = where
 
@@ -335,9 +355,9 @@ class Results:
         raise InvalidRecord(message, field="group")
 
 
-def collect(records: Iterable[Record], *, rated_only: bool = True) -> list[GroupResult]:
+def collect(records: Iterable[Record], *, rated_only: bool = True, luck: bool = False) -> list[GroupResult]:
     """The groups of ``records``; see :class:`Results`. Standings do not ask whether games are rated."""
-    results = Results(rated_only=rated_only)
+    results = Results(rated_only=rated_only, luck=luck)
     for record in records:
         results.add(record)
     return results.groups()
@@ -349,7 +369,7 @@ def record_set_hash(groups: Iterable[GroupResult]) -> bytes:
     return sha256(bytes.fromhex("".join(hashes))).digest()
 
 
-def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
+def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult]:
     canonical, info = record["canonical"], record["info"]
     game = game_of(canonical["kind"])
     rules = game.options.complete(canonical["rules"])
@@ -386,6 +406,7 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
             [(fault["seat"], fault["after"]) for fault in canonical["faults"]],
             outcome["forfeits"],
         ),
+        _luck(canonical) if luck else None,
         _mistakes(canonical["faults"], seats),
     )
     setting = _Setting(
@@ -449,6 +470,13 @@ def _styles(
     except ArenaError as error:
         raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
     return game.awards.styles(events, seats)
+
+
+def _luck(canonical: Mapping[str, Any]) -> int | None:
+    try:
+        return millionths(canonical["kind"], canonical["rules"], canonical["actions"])
+    except ArenaError as error:
+        raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
 
 
 def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int, ...]:

@@ -53,7 +53,9 @@ class Standing:
     part of a group. ``score``: points per group played or bye, which decides. ``half_width``: of the 95%
     interval of the mean group, None with fewer than two groups. ``won`` groups are those in which no other
     player gained as much, and nobody forfeited. ``used_ms``: time for all actions, None if the records do not
-    say. ``tie_breaks``: the values of the rules that were needed, by name.
+    say. ``adjusted``: the score without the luck of the cards, with the half-width of its own interval; it
+    decides nothing, and is None where luck is not measured. ``tie_breaks``: the values of the rules that were
+    needed, by name.
     """
 
     place: int | None
@@ -71,6 +73,8 @@ class Standing:
     used_ms: int | None
     tie_breaks: dict[str, float]
     baseline: bool = False
+    adjusted: float | None = None
+    adjusted_half_width: float | None = None
 
 
 @dataclass(frozen=True)
@@ -137,13 +141,13 @@ class Standings:
         """The lines and the crosstable, one column of points per opponent in the order of the lines."""
         headings = (
             "place", "name", "version", "groups", "byes", "points", "score", "half_width", "won", "games",
-            "faults", "forfeits", "used_ms", "baseline",
+            "faults", "forfeits", "used_ms", "adjusted", "adjusted_half_width", "baseline",
             *(f"tie_break_{rule}" for rule in self.tie_breaks),
             *(f"against_{number}" for number in range(1, len(self.rows) + 1)),
         )  # fmt: skip
         lines = []
         for row, meetings in zip(self.rows, self.meetings, strict=True):
-            values = [getattr(row, name) for name in headings[:13]]
+            values = [getattr(row, name) for name in headings[:15]]
             used = [row.tie_breaks.get(rule) for rule in self.tie_breaks]
             gained = [None if meeting is None else meeting.points for meeting in meetings]
             lines.append([*values, "baseline" if row.baseline else None, *used, *gained])
@@ -151,8 +155,13 @@ class Standings:
 
     def as_text(self) -> str:
         """Two tables for people: the lines, and who gained how much in how many groups against whom."""
+        with_luck = any(row.adjusted is not None for row in self.rows)
         lines = plain_table(
-            ("place", "bot", "version", "points", "score", "95%", "groups", "byes", "won", "faults", "time"),
+            (
+                *("place", "bot", "version", "points", "score", "95%"),
+                *(("less luck", "95%") if with_luck else ()),
+                *("groups", "byes", "won", "faults", "time"),
+            ),
             (
                 (
                     "baseline" if row.place is None else row.place,
@@ -161,6 +170,14 @@ class Standings:
                     f"{row.points:.2f}",
                     f"{row.score:.3f}",
                     _half_width(row.half_width),
+                    *(
+                        (
+                            "" if row.adjusted is None else f"{row.adjusted:.3f}",
+                            _half_width(row.adjusted_half_width),
+                        )
+                        if with_luck
+                        else ()
+                    ),
                     row.groups,
                     row.byes,
                     row.won,
@@ -301,6 +318,23 @@ class _Tally:
             sum(game.used_ms[seat] for game, seat in seats) if timed else None,
             tie_breaks,
             place is None,
+            *self._without_luck(player),
+        )
+
+    def _without_luck(self, player: PlayerId) -> tuple[float | None, float | None]:
+        """The score without luck, and the half-width of its interval."""
+        lucks = [group.luck(player) for group in self.played[player]]
+        known = [luck for luck in lucks if luck is not None]
+        if not known or len(known) < len(lucks):
+            return None, None
+        adjusted = [score - luck for score, luck in zip(self.scores[player], known, strict=True)]
+        parts = [score * share for score, share in zip(adjusted, self.shares[player], strict=True)]
+        byes = self.byes.get(player, 0)
+        counted = fsum(self.shares[player]) + byes
+        _, half = mean_interval(adjusted)
+        return (
+            round((fsum(parts) + byes) / counted, _DIGITS) if counted else None,
+            round(half, _DIGITS) if isfinite(half) else None,
         )
 
 

@@ -9,6 +9,7 @@ from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, Ru
 from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
 from arena.games.toepen.features import ToepenFeatures
+from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
 from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
@@ -62,6 +63,7 @@ GAME: Final = Game(
     events=EVENTS,
     actions=ACTIONS,
     style=STYLE,
+    luck=LUCK,
     # TP-7.3
     awards=Awards(
         styles=styles,

@@ -8,6 +8,7 @@ from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
 from arena.games.truco.features import TrucoFeatures
+from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
 from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
@@ -83,4 +84,5 @@ GAME: Final = Game(
     events=EVENTS,
     actions=ACTIONS,
     style=STYLE,
+    luck=LUCK,
 )
