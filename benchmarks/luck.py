@@ -55,7 +55,7 @@ SECOND: Final = PlayerId(ANCHOR, "1")
 Floats = NDArray[np.float64]
 
 
-class Pair(NamedTuple):
+class LuckPair(NamedTuple):
     """Two bots, and how many groups they play, of 3,000."""
 
     first: str
@@ -64,9 +64,9 @@ class Pair(NamedTuple):
 
 
 PAIRS: Final = (
-    Pair("regular", "rookie", 1.0),
-    Pair(BOLD, "regular", 0.2),
-    Pair("shark", "regular", 0.1),
+    LuckPair("regular", "rookie", 1.0),
+    LuckPair(BOLD, "regular", 0.2),
+    LuckPair("shark", "regular", 0.1),
 )
 TABLES: Final = (
     *(("truco", name) for name in ("base@1", "paulista@1", "paulista-2@1", "mineiro@1", "mineiro-2@1")),
@@ -76,7 +76,7 @@ TABLES: Final = (
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedPair:
     """Margins of groups, with the luck and without; the groups; CPU milliseconds of a game and its luck."""
 
     plain: Floats
@@ -123,14 +123,16 @@ def _group_result(summary: GroupSummary, name: str) -> GroupResult:
     return GroupResult(game.kind, str(summary.index), len(games), True, teams, games, preset=preset)
 
 
-def play_pair(kind: str, rules: Mapping[str, Any], pair: Pair, groups: int, seed: str, jobs: int) -> Played:
+def play_pair(
+    kind: str, rules: Mapping[str, Any], pair: LuckPair, groups: int, seed: str, jobs: int
+) -> PlayedPair:
     """Play the groups of a pair."""
     bots = (bot_spec(pair.first, kind), bot_spec(pair.second, kind))
     plan = Plan(kind, rules, bots, groups, seed, luck=True)
     with ProcessPoolExecutor(jobs) as processes:
         pieces = list(processes.map(play_some, repeat(plan), range(min(_PIECES, groups))))
     plain, adjusted, made, game_s, luck_s = zip(*pieces, strict=True)
-    return Played(
+    return PlayedPair(
         np.concatenate(plain),
         np.concatenate(adjusted),
         [group for some in made for group in some],
@@ -139,13 +141,13 @@ def play_pair(kind: str, rules: Mapping[str, Any], pair: Pair, groups: int, seed
     )
 
 
-def bias(played: Played) -> tuple[float, float]:
+def bias(played: PlayedPair) -> tuple[float, float]:
     """The mean luck of the first bot, as a part of its margin, and its standard error."""
     luck = played.plain - played.adjusted
     return float(luck.mean()), float(luck.std(ddof=1) / np.sqrt(len(luck)))
 
 
-def saved(played: Played, resamples: int = _RESAMPLES) -> tuple[float, float, float]:
+def saved(played: PlayedPair, resamples: int = _RESAMPLES) -> tuple[float, float, float]:
     """The ratio of the variances, and its 95% interval."""
     random = np.random.default_rng(1)
     count = len(played.plain)

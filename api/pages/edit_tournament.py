@@ -76,7 +76,7 @@ def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control
 
 
 def _present(one: Control, view: Mapping[str, Any]) -> Control:
-    if one.name.startswith("rules.") and view["preset"]:
+    if one.name == "clock.preset" or (one.name.startswith("rules.") and view["preset"]):
         return one
     value: Any = view
     if one.name == "house":

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.games.descriptor import Game, Preset, Standing
+from arena.games.descriptor import Game, Standing, Preset
 
 VERSION: Final = 1
 """The version of the table files."""

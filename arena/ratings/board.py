@@ -241,7 +241,7 @@ MISTAKES: Final = ("illegal", "late")
 
 
 def _rating_text(rating: float | None, low: float | None, high: float | None) -> tuple[str, str]:
-    if rating is None:
+    if rating is None or low is None or high is None:
         return "", ""
     return f"{rating:.{DIGITS}f}", f"{low:.{DIGITS}f}-{high:.{DIGITS}f}"
 

@@ -53,9 +53,9 @@ class PlayerTotals:
     forfeits: int = 0
     completed: int = 0
     last_seen_ms: int = 0
+    tally: Counter[str] = field(default_factory=Counter)
     illegal: int = 0
     late: int = 0
-    tally: Counter[str] = field(default_factory=Counter)
 
     def merged(self, other: PlayerTotals) -> PlayerTotals:
         """The sums of both."""
@@ -66,9 +66,9 @@ class PlayerTotals:
             self.forfeits + other.forfeits,
             self.completed + other.completed,
             max(self.last_seen_ms, other.last_seen_ms),
+            Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
             self.illegal + other.illegal,
             self.late + other.late,
-            Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
         )
 
     def as_json(self) -> dict[str, int]:

@@ -34,7 +34,7 @@ class GameResult(NamedTuple):
     is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
     first hand was over. ``luck``: what is taken out of the points of the first team for its luck, in
     millionths (:func:`arena.luck.games.millionths`); None if it was not measured. ``mistakes``: illegal
-    answers and late ones of each seat; empty if a group of another division was stored.
+    answers and late ones of each seat, in the division ``models``.
     """
 
     number: int
@@ -336,6 +336,9 @@ class Results:
                 what = f"group {setting.id} has two different records of its game {game.number}"
                 self._contradiction(what, digest, by_number[game.number])
         games = [self._games[digest][1] for digest in digests]
+        models = not self._models.isdisjoint(digests)
+        if not models:
+            games = [game._replace(mistakes=()) for game in games]
         annulled = not self._annulled.isdisjoint(digests)
         return GroupResult(
             setting.kind,
@@ -346,7 +349,7 @@ class Results:
             games,
             annulled,
             preset=setting.preset,
-            models=not self._models.isdisjoint(digests),
+            models=models,
         )
 
     def _contradiction(self, what: str, digest: str, other: str) -> NoReturn:

@@ -89,7 +89,8 @@ def luck_section(luck: GameLuck, names: Sequence[str], first_moves: Mapping[int,
         f'<span class="key cards">the part that the cards alone brought</span>: what the pinned house bot '
         "would have made of them on all seats.</p>"
         f"<details><summary>Hand by hand, for {shown[0]}</summary>"
-        '<div class="wide"><table><thead><tr><th scope="col">hand</th><th scope="col">score</th>'
+        '<div class="wide"><table><caption>Luck of each hand</caption><thead><tr>'
+        '<th scope="col">hand</th><th scope="col">score</th>'
         '<th scope="col">luck</th><th scope="col">chance after it</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div></details></section>\n"
     )

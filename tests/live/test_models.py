@@ -149,7 +149,7 @@ def test_results_of_an_earlier_release_are_of_the_divisions_it_knew(hall: Arena)
     (group,) = collect(json.loads(line) for _, line in hall.live.iter_records())
     stored = group.as_json()
     assert len(stored) == 9
-    assert all(len(game) == 10 for game in stored[7])
+    assert all(len(game) == 11 for game in stored[7])
     assert GroupResult.from_json(stored).division == "sealed"
     assert GroupResult.from_json(stored[:8]).preset is None
 
