@@ -16,6 +16,7 @@ from api.pages import PAGES, site
 from api.pages.front_table import FrontTables
 from api.resources import (
     admin,
+    bot_owners,
     bots,
     comparisons,
     docs,
@@ -44,6 +45,7 @@ RESOURCES: Final = (
     owners,
     invitations,
     bots,
+    bot_owners,
     games,
     turns,
     tournaments,

@@ -18,7 +18,7 @@ _RESOURCE: Final = "tournaments"
 _OF_PLAYERS: Final = frozenset({"enterTournament", "leaveTournament"})
 _CANCEL: Final = "cancelTournament"
 _PAGES: Final = "/tournaments"
-_PAGES_OF_PLAYERS: Final = ("/entries", "/withdraw", "/cancel")
+_PAGES_OF_PLAYERS: Final = ("/entries", "/withdraw", "/cancel", "/subscriptions", "/unsubscribe", "/ping")
 _MOST: Final = 300
 
 

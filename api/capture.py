@@ -150,6 +150,7 @@ def capture(app: Flask) -> dict[str, Any]:
     anonymous("GET", "/v1/bots/zap-bot")
     ana("PATCH", "/v1/bots/zap-bot", {"description": "Calls truco early."})
     ana("POST", "/v1/bots/zap-bot/versions", {"label": "1.1"})
+    _bot_owners(ana, recorder.client(anonymous("POST", "/v1/owners", {"name": "dora"})["token"]))
     _webhooks(app, ana)
     _uploads(app, ana, admin)
     _games(recorder, ana, bots)
@@ -180,6 +181,16 @@ def capture(app: Flask) -> dict[str, Any]:
     renewed = recorder.client(other("POST", "/v1/owners/me/token")["token"])
     renewed("DELETE", "/v1/owners/me/token")
     return dict(sorted(recorder.examples.items()))
+
+
+def _bot_owners(ana: RecordingClient, dora: RecordingClient) -> None:
+    path = "/v1/bots/zap-bot/owners"
+    dora("PUT", f"{path}/dora")
+    ana("PUT", f"{path}/dora")
+    dora("PUT", f"{path}/dora")
+    dora("GET", path)
+    for _ in range(2):
+        ana("DELETE", f"{path}/dora")
 
 
 def _invitations(ana: RecordingClient, admin: RecordingClient, anonymous: RecordingClient) -> None:
@@ -219,6 +230,8 @@ def _subscriptions(ana: RecordingClient) -> None:
     path = f"/v1/tournaments/{ana('POST', '/v1/tournaments', cup)['id']}"
     made = ana("POST", f"{path}/subscriptions", {"url": "https://example.org/hook"})
     ana("GET", f"{path}/subscriptions")
+    ana("POST", f"{path}/subscriptions/{made['id']}/ping")
+    ana("POST", f"{path}/subscriptions/other/ping")
     ana("DELETE", f"{path}/subscriptions/{made['id']}")
     ana("DELETE", f"{path}/subscriptions/other")
     ana("POST", f"{path}/cancel", {"reason": "Rain."})
@@ -326,6 +339,8 @@ def _games(recorder: ExampleRecorder, ana: RecordingClient, bots: list[Recording
         bot("DELETE", "/v1/presence")
         bot("POST", f"/v1/games/{game}/resign", {})
     ana("GET", f"/v1/games/{game}/record")
+    ana("GET", f"/v1/bots/zap-bot/games/{game}/notes")
+    ana("PATCH", f"/v1/bots/zap-bot/games/{game}/notes", {"published": True})
     ana("GET", "/v1/records")
     ana("GET", "/v1/records/all")
 
@@ -396,6 +411,8 @@ def _comparisons(app: Flask, ana: RecordingClient) -> None:
     made = ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "1"})["id"]
     while service.tournaments.step(made).state not in OVER:
         service.tournaments.play_local_groups(made)
+    ana("GET", "/v1/comparisons")
+    ana("GET", "/v1/comparisons?cursor=other")
     ana("GET", f"/v1/comparisons/{made}")
     ana("GET", "/v1/comparisons/nothing")
     ana("POST", "/v1/comparisons", {**body, "new": "2", "old": "2"})
@@ -459,7 +476,7 @@ def _played(bots: list[RecordingClient]) -> Iterator[None]:
         for bot in bots:
             turns = bot("GET", "/v1/turns")["turns"]
             answers = [
-                {"turn": turn["turn"], "action": _calmest(turn["legal_actions"])}
+                {"turn": turn["turn"], "action": _calmest(turn["legal_actions"]), "note": "The calmest move."}
                 for turn in turns
                 if not turn["optional"]
             ]

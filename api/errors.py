@@ -191,6 +191,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
     "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
+    "not_co_owner": ErrorCode(404, "Not a co-owner", "The owner neither shares the bot nor is invited to."),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
     ),
@@ -266,10 +267,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Log not found",
         "The arena did not run this bot in a game with this id, or the log has expired.",
     ),
+    "notes_not_found": ErrorCode(404, "Notes not found", "There are no notes here that you may read."),
     # Games
-    "kind_not_found": ErrorCode(
-        422, "Kind of game not found", "The service does not offer this kind of game."
-    ),
+    "kind_not_found": ErrorCode(404, "Kind of game not found", "The service does not offer this game."),
     "preset_not_found": ErrorCode(
         422, "Preset not found", "The game has no preset with this name and version, such as `duel@1`."
     ),
@@ -350,7 +350,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "wrong_division": ErrorCode(
         409,
         "Wrong division",
-        "Uploaded bots play in tournaments of the division `sealed`, all other bots in the division `open`.",
+        "Uploaded bots play in the division `sealed`, others in `open`, language models also in `models`.",
     ),
     "not_invited": ErrorCode(403, "Not invited", "The tournament is not open to this bot."),
     "too_many_of_owner": ErrorCode(
@@ -379,7 +379,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         409, "Group not over", "The group has no result yet, so it cannot be annulled."
     ),
     # Leaderboards
-    "division_not_found": ErrorCode(404, "Division not found", "The divisions are `sealed` and `open`."),
+    "division_not_found": ErrorCode(404, "Division not found", "There are `sealed`, `open` and `models`."),
     "matchups_not_found": ErrorCode(
         404,
         "No matchups",
@@ -389,7 +389,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
 }
 
 
-FORMER_STATUSES: Final = {"unknown_version": 422}
+FORMER_STATUSES: Final = {"unknown_version": 422, "unknown_game": 422}
 """HTTP statuses of former codes that had another status."""
 
 RESULTS: Final[dict[str, str]] = {

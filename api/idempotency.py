@@ -147,7 +147,7 @@ def _keep(
         return
     size = Stored(bytes=replies.size(reply))
     try:
-        with services.accounts.quotas.reserve(keyed.owner, size) as room:
+        with services.accounts.quotas.reserve([keyed.owner], size) as room:
             if replies.finish(keyed, lease, reply):
                 room.keep(size)
     except QuotaExceeded:

@@ -60,15 +60,66 @@ def sign_up(address: str, invited: bool, create: Callable[[], tuple[Owner, str]]
         raise
 
 
-def check_owner(who: Principal, name: str) -> BotAccount:
-    """Return the bot, which ``who`` must own.
+def check_owner(who: Principal, name: str, *, shared: bool = False) -> BotAccount:
+    """Return the bot, which ``who`` must own, or, if ``shared``, own together with others.
 
     Raises :class:`~arena.accounts.accounts.BotNotFound` or :class:`~arena.accounts.accounts.Forbidden`.
     """
     bot = services().accounts.bot(name)
-    if bot.owner != who.name or who.scope != "owner":
+    if who.scope != "owner" or who.name not in bot.owners:
         raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
+    if not shared and who.name != bot.owner:
+        raise Forbidden(
+            f"{name} is {bot.owner}'s bot, which co-owners cannot change so",
+            field="bot",
+            expected=f"the token of {bot.owner}",
+        )
     return bot
+
+
+def check_upload(who: Principal, upload: ReceivedUpload) -> None:
+    """Check that ``who`` owns the bot of an upload, which may be gone. Raises
+    :class:`~arena.accounts.accounts.Forbidden`.
+    """
+    (owners,) = [bot.owners for bot in services().accounts.listed([upload.bot])] or [(upload.owner,)]
+    if who.scope != "owner" or who.name not in owners:
+        raise Forbidden(
+            f"the upload of {upload.bot} is not yours", field="upload", expected="one of your own"
+        )
+
+
+def owners_view(bot: str) -> dict[str, Any]:
+    """The owners of a bot, and who is invited to share it."""
+    known = services().accounts.bot(bot)
+    return {
+        "owner": known.owner,
+        "co_owners": known.co_owners,
+        "invited": services().co_owners.invited(bot),
+    }
+
+
+def add_owner(who: Principal, bot: str, owner: str) -> None:
+    """Invite an owner to share a bot of ``who``, or, if that is ``who``, accept the invitation."""
+    accounts, co_owners = services().accounts, services().co_owners
+    if who.scope == "owner" and who.name == owner:
+        co_owners.check(bot, owner)
+        accounts.audit(who, "accept bot", f"bot {bot}")
+        co_owners.accept(bot, owner)
+        return
+    check_owner(who, bot)
+    accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
+    co_owners.invite(bot, owner)
+
+
+def remove_owner(who: Principal, bot: str, owner: str) -> None:
+    """Remove a co-owner of a bot or an invitation: as the owner of the bot, as that owner, or as an admin."""
+    accounts = services().accounts
+    known = accounts.bot(bot)
+    if not who.admin and not (who.scope == "owner" and who.name in (owner, known.owner)):
+        check_owner(who, bot)
+    services().co_owners.check(bot, owner)
+    accounts.audit(who, "remove co-owner", f"bot {bot}", owner)
+    services().co_owners.remove(bot, owner)
 
 
 def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
@@ -82,7 +133,7 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
         bot, token, received = parts.uploads.register(
             who.name, body["name"], body["version"], description, upload, tournaments
         )
-        return RegisteredBot(bot, token, upload=received)
+        return RegisteredBot(_declared(bot, body), token, upload=received)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
@@ -96,14 +147,24 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
         tournaments=tournaments,
         **webhook,
     )
-    return RegisteredBot(bot, token, webhook.get("secret"))
+    return RegisteredBot(_declared(bot, body), token, webhook.get("secret"))
+
+
+def _declared(bot: BotAccount, body: dict[str, Any]) -> BotAccount:
+    """The bot with what its owner says about it as a language model."""
+    said = {name: body[name] for name in ("model", "game_cost") if name in body}
+    return services().accounts.change_bot(bot.name, **said) if said else bot
 
 
 def add_version(who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:
     """Add a version of an own bot. ``body``: the fields of the operation; an upload is removed from it."""
-    check_owner(who, bot)
+    is_webhook = transport_of(body["transport"]).needs_url
+    # Who makes the first version with a webhook sees its signing secret.
+    known = check_owner(who, bot, shared=not is_webhook)
     upload = _take_upload(body)
     parts = services()
+    if who.name != known.owner:
+        parts.limits.spend("uploads_per_owner", known.owner)
     if upload is not None:
         same = parts.uploads.same_version(bot, upload)
         if same is not None:
@@ -147,28 +208,45 @@ def replace_secret(bot: str, given: str | None = None) -> tuple[str, int | None]
 
 
 def delete(bot: str) -> None:
-    """Delete a bot and its logs. Raises :class:`~arena.accounts.accounts.BotNotFound`."""
+    """Delete a bot with its logs and notes. Raises :class:`~arena.accounts.accounts.BotNotFound`."""
     services().accounts.delete_bot(bot)
     services().tournaments.journals.forget(bot)
+    services().live.notes.forget(bot)
     services().webhooks.close_circuit(bot)
 
 
 def announce_tournament(
     who: Principal, body: dict[str, Any], tournament_id: str | None = None
 ) -> dict[str, Any]:
-    """Announce a tournament and return it; who is invited must exist."""
+    """Announce a tournament and return it."""
     arena = services().tournaments
-    arena.invitations.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    _check_named(who, body)
     return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
+
+
+def plan_tournament(who: Principal, body: dict[str, Any], entrants: int | None = None) -> dict[str, Any]:
+    """The dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
+    _check_named(who, body)
+    return services().dry_runs.run(body, who.owner, rated=who.admin, entrants=entrants)
+
+
+def _check_named(who: Principal, body: dict[str, Any]) -> None:
+    """Check that who is invited exists, and that the baseline bots are of ``who`` or of the house."""
+    check = services().tournaments.invitations
+    check.check_known(body.get("invited", ()), body.get("invited_owners", ()))
+    check.check_baseline(body.get("baseline", ()), [who.owner], body["kind"])
 
 
 def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> dict[str, Any]:
     """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
     arena = services().tournaments
     seen = viewer(who)
-    if who.admin and arena.view(tournament, seen)["created_by"] != who.owner:
+    before = arena.view(tournament, seen)
+    if who.admin and before["created_by"] != who.owner:
         services().accounts.audit(who, "edit tournament", f"tournament {tournament}", ", ".join(body))
     arena.invitations.check_known(body.get("invited", ()), ())
+    organisers, kind = [before["created_by"], *before["organisers"]], body.get("kind", before["kind"])
+    arena.invitations.check_baseline(body.get("baseline", ()), organisers, kind)
     arena.organising.edit(tournament, body, by=who)
     return arena.view(tournament, seen)
 
@@ -179,6 +257,30 @@ def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str,
     arena.view(tournament, viewer(who))
     services().accounts.audit(who, "cancel tournament", f"tournament {tournament}", reason)
     return arena.cancel(tournament, by=who, reason=reason)
+
+
+def create_schedule(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+    """Create a schedule and return it."""
+    _audit_schedule(who, "create schedule", body["id"])
+    return services().schedules.create(body, who.owner, own=not who.admin)
+
+
+def change_schedule(who: Principal, schedule: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Change a schedule and return it; that of somebody else only as an admin."""
+    details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
+    _audit_schedule(who, "change schedule", schedule, " ".join(details))
+    return services().schedules.change(schedule, **body, by=who)
+
+
+def delete_schedule(who: Principal, schedule: str) -> None:
+    """Delete a schedule; that of somebody else only as an admin."""
+    _audit_schedule(who, "delete schedule", schedule)
+    services().schedules.delete(schedule, by=who)
+
+
+def _audit_schedule(who: Principal, action: str, schedule: str, detail: str = "") -> None:
+    if who.admin:
+        services().accounts.audit(who, action, f"schedule {schedule}", detail)
 
 
 def _take_upload(body: dict[str, Any]) -> Upload | None:

@@ -56,15 +56,21 @@ def _as_text(cell: str) -> str:
 
 
 def plain_table(
-    headings: Sequence[str], rows: Iterable[Sequence[Cell]], left: int = 1, longest: int = 80
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    left: int = 1,
+    longest: int = 80,
+    most: int | None = None,
 ) -> str:
     """The table in columns, the first ``left`` of them aligned to the left; at most ``longest`` characters
-    of each cell.
+    of each cell. If it is wider than ``most``, each row becomes lines of a heading and a value.
     """
     lines = [list(headings)] + [
         ["" if cell is None else printable(str(cell), longest) for cell in row] for row in rows
     ]
     widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headings))]
+    if most is not None and sum(widths) + 2 * (len(widths) - 1) > most:
+        return "\n".join(_block(lines[0], line) for line in lines[1:]) or " ".join(lines[0]) + "\n"
     text = []
     for line in lines:
         cells = []
@@ -73,3 +79,9 @@ def plain_table(
             cells.append(cell + space if column < left else space + cell)
         text.append("  ".join(cells).rstrip() + "\n")
     return "".join(text)
+
+
+def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
+    width = max(map(cell_len, headings))
+    lines = zip(headings, cells, strict=True)
+    return "".join(f"{name}{' ' * (width - cell_len(name))}  {cell}\n" for name, cell in lines if cell)

@@ -37,7 +37,7 @@ def call(tool, **arguments):
 
 
 def decide(text):
-    """The turn in a text and an action for it; None if there is nothing to decide."""
+    """The turn in a text, an action for it and the reason; None if there is nothing to decide."""
     turn = re.search(r"^turn (\S+):", text, re.MULTILINE)
     legal = re.search(r"^Legal: (.*)", text, re.MULTILINE)
     if not turn or not legal:
@@ -47,11 +47,12 @@ def decide(text):
     # Raise with an ace or a three in hand, and stay in; otherwise stay out.
     brave = any(card[0] in "A3" for card in hand.split())
     wanted = ["truco", "accept", "stay"] if brave else ["run", "fold"]
+    reason = "an ace or a three in hand" if brave else "no ace and no three in hand"
     for word in [*wanted, "keep", "no_cut", "trust", "play", "hide"]:
         for action in actions:
             if action.startswith(word):
-                return turn[1], action
-    return turn[1], actions[0]
+                return turn[1], action, reason
+    return turn[1], actions[0], reason
 
 
 def main():
@@ -64,7 +65,8 @@ def main():
         if decided is None:
             text = call("observe", game=game, forced=True)
         else:
-            text = call("act", turn=decided[0], action=decided[1], forced=True)
+            turn, action, reason = decided
+            text = call("act", turn=turn, action=action, note=reason, forced=True)
     print(text.strip().splitlines()[-1])
 
 

@@ -118,10 +118,11 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"games"},
     "play": {"bots", "games"},
     "records": {"play", "games", "bots"},
-    "replays": {"records", "games"},
-    "ratings": {"records", "play", "games"},
+    "luck": {"records", "play", "games"},
+    "replays": {"luck", "records", "games"},
+    "ratings": {"luck", "records", "play", "games"},
     "sandbox": {"former_names", "records", "play", "bots", "games"},
-    "tournaments": {"ratings", "records", "play", "bots", "games"},
+    "tournaments": {"ratings", "luck", "records", "play", "bots", "games"},
     "store": {"play"},
     "live": {"store", "records", "play", "bots", "games"},
     "accounts": {"store", "bots", "games", "live", "sandbox"},
@@ -142,10 +143,11 @@ ALLOWED: dict[str, set[str]] = {
     "people": {"accounts", "live", "store", "records", "replays", "play", "bots", "games"},
     "webhooks": {"accounts", "live", "store", "records", "play", "games"},
     "client": {"bots", "games", "play"},
+    "research": {"records", "play", "bots", "games"},
     "ops": {"people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
-        *("replays", "live", "webhooks", "accounts", "events"),
+        *("replays", "luck", "live", "webhooks", "accounts", "events", "research"),
     },
     "former_names": set(),
 }
@@ -334,7 +336,7 @@ def test_one_game_never_imports_another() -> None:
 
 def test_rules_need_nothing_that_is_not_in_python() -> None:
     """The engine and the local runner work without the server's packages."""
-    served = ("accounts", "events", "live", "people", "ratings", "sandbox", "store", "webhooks")
+    served = ("accounts", "events", "live", "people", "ratings", "research", "sandbox", "store", "webhooks")
     found = [
         f"{name} imports {module}"
         for name in SOURCES

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from arena.events.schedules import ScheduleExists, Schedules
 from arena.games import GAMES, game_of
-from arena.play.players import SEALED
+from arena.play.clocks import PATIENT
+from arena.play.players import MODELS, SEALED
 from arena.store.documents import Flags
 
 HOUSE: Final = ("random", "rookie", "regular")
@@ -17,6 +18,9 @@ UNTIL_GROUPS: Final = 100
 """The recurring tournaments rest when each version that would be entered has this many groups, which is what
 it plays in one of them.
 """
+
+MODEL_GROUPS: Final = 30
+"""As ``UNTIL_GROUPS``, for language models, which think for minutes."""
 
 PRESETS: Final = (("truco", "paulista@1"), ("truco", "paulista-2@1"), ("truco", "mineiro@1"))
 """Presets that have recurring tournaments of their own."""
@@ -29,7 +33,7 @@ _FIRST_GROUPS: Final = 40
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
     """Add schedules and first tournaments to a new service, once: deleted ones do not come back. Those of an
     earlier release that nobody has changed get the pairing of this one, once. A service of an earlier release
-    gets those of presets, once.
+    gets those of presets and of language models, once.
     """
     for index, kind in enumerate(GAMES):
         house, sealed = _house(kind), _sealed(kind)
@@ -56,6 +60,10 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
             _schedule(schedules, f"sealed-{name}", preset_cron(2 * index + 1), sealed)
             schedules.announce(_first(house), "", f"first-{name}")
             flags.set(f"seeded-{kind}/{preset}")
+    for index, kind in enumerate(GAMES):
+        if not flags.is_set(f"seeded-models-{kind}"):
+            _schedule(schedules, f"models-{kind}", preset_cron(index), _models(kind), MODEL_GROUPS)
+            flags.set(f"seeded-models-{kind}")
 
 
 def cron(minute: int) -> str:
@@ -91,6 +99,17 @@ def _sealed(kind: str) -> dict[str, Any]:
     return {**_house(kind), "name": f"Sealed {kind.capitalize()}", "division": SEALED, "entry_s": 20}
 
 
+def _models(kind: str) -> dict[str, Any]:
+    """A tournament of language models and house bots, which is played only while one of them lacks groups."""
+    return {
+        **_house(kind),
+        "name": f"{kind.capitalize()} of language models",
+        "division": MODELS,
+        "rounds": MODEL_GROUPS,
+        "clock": {"preset": PATIENT},
+    }
+
+
 def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, Any]:
     """The same by the rules of a preset."""
     game = template["kind"].capitalize()
@@ -119,8 +138,10 @@ def _round_robin(template: Mapping[str, Any]) -> dict[str, Any]:
     return {**former, "format": "round_robin", "groups": 10}
 
 
-def _schedule(schedules: Schedules, name: str, cron: str, tournament: Mapping[str, Any]) -> None:
+def _schedule(
+    schedules: Schedules, name: str, cron: str, tournament: Mapping[str, Any], groups: int = UNTIL_GROUPS
+) -> None:
     # It exists if an earlier process was killed before the flag was set.
     with suppress(ScheduleExists):
-        fields = {"id": name, "cron": cron, "tournament": tournament, "until_groups": UNTIL_GROUPS}
+        fields = {"id": name, "cron": cron, "tournament": tournament, "until_groups": groups}
         schedules.create(fields, "")

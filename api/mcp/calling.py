@@ -12,8 +12,10 @@ from marshmallow import Schema
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Response
 
-from api.edge import JSON, REQUEST_ID, Environ
+from api.auth import viewer
+from api.edge import JSON, PRINCIPAL, REQUEST_ID, Environ
 from api.requests import load
+from arena.live.header import Viewer
 
 
 class Refused(Exception):
@@ -31,6 +33,11 @@ class ToolCaller:
     def __init__(self, environ: Environ, bot: str) -> None:
         self._environ = environ
         self.bot = bot
+
+    @property
+    def viewer(self) -> Viewer:
+        """Who calls, as a viewer of games."""
+        return viewer(self._environ.get(PRINCIPAL))
 
     def __call__(
         self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None

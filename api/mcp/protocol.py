@@ -72,7 +72,7 @@ def handle() -> Response:
         return _failed(None, RpcError(INVALID_REQUEST, "the body is not one JSON-RPC request"))
     if "id" not in message:
         return Response(status=202)
-    number, stateless = message["id"], False
+    number, stateless = message["id"], True
     if isinstance(number, bool) or not isinstance(number, str | int):
         return _failed(None, RpcError(INVALID_REQUEST, "the id of a request is a text or a whole number"))
     try:

@@ -13,23 +13,23 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from marshmallow import Schema, fields, validate
 
 from api.mcp.calling import Tool, ToolCaller
+from api.notes import notes_on, remarks
 from api.pages.manual import page_source
 from api.schemas.common import RequestSchema, absent
-from api.schemas.turns import MAX_WAIT, legal
+from api.schemas.turns import MAX_WAIT, legal, note
 from api.services import services
 from api.turn_texts import result_lines
 from arena.games import GAMES, game_of
 from arena.live.header import check_game_id
 from arena.live.text_answers import kinds_of, read_answers
+from arena.play.clocks import PATIENT
 from arena.play.players import DIVISIONS, OPEN
 from arena.play.turn_texts import turn_text
 from arena.records.tell import tell
 
 USUAL_WAIT: Final = 20.0
-PATIENT: Final = {"per_turn_ms": 120_000, "bank_ms": 1_200_000}
-"""The clock of games that agents begin: two minutes for each decision, and twenty for the whole game."""
-
 _OVER: Final = ("finished", "void", "cancelled")
+_NOTHING: Final = "No decision for you yet. Nothing is lost: observe again."
 _MOST_FORCED: Final = 200
 """The maximum number of forced turns that one call plays."""
 
@@ -60,7 +60,19 @@ class JoinArguments(RequestSchema):
 class ObserveArguments(RequestSchema):
     """What to wait for."""
 
-    game = fields.String(required=True, metadata={"description": "The id of the game."})
+    game = fields.String(
+        load_default=absent,
+        metadata={
+            "description": "The id of the game. Without it, all your games, also those that begin meanwhile."
+        },
+    )
+    tournaments = fields.Boolean(
+        load_default=False,
+        metadata={
+            "description": "Whether you take part in scheduled tournaments while you call so, and wait in "
+            "all of your games."
+        },
+    )
     wait = fields.Float(
         load_default=USUAL_WAIT,
         validate=validate.Range(0, MAX_WAIT),
@@ -78,12 +90,15 @@ class ObserveArguments(RequestSchema):
 class ActArguments(ObserveArguments):
     """An answer, and what to wait for."""
 
-    game = fields.String(load_default=absent, metadata={"description": "By default that of the turn."})
+    game = fields.String(
+        load_default=absent, metadata={"description": "By default that of the turn; with tournaments, all."}
+    )
     turn = fields.String(required=True, metadata={"description": "The id of the turn, from its first line."})
     action = fields.String(
         required=True,
         metadata={"description": "The action, such as play 4C. Case and brackets do not matter."},
     )
+    note = note()
 
 
 class RulesArguments(RequestSchema):
@@ -99,7 +114,7 @@ class BoardArguments(RequestSchema):
     division = fields.String(
         load_default=OPEN,
         validate=validate.OneOf(DIVISIONS),
-        metadata={"description": "The division: sealed or open."},
+        metadata={"description": "The division: sealed, open or models."},
     )
     preset = fields.String(
         load_default=absent, metadata={"description": "The rule set; by default the first."}
@@ -124,7 +139,7 @@ def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
         rules = dict(game.preset(given.get("preset")).rules)
         others = game.seats(game.options.complete(rules)) - 1
         seats = [{"bot": caller.bot}, *[{"house": given["house"]}] * others]
-        body = {"kind": game.kind, "seats": seats, "rules": rules, "clock": PATIENT}
+        body = {"kind": game.kind, "seats": seats, "rules": rules, "clock": {"preset": PATIENT}}
         made = caller("POST", "games", body=body)
     names = ", ".join(str(seat.get("name") or "open") for seat in made["seats"])
     return (
@@ -133,20 +148,26 @@ def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
 
 
 def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
-    answers = read_answers(services().live, [{"turn": given["turn"], "action": given["action"]}])
-    reply = caller("POST", "turns", {"limit": 1}, {"answers": answers})
+    answer = {name: given[name] for name in ("turn", "action", "note") if name in given}
+    answers = read_answers(services().live, [answer])
+    query = {"limit": 1, "tournaments": given["tournaments"]}
+    reply = caller("POST", "turns", query, {"answers": answers})
     (result,) = reply["results"]
     kinds = kinds_of(services().live, [given["turn"]])
     lines = "\n".join(result_lines(result, kinds, given["legal"])) + "\n"
-    game = given.get("game") or given["turn"].rpartition(".")[0].rpartition(".")[0]
     if result["status"] in ("unknown_turn", "malformed"):
         return lines
+    game = given.get("game")
+    if game is None and not given["tournaments"]:
+        game = given["turn"].rpartition(".")[0].rpartition(".")[0]
     return f"{lines}\n{_observe(caller, {**given, 'game': game})}"
 
 
 def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
     """The next decision of the game, its end, or what stands when the time is over."""
     until = time.monotonic() + given["wait"]
+    if given.get("game") is None:
+        return _observe_all(caller, given, until)
     path, since, forced = f"games/{check_game_id(given['game'])}", None, 0
     lines: list[str] = []
     while True:
@@ -158,14 +179,36 @@ def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
                 legal = turn["legal_actions"]
                 if not given["forced"] or len(legal) > 1 or forced == _MOST_FORCED:
                     return "\n".join([*lines, turn_text(turn, given["legal"])])
-                caller("POST", "turns", body={"answers": [{"turn": turn["turn"], "action": legal[0]}]})
-                lines.append(f"played for you, {turn['turn']}: {legal[0]}")
+                lines.append(_play(caller, turn, given))
                 forced += 1
                 continue
             if view["state"] in _OVER:
                 return "\n".join([*lines, _end(view)])
         if time.monotonic() >= until:
-            return "\n".join([*lines, "No decision for you yet. Nothing is lost: observe again."])
+            return "\n".join([*lines, _NOTHING])
+
+
+def _observe_all(caller: ToolCaller, given: dict[str, Any], until: float) -> str:
+    """The next decision in any game, or that there is none when the time is over."""
+    lines: list[str] = []
+    query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
+    while True:
+        left = max(0.0, until - time.monotonic())
+        turns = caller("GET", "turns", {**query, "wait": left})["turns"]
+        for turn in turns:
+            if not given["forced"] or len(turn["legal_actions"]) > 1 or len(lines) == _MOST_FORCED:
+                return "\n".join([*lines, turn_text(turn, given["legal"])])
+            lines.append(_play(caller, turn, given))
+        if not turns and time.monotonic() >= until:
+            return "\n".join([*lines, _NOTHING])
+
+
+def _play(caller: ToolCaller, turn: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Play the first legal action, and say so."""
+    action = turn["legal_actions"][0]
+    query = {"limit": 1, "tournaments": given["tournaments"]}
+    caller("POST", "turns", query, {"answers": [{"turn": turn["turn"], "action": action}]})
+    return f"played for you, {turn['turn']}: {action}"
 
 
 def _end(view: Mapping[str, Any]) -> str:
@@ -193,7 +236,7 @@ def _leaderboard(caller: ToolCaller, given: dict[str, Any]) -> str:
 
 def _replay(caller: ToolCaller, given: dict[str, Any]) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
-    return "\n".join(tell(record))
+    return "\n".join(tell(record, remarks(notes_on(record, caller.viewer))))
 
 
 def _json(value: Any) -> str:
@@ -221,7 +264,7 @@ _ALL: Final = (
     Tool(
         "observe",
         "Wait for a turn",
-        "Wait for your next decision in a game, and return it, or how the game ended.",
+        "Wait for your next decision, in a game or in all of yours, and return it, or how the game ended.",
         ObserveArguments,
         _observe,
         reads=False,
@@ -239,7 +282,7 @@ _ALL: Final = (
     Tool(
         "replay",
         "Read a finished game",
-        "A finished game, told action by action.",
+        "A finished game, told action by action, with your notes and those that are public.",
         GameArguments,
         _replay,
         for_bots=False,

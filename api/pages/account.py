@@ -39,6 +39,9 @@ _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
 TOURNAMENTS_MOST: Final = 100
 """Among how many of the latest tournaments those of an owner are looked for."""
 
+COMPARISONS_MOST: Final = 20
+"""How many of the latest comparisons are shown."""
+
 _DRAFT_BYTES: Final = 24
 _LONGEST_CODE: Final = 200
 
@@ -149,11 +152,14 @@ def account_page() -> Response:
         "account.html",
         owner=accounts.owner(who.owner),
         bots=bots,
+        invited_to=services().co_owners.invitations(who.owner),
         more=cursor is not None,
         tournaments=_tournaments(who.owner),
         quotas=accounts.quotas.of_owner(who.owner),
         budgets=services().budgets.of_owner(who.owner),
         schedules=[one for one in services().schedules.list() if one["created_by"] == who.owner],
+        comparisons=services().comparisons.list(who.owner, limit=COMPARISONS_MOST).items,
+        subscriptions=services().subscriptions.exported(who.owner),
         invitations=services().invitations.allowance(who.owner),
     )
 
@@ -170,17 +176,6 @@ def _tournaments(owner: str) -> list[dict[str, Any]]:
         if owner in (one["created_by"], *one["organisers"]) or one["hidden"]
     }
     return sorted(found.values(), key=lambda one: one["created_ms"], reverse=True)
-
-
-@form("/account/schedules/<schedule>")
-def change_own_schedule(schedule: str) -> ResponseReturnValue:
-    """Pause, resume or delete a schedule."""
-    who, schedules = signed_in(), services().schedules
-    if "delete" in request.form:
-        schedules.delete(schedule, by=who)
-    else:
-        schedules.change(schedule, enabled=request.form.get("enabled") == "1", by=who)
-    return redirect(url_for("pages.account_page"), 303)
 
 
 @form("/account/token")

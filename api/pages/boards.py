@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request, url_for
 
+from api.declared import Declared, declared_by
 from api.pages.bars import axis_of
 from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
@@ -20,7 +21,7 @@ from arena.events.matchups import PublishedMatchups
 from arena.games import GAMES
 from arena.games.descriptor import Preset
 from arena.play.board_names import BoardName
-from arena.play.players import DIVISIONS, OPEN, SEALED
+from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED
 from arena.ratings.matchups import MOST_BOTS
 
 BOTS_AT_ONCE: Final = 100
@@ -31,6 +32,7 @@ REFRESH_SECONDS: Final = 15
 MEANINGS: Final = {
     SEALED: "Only bots that the arena runs: same machine, no memory between games, mirrored deals.",
     OPEN: "Any bot, wherever it runs.",
+    MODELS: "Bots that are language models, as their owners say.",
 }
 
 WIDE: Final = {"days": 30, "pixels": 304}
@@ -42,7 +44,8 @@ _BOARD: Final = BoardPageQuery()
 
 class _Shown(NamedTuple):
     """A leaderboard as its page shows it. ``rows``: those of this page, earlier versions too if they are
-    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out.
+    asked for. ``names``: the bots whose lines are drawn, ``chosen`` the ones that stand out. ``declared``:
+    what owners say about their language models, None in other divisions.
     """
 
     division: str
@@ -54,6 +57,7 @@ class _Shown(NamedTuple):
     narrow: BoardPlot | None = None
     names: Sequence[str] = ()
     chosen: Sequence[str] = ()
+    declared: Mapping[str, Declared] | None = None
 
 
 @blueprint.get("/leaderboards/<kind>")
@@ -104,7 +108,7 @@ def _preset(kind: str, query: Mapping[str, Any]) -> Preset:
 def _boards(kind: str, divisions: Sequence[str]) -> Response:
     game = GAMES[kind]
     query = _board_query()
-    # A page of both divisions has the first rows of each.
+    # A page of all divisions has the first rows of each.
     cursor = query["cursor"] if len(divisions) == 1 else None
     preset = _preset(kind, query)
     only = BoardFilter(query)
@@ -156,4 +160,5 @@ def _shown(
         board_plot(series, first, second, **NARROW),
         names,
         (first,) if second is None else (first, second),
+        declared_by(rows["rows"]) if name.division == MODELS else None,
     )

@@ -10,7 +10,7 @@ from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
-from api.pages.fields import Control, filled, is_of_form, status_of, time_value, with_error
+from api.pages.fields import Control, Sections, filled, is_of_form, status_of, time_value, with_error_in
 from api.pages.organise import FOLDED, tournament_body, tournament_controls
 from api.pages.site import blueprint, form, page
 from api.requests import load
@@ -23,9 +23,7 @@ from arena.errors import ArenaError
 from arena.events.rights import check_organises_view
 from arena.games import game_of
 
-Sections = Mapping[str, list[Control]]
-
-_EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": []}
+_EMPTY: Final[dict[str, Any]] = {"description": "", "link": "", "rounds": None, "house": [], "baseline": []}
 """What an emptied field means; other emptied fields stay as they are."""
 
 _WHOLE: Final = {"preset": ("preset", "rules"), "rules": ("preset", "rules")}
@@ -78,17 +76,18 @@ def _sections(view: Mapping[str, Any], who: Principal) -> dict[str, list[Control
 
 
 def _present(one: Control, view: Mapping[str, Any]) -> Control:
-    if one.name.startswith("rules.") and view["preset"]:
+    if one.name == "clock.preset" or (one.name.startswith("rules.") and view["preset"]):
         return one
     value: Any = view
     if one.name == "house":
         value = {"house": [entry["bot"] for entry in view["entries"] if entry["house"]]}
     for part in one.name.split("."):
         value = value[part]
-    return replace(one, value=_text(one, value))
+    return replace(one, value=text_of(one, value))
 
 
-def _text(one: Control, value: Any) -> str:
+def text_of(one: Control, value: Any) -> str:
+    """The value of a control, from that of the API."""
     if value is None:
         return ""
     if one.kind == "time":
@@ -121,10 +120,7 @@ def _changes(view: Mapping[str, Any], before: Sections, sent: Sections) -> dict[
 
 def _shown(view: Mapping[str, Any], sections: Sections, error: ArenaError | None = None) -> Response:
     if error is not None:
-        every = [one for found in sections.values() for one in found]
-        shown, error = with_error(every, error)
-        by_name = {one.name: one for one in shown}
-        sections = {title: [by_name[one.name] for one in found] for title, found in sections.items()}
+        sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
         200 if error is None else status_of(error),

@@ -125,7 +125,7 @@ def _result(one: Mapping[str, Any]) -> str:
         rows = services().tournaments.standings(one["id"]).rows[:_BEST]
     except CorruptState:
         rows = []
-    places = [f"{row['place']}. {row['name']}" for row in rows]
+    places = [f"{row['place']}. {row['name']}" for row in rows if not row["baseline"]]
     return ", ".join([f"{one['kind'].capitalize()}, {words(one['format'])}", *places])
 
 

@@ -57,6 +57,10 @@ class Control:
         return split_names(self.value)
 
 
+Sections = Mapping[str, list[Control]]
+"""Controls by the titles of their sections."""
+
+
 @dataclass(frozen=True)
 class Words:
     """How a form names what the API has: labels and helps by field, choices by field and value."""
@@ -243,6 +247,13 @@ def with_error(found: Sequence[Control], error: ArenaError) -> tuple[list[Contro
     return shown, ArenaError(text, code=error.code, field=error.field, expected=expected)
 
 
+def with_error_in(sections: Sections, error: ArenaError) -> tuple[Sections, ArenaError]:
+    """As :func:`with_error`, for controls by section."""
+    shown, error = with_error([one for found in sections.values() for one in found], error)
+    by_name = {one.name: one for one in shown}
+    return {title: [by_name[one.name] for one in found] for title, found in sections.items()}, error
+
+
 def _place(path: str, places: Mapping[str, Control]) -> str | None:
     """The name of the control to which the field of an error belongs."""
     # An element of a list has its number behind the name of the list.
@@ -268,6 +279,7 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
 
 __all__ = [
     "Control",
+    "Sections",
     "Words",
     "body_of",
     "controls",
@@ -277,5 +289,6 @@ __all__ = [
     "status_of",
     "time_value",
     "with_error",
+    "with_error_in",
     "worded",
 ]

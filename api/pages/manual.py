@@ -47,10 +47,14 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "style": "What is counted about how bots play, and what counts as a bluff.",
         "replays": "Finished games as pages that show them move by move.",
         "ratings": "How ratings, leaderboards and standings are computed.",
+        "luck": "What the cards brought, and results without it.",
         "tournaments": "Formats, entry, schedules, and what counts.",
     },
     "For organisers": {
         "classes": "Invitations and rosters for a class or a club.",
+    },
+    "For researchers": {
+        "research": "Environments of PettingZoo and OpenSpiel, and data sets of decisions.",
     },
     "Reference": {
         "conventions": "What holds for all operations of the API.",

@@ -16,6 +16,7 @@ from marshmallow import Schema
 from api import submissions
 from api.pages.fields import (
     Control,
+    Sections,
     Words,
     body_of,
     controls,
@@ -23,12 +24,13 @@ from api.pages.fields import (
     is_of_form,
     status_of,
     time_value,
-    with_error,
+    with_error_in,
     worded,
 )
 from api.pages.site import blueprint, form, page
 from api.pages.tournaments import tournament_view
 from api.requests import load
+from api.schemas.common import ByKind
 from api.schemas.edits import CloneSchema
 from api.schemas.tournaments import (
     MAX_SETTINGS,
@@ -42,7 +44,7 @@ from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
-from arena.play.players import SEALED
+from arena.play.players import MODELS, OPEN, SEALED
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.spec import Spec
@@ -67,6 +69,7 @@ _LABELS: Final = {
     "invited_owners": "Invited owners",
     "hidden": "Hidden",
     "house": "House bots that play",
+    "baseline": "Baseline bots",
     "max_entries": "Places",
     "per_owner": "Bots per owner",
     "auto_enter": "Enter every qualified bot that is online or uploaded",
@@ -76,6 +79,8 @@ _LABELS: Final = {
     "ends_ms": "Play ends",
     "clock.per_turn_ms": "Seconds per decision",
     "clock.bank_ms": "Bank in seconds",
+    "entry_s": "Seconds of entry",
+    "play_s": "Seconds of play",
     "games_per_bot": "Live games of a bot at once",
     "max_repeats": "Groups of the same bots",
     "tie_breaks": "Tie-breaks",
@@ -91,7 +96,7 @@ _HELPS: Final = {
     "hidden": "Only organisers, invited owners and admins see it. Invite owners, not bots.",
     "opens_ms": "Empty: at once.",
     "locks_ms": "Empty: a minute after entry opens.",
-    "ends_ms": "",
+    "entry_s": "From the announcement until it is locked and play starts.",
     "clock.per_turn_ms": "",
     "clock.bank_ms": "Per seat and game, for decisions that take longer.",
     "who": "",
@@ -99,7 +104,8 @@ _HELPS: Final = {
     "per_owner": "Empty: as many as the format suggests.",
     "auto_enter": "",
     "house": "",
-    "division": "House bots play in both.",
+    "baseline": "Names of own bots or house bots that play, but take no place. Not in a knockout.",
+    "division": "House bots play in all.",
     "groups": "In the games of a group the seats are swapped or rotated.",
 }
 _SECTIONS: Final = (
@@ -116,13 +122,14 @@ _SECTIONS: Final = (
             "invited_owners",
             "hidden",
             "house",
+            "baseline",
             "max_entries",
             "per_owner",
             "auto_enter",
             "rated",
         ),
     ),
-    ("When", ("opens_ms", "locks_ms", "ends_ms")),
+    ("When", ("opens_ms", "locks_ms", "ends_ms", "entry_s", "play_s")),
     ("More", ("clock", "games_per_bot", "max_repeats", "tie_breaks")),
 )
 """The fields of the form. Those that the API has besides come last in the last section."""
@@ -130,8 +137,9 @@ _SECTIONS: Final = (
 FOLDED: Final = ("rules", "More")
 
 
-def _schema(kind: str) -> Schema:
-    found = NewTournamentSchema.type_schemas[kind]
+def schema_of(schemas: type[ByKind], kind: str) -> Schema:
+    """The schema of a kind."""
+    found = schemas.type_schemas[kind]
     return found() if isinstance(found, type) else found
 
 
@@ -140,22 +148,28 @@ def _words(game: Game) -> Words:
     timed = " and ".join(name for name, format in FORMATS.items() if format.ends_by_time)
     return Words(
         _LABELS,
-        {**_HELPS, "ends_ms": f"For the format {timed} only."},
+        {**_HELPS, **dict.fromkeys(("ends_ms", "play_s"), f"For the format {timed} only.")},
         {
             "preset": {**presets, "": _OWN_RULES},
             "format": {
                 name: f"{name.replace('_', ' ')}: {format.doc.rstrip('.')}"
                 for name, format in FORMATS.items()
             },
-            "division": {SEALED: "sealed: uploaded bots", "open": "open: bots that run elsewhere"},
+            "division": {
+                SEALED: "sealed: uploaded bots",
+                OPEN: "open: bots that run elsewhere",
+                MODELS: "models: language models",
+            },
             "rated": {"": "if the rules are those of a preset"},
         },
     )
 
 
-def tournament_controls(game: Game, who: Principal) -> dict[str, list[Control]]:
+def tournament_controls(
+    game: Game, who: Principal, schemas: type[ByKind] = NewTournamentSchema
+) -> dict[str, list[Control]]:
     """The controls by section; those of the rules have a section of their own."""
-    schema, words = _schema(game.kind), _words(game)
+    schema, words = schema_of(schemas, game.kind), _words(game)
     left = [name for name in schema.fields if name != "kind"]
     if not who.admin:
         left.remove("rated")
@@ -222,17 +236,14 @@ def new_tournament_page() -> Response:
 
 def _new_tournament(
     game: Game,
-    sections: dict[str, list[Control]],
+    sections: Sections,
     draft: str,
     error: ArenaError | None = None,
     plan: Mapping[str, Any] | None = None,
 ) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
-        every = [one for found in sections.values() for one in found]
-        shown, error = with_error(every, error)
-        by_name = {one.name: one for one in shown}
-        sections = {title: [by_name[one.name] for one in found] for title, found in sections.items()}
+        sections, error = with_error_in(sections, error)
     return page(
         "new_tournament.html",
         status,
@@ -257,9 +268,7 @@ def announce_tournament() -> ResponseReturnValue:
     try:
         body = load(NewTournamentSchema(), tournament_body(sections, game))
         if "dry_run" in request.form:
-            return _new_tournament(
-                game, sections, draft, plan=services().dry_runs.run(body, who.owner, rated=who.admin)
-            )
+            return _new_tournament(game, sections, draft, plan=submissions.plan_tournament(who, body))
         services().limits.spend("tournaments_per_owner", who.owner)
         name = _name_of(who, draft, body)
         made = submissions.announce_tournament(who, body, name)

@@ -1,4 +1,4 @@
-"""The pages of a bot that only its owner sees: logs and settings."""
+"""The pages of a bot that only its owners see: logs and settings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from flask.typing import ResponseReturnValue
 
 from api import submissions
 from api.errors import HttpError
+from api.notes import change_notes
 from api.pages.fields import is_of_form, status_of
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
@@ -32,7 +33,7 @@ LOGS_MOST: Final = 20
 def bot_log(bot: str) -> Response:
     """Uploads that are checked, the qualifications of the current version, and the logs of recent games."""
     who = signed_in()
-    account = submissions.check_owner(who, bot)
+    account = submissions.check_owner(who, bot, shared=True)
     uploads = services().uploads.unsettled(bot)
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
     current = account.current if account.version else None
@@ -65,7 +66,7 @@ def _summary(game: str, seats: list[dict[str, Any]]) -> dict[str, Any]:
 @blueprint.get("/bots/<bot>/log/<game>")
 def bot_game_log(bot: str, game: str) -> Response:
     """The log of one game."""
-    account = submissions.check_owner(signed_in(), bot)
+    account = submissions.check_owner(signed_in(), bot, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
@@ -77,8 +78,8 @@ def bot_game_log(bot: str, game: str) -> Response:
 
 @blueprint.get("/bots/<bot>/settings")
 def bot_settings(bot: str) -> Response:
-    """What the owner can change."""
-    return _settings(submissions.check_owner(signed_in(), bot))
+    """What the owners can change."""
+    return _settings(submissions.check_owner(signed_in(), bot, shared=True))
 
 
 def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
@@ -87,16 +88,24 @@ def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
         "bot_settings.html",
         200 if error is None else status_of(error),
         account=account,
+        owns=account.owner == signed_in().owner,
+        invited=services().co_owners.invited(account.name),
         description=request.form.get("description", account.description),
+        model=request.form.get("model", account.model),
+        game_cost=request.form.get(
+            "game_cost", "" if account.game_cost is None else f"{account.game_cost:g}"
+        ),
         has_webhook=has_webhook,
         circuit=services().webhooks.circuit(account.name) if has_webhook else None,
         error=error,
     )
 
 
-def _change(bot: str, act: Callable[[], object], back: str = "pages.bot_settings") -> ResponseReturnValue:
-    """Do something with an own bot, and show its settings again."""
-    account = submissions.check_owner(signed_in(), bot)
+def _change(
+    bot: str, act: Callable[[], object], back: str = "pages.bot_settings", *, shared: bool = False
+) -> ResponseReturnValue:
+    """Do something with an own bot, and show its settings again. ``shared``: co-owners may do it."""
+    account = submissions.check_owner(signed_in(), bot, shared=shared)
     try:
         act()
     except ArenaError as error:
@@ -108,16 +117,21 @@ def _change(bot: str, act: Callable[[], object], back: str = "pages.bot_settings
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change the description, the state, or whether the bot takes part in scheduled tournaments."""
+    """Change the description, the state, the model, whether the bot takes part in scheduled tournaments, or
+    whether its decisions may be in data sets.
+    """
 
     def act() -> None:
         body: dict[str, Any] = {}
-        for name in ("description", "state"):
+        for name in ("description", "state", "model"):
             if name in request.form:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
-        said = request.form.get("tournaments", "")
-        if said:
-            body["tournaments"] = {"yes": True, "no": False}.get(said, said)
+        if request.form.get("game_cost", "").strip():
+            body["game_cost"] = request.form["game_cost"].strip()
+        for name in ("tournaments", "datasets"):
+            said = request.form.get(name, "")
+            if said:
+                body[name] = {"yes": True, "no": False}.get(said, said)
         services().accounts.change_bot(bot, **load(ChangedBotSchema(), body))
 
     return _change(bot, act)
@@ -131,7 +145,7 @@ def make_current(bot: str, version: str) -> ResponseReturnValue:
         if services().accounts.make_current(bot, version).url:
             services().webhooks.close_circuit(bot)
 
-    return _change(bot, act)
+    return _change(bot, act, shared=True)
 
 
 @form("/bots/<bot>/versions/<version>/source")
@@ -139,6 +153,15 @@ def publish_source(bot: str, version: str) -> ResponseReturnValue:
     """Publish or hide the source of a version."""
     published = request.form.get("published") == "yes"
     return _change(bot, lambda: services().accounts.publish(bot, version, published))
+
+
+@form("/bots/<bot>/games/<game>/notes")
+def publish_bot_notes(bot: str, game: str) -> ResponseReturnValue:
+    """Publish or hide the notes of a bot on a finished game."""
+    who = signed_in()
+    submissions.check_owner(who, bot)
+    change_notes(who, bot, game, bool(request.form.get("published")))
+    return redirect(url_for("pages.game_page", game=game), 303)
 
 
 @form("/bots/<bot>/versions/<version>/qualifications")
@@ -151,7 +174,35 @@ def qualify_version(bot: str, version: str) -> ResponseReturnValue:
         body = load(QualifySchema(), given)
         services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
-    return _change(bot, act, "pages.bot_log")
+    return _change(bot, act, "pages.bot_log", shared=True)
+
+
+# Owners
+
+
+@form("/bots/<bot>/owners")
+def invite_co_owner(bot: str) -> ResponseReturnValue:
+    """Invite an owner to share the bot."""
+    owner = request.form.get("owner", "").strip()
+    return _change(bot, lambda: submissions.add_owner(signed_in(), bot, owner))
+
+
+@form("/bots/<bot>/owners/<owner>/remove")
+def remove_co_owner(bot: str, owner: str) -> ResponseReturnValue:
+    """Remove a co-owner or an invitation; co-owners and who is invited remove themselves."""
+    who = signed_in()
+    submissions.remove_owner(who, bot, owner)
+    if owner == who.owner:
+        return redirect(url_for("pages.account_page"), 303)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
+
+
+@form("/bots/<bot>/owners/accept")
+def accept_co_ownership(bot: str) -> ResponseReturnValue:
+    """Share a bot, after an invitation."""
+    who = signed_in()
+    submissions.add_owner(who, bot, who.owner)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
 # Secrets

@@ -14,7 +14,7 @@ from arena.bots.transports import UnknownTransport
 from arena.errors import CorruptState
 from arena.events.tournament import OVER
 from arena.games import game_of
-from arena.play.players import SEALED
+from arena.play.players import MODELS, SEALED
 
 _HOUR_MS: Final = 3_600_000
 _DRAFT_BYTES: Final = 12
@@ -46,7 +46,9 @@ def own_part(view: dict[str, Any]) -> OwnPart | None:
         return OwnPart([], [], [], may_edit, False, *_clone()) if may_edit else None
     present = [entry for entry in view["entries"] if entry["status"] not in ("withdrawn", "failed")]
     entries = [
-        entry for entry in present if entry["owner"] == who.owner or (is_own and entry["owner"] is None)
+        entry
+        for entry in present
+        if who.owner in (entry["owner"], *entry["co_owners"]) or (is_own and entry["owner"] is None)
     ]
     bots, house = [], []
     if view["state"] == "entry" and services().store.clock().now_ms < view["locks_ms"]:
@@ -68,15 +70,15 @@ def _clone() -> tuple[str, str]:
 
 def _own_bots(who: Principal, view: dict[str, Any]) -> list[str]:
     """The own bots that the settings of the tournament let in."""
-    if view["who"] == "house":
-        return []
     found, _ = services().accounts.bots(who.owner)
     arena = services().tournaments
-    is_guest = view["who"] != "invited" or arena.invitations.is_guest(view["id"], who.owner)
+    is_guest = view["who"] == "anyone" or arena.invitations.is_guest(view["id"], who.owner)
+    organises = who.owner in (view["created_by"], *view["organisers"])
+    named = {*view["invited"], *(view["baseline"] if organises else ())}
     return [
         bot.name
         for bot in found
-        if bot.is_active and (is_guest or bot.name in view["invited"]) and _suits(bot, view["division"])
+        if bot.is_active and (is_guest or bot.name in named) and _suits(bot, view["division"])
     ]
 
 
@@ -85,4 +87,4 @@ def _suits(bot: BotAccount, division: str) -> bool:
         sealed = services().accounts.bot(bot.name).current.runner.sealed
     except (BotNotFound, CorruptState, UnknownTransport, VersionNotFound):
         return False
-    return sealed in (None, division == SEALED)
+    return sealed in (None, division == SEALED) and (division != MODELS or bool(bot.model))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, current_app, redirect, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
+from api.notes import notes_on
+from api.notes import remarks as note_remarks
 from api.pages.site import blueprint, page
 from api.services import services
 from api.sessions import page_viewer, visitor
@@ -19,6 +22,7 @@ from arena.live.service import RecordNotReady
 from arena.play.game_ids import place_of
 from arena.records.record import Record, parse_record
 from arena.replays.page import embedded_json, game_title, page_parts, static, table_layout
+from arena.store.notes import GameNotes
 
 
 @blueprint.get("/games/<game>")
@@ -35,6 +39,8 @@ def game_page(game: str) -> ResponseReturnValue:
     review = own.get("review")
     remarks = {} if review is None else {int(number): text for number, text in review.remarks.items()}
     record = parse_record(line)
+    notes = notes_on(record, who)
+    remarks |= note_remarks(notes)
     parts = page_parts(services().shown.record(record), source=f"{game}.json", remarks=remarks)
     return page(
         "replay.html",
@@ -43,6 +49,7 @@ def game_page(game: str) -> ResponseReturnValue:
         replay=Markup(parts.html),
         sprite=_sprite(),
         logs=_own_logs(game, record),
+        notes=_own_notes(notes),
         **own,
     )
 
@@ -53,9 +60,16 @@ def _own_logs(game: str, record: Record) -> dict[str, list[dict[str, Any]]]:
     if not owner:
         return {}
     names = {player["name"] for player in record["canonical"]["players"]}
-    own = [bot.name for bot in services().accounts.listed(sorted(names)) if bot.owner == owner]
+    own = [bot.name for bot in services().accounts.listed(sorted(names)) if owner in bot.owners]
     logs = ((name, services().tournaments.journals.find(name, game)) for name in own)
     return {name: seats for name, seats in logs if seats is not None}
+
+
+def _own_notes(notes: Mapping[str, GameNotes]) -> dict[str, bool]:
+    """The bots of the owner who has signed in that made notes, and whether these are public."""
+    owner = visitor().owner
+    own = [bot.name for bot in services().accounts.listed(sorted(notes)) if owner and bot.owner == owner]
+    return {name: notes[name].published for name in own}
 
 
 def _own_game(game: str, person: str | None) -> dict[str, Any]:

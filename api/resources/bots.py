@@ -11,6 +11,7 @@ from marshmallow import Schema, fields, validate
 from api import submissions
 from api.contract import UNSEATABLE, Blueprint, RawBody, json_response
 from api.errors import HttpError
+from api.notes import RECORD_ERRORS, change_notes, read_notes
 from api.schemas.accounts import (
     AddedVersionSchema,
     BotPageSchema,
@@ -18,7 +19,6 @@ from api.schemas.accounts import (
     BotWithTokenSchema,
     ChangedBotSchema,
     ChangedVersionSchema,
-    GameLogSchema,
     NewBotFileQuery,
     NewBotSchema,
     NewSecretSchema,
@@ -36,6 +36,8 @@ from api.schemas.accounts import (
     VersionSchema,
 )
 from api.schemas.common import PageQuery, absent
+from api.schemas.logs import GameLogSchema
+from api.schemas.notes import ChangedNotesSchema, GameNotesSchema
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.received import refusal
@@ -76,10 +78,14 @@ class BotsQuery(PageQuery):
     )
 
 
-def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = "") -> None:
-    """Raise :class:`Forbidden` unless ``who`` owns the bot or is an admin, whose action is audited."""
+def _check_owner_or_admin(
+    who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
+) -> None:
+    """Raise :class:`Forbidden` unless ``who`` owns the bot, or, if ``shared``, shares it, or is an admin,
+    whose action is audited.
+    """
     try:
-        submissions.check_owner(who, name)
+        submissions.check_owner(who, name, shared=shared)
     except Forbidden:
         if not who.admin:
             raise
@@ -88,7 +94,7 @@ def _check_owner_or_admin(who: Principal, name: str, action: str, detail: str = 
 
 def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     """The bot, with its webhook and its suspension if ``who`` may see them."""
-    is_shown = who is not None and (who.owner == bot.owner or who.admin)
+    is_shown = who is not None and (who.owner in bot.owners or who.admin)
     # It may be one that this process cannot read.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
@@ -180,7 +186,7 @@ def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Respo
 def list_bots(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
     """List bots by name
 
-    Lists all bots, or those of one owner, including withdrawn ones.
+    Lists all bots, or those of one owner or co-owner, including withdrawn ones.
     """
     bots, cursor = services().accounts.bots(query["owner"], query["cursor"] or "", query["limit"])
     return {"bots": bots, "cursor": cursor}
@@ -190,7 +196,7 @@ def list_bots(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
 def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
     """Get a bot and its versions
 
-    Its owner and admins also see the state of its webhook, if it has one, and whether it is suspended.
+    Its owners and admins also see the state of its webhook, if it has one, and whether it is suspended.
     """
     return _bot_view(who, services().accounts.bot(bot))
 
@@ -206,9 +212,9 @@ def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
 def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
     """Change a bot
 
-    Changes its state, its description, whether it takes part in scheduled tournaments, or whether people may
-    play with it. A withdrawn bot gets no new games but finishes its current ones. Omitted
-    fields keep their values.
+    Changes its state, its description, whether it takes part in scheduled tournaments, whether people may
+    play with it, whether its decisions may be in data sets, or which language model it is. A withdrawn bot
+    gets no new games but finishes its current ones. Omitted fields keep their values.
     """
     changes = " ".join(f"{key}={value}" for key, value in body.items())
     _check_owner_or_admin(who, bot, "change bot", changes)
@@ -257,7 +263,7 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
 
     Versions never change. New games use the newest version, and each version is rated separately. The
     service first sends a webhook a signed ping; if it does not answer, the version is not added. An upload
-    may also be sent as a file in place of JSON.
+    may also be sent as a file in place of JSON. Co-owners can add versions, but none with a webhook.
 
     An upload is compiled and loaded before it becomes a version. The request waits up to 10 seconds for that;
     then the response is 202, and `Location` is where the upload can be read. It takes its label and counts in
@@ -285,7 +291,7 @@ def list_uploads(who: Principal, bot: str) -> dict[str, Any]:
 
     Oldest first. An upload that is a version or refused is not listed.
     """
-    _check_owner_or_admin(who, bot, "read uploads")
+    _check_owner_or_admin(who, bot, "read uploads", shared=True)
     return {"uploads": services().uploads.unsettled(bot)}
 
 
@@ -305,9 +311,11 @@ def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> 
     that goes.
     """
     found = services().uploads.find(bot, upload)
-    if found.owner != who.name or who.scope != "owner":
+    try:
+        submissions.check_upload(who, found)
+    except Forbidden:
         if not who.admin:
-            raise Forbidden(f"the upload of {bot} is not yours", field="upload", expected="one of your own")
+            raise
         services().accounts.audit(who, "read upload", f"bot {bot}", upload)
     return submissions.upload_view(services().uploads.wait(found, query["wait"]))
 
@@ -346,7 +354,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
             raise Forbidden(
                 f"the source of {bot} is not published", field="version", expected="the owner's token"
             )
-        _check_owner_or_admin(who, bot, "read source", version)
+        _check_owner_or_admin(who, bot, "read source", version, shared=True)
     upload = services().accounts.upload_of(bot, version)
     python = upload.language == "python"
     return {
@@ -373,7 +381,7 @@ def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dic
     The version plays a group against the house bot `rookie`, by the rules of the game or of a `preset` for
     which bots qualify separately. A bot with the transport `remote` or `webhook` must be running.
     """
-    submissions.check_owner(who, bot)
+    submissions.check_owner(who, bot, shared=True)
     return services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
 
@@ -388,7 +396,7 @@ def list_qualifications(who: Principal, bot: str, version: str) -> dict[str, Any
 
     If an uploaded bot failed, `detail` contains the error and its line.
     """
-    _check_owner_or_admin(who, bot, "read qualifications", version)
+    _check_owner_or_admin(who, bot, "read qualifications", version, shared=True)
     return {"qualifications": services().tournaments.qualifications(bot, version)}
 
 
@@ -404,11 +412,46 @@ def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
     The log has the bot's output with tracebacks, the thinking time of each decision, and faults. Logs are
     kept for seven days, and for the last 500 games only.
     """
-    _check_owner_or_admin(who, bot, "read log", game)
+    _check_owner_or_admin(who, bot, "read log", game, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
         raise HttpError(f"there is no log of {bot} for game {game}", code="log_not_found", field="game")
     return {"game": game, "seats": seats}
+
+
+@blueprint.operation(
+    "/bots/<bot>/games/<game>/notes",
+    scopes=(),
+    returns=GameNotesSchema,
+    errors=(*RECORD_ERRORS, "notes_not_found"),
+)
+def get_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
+    """Get the notes of a bot on its moves in a finished game
+
+    Available to the bot's owner, and to everyone who can read the record once they are published. Notes are
+    kept for 90 days: at most 64 KiB on a game and 1 MiB of a bot, where the oldest games give way.
+    """
+    return read_notes(who, bot, game)
+
+
+@blueprint.operation(
+    "/bots/<bot>/games/<game>/notes",
+    "PATCH",
+    scopes=("owner", "admin"),
+    body=ChangedNotesSchema,
+    returns=GameNotesSchema,
+    errors=(*RECORD_ERRORS, "bot_not_found", "notes_not_found"),
+)
+def publish_notes(who: Principal, body: dict[str, Any], bot: str, game: str) -> dict[str, Any]:
+    """Publish or hide the notes of a bot on its moves in a finished game
+
+    Only the owner can publish them. An admin can hide what is published.
+    """
+    if body["published"]:
+        submissions.check_owner(who, bot)
+    else:
+        _check_owner_or_admin(who, bot, "hide notes", game)
+    return change_notes(who, bot, game, body["published"])
 
 
 @blueprint.operation(

@@ -8,7 +8,13 @@ from flask import Response
 
 from api.auth import viewer
 from api.contract import UNSEATABLE, Blueprint, json_response
-from api.schemas.comparisons import ComparisonQuery, ComparisonSchema, NewComparisonSchema
+from api.schemas.common import PageQuery
+from api.schemas.comparisons import (
+    ComparisonPageSchema,
+    ComparisonQuery,
+    ComparisonSchema,
+    NewComparisonSchema,
+)
 from api.services import services
 from arena.accounts.accounts import Principal
 
@@ -42,6 +48,22 @@ def create_comparison(who: Principal, body: dict[str, Any]) -> Response:
     decided, as `botequim compare` does. They are taken from the owner's budget batch by batch.
     """
     return json_response(services().comparisons.create(body, who), 201)
+
+
+@blueprint.operation(
+    "/comparisons",
+    scopes=("owner",),
+    query=PageQuery,
+    returns=ComparisonPageSchema,
+    errors=("invalid_cursor",),
+)
+def list_comparisons(who: Principal, query: dict[str, Any]) -> Response:
+    """List your comparisons, newest first
+
+    Those of your bots, whoever requested them.
+    """
+    page = services().comparisons.list(who.owner, query["cursor"], query["limit"])
+    return json_response({"comparisons": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(

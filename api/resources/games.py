@@ -71,7 +71,7 @@ def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
     if "bot" not in seat:
         return seat
     bot = services().accounts.bot(seat["bot"])
-    if bot.owner != who.owner and not who.admin:
+    if who.owner not in bot.owners and not who.admin:
         raise Forbidden(f"{bot.name} is not your bot", field="seats", expected="one of your own bots")
     check_plays(bot, "seats")
     _check_seatable(bot)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 from flask import Response
 
 from api.contract import Blueprint, json_response, revalidated
+from api.declared import declared_by, with_declared
 from api.errors import HttpError
 from api.schemas.leaderboards import (
     TEXTS,
@@ -24,7 +26,7 @@ from arena.accounts.accounts import Principal
 from arena.events.boards import PublishedBoard
 from arena.games import game_of
 from arena.play.board_names import BoardName, all_boards
-from arena.play.players import DIVISIONS
+from arena.play.players import DIVISIONS, MODELS
 from arena.ratings.board import Board
 from arena.ratings.ledger import Ledger
 from arena.store.paging import parse_number
@@ -91,15 +93,23 @@ def list_leaderboards(who: Principal | None) -> dict[str, Any]:
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
     """Get a leaderboard
 
-    Maximum-likelihood ratings over all rated groups with the rules of one preset, with 95% intervals.
-    `botequim leaderboard` computes the same numbers from the records (`GET /v1/records`).
+    Maximum-likelihood ratings over all rated groups with the rules of one preset, with 95% intervals. The
+    rows of the division `models` also have the illegal and the late answers of each bot, and what its owner
+    says about it: the model, and what a game costs. `botequim leaderboard` computes the same numbers from the
+    records (`GET /v1/records`).
     """
     board = read_board(kind, division, query["preset"])
-    form = query["format"]
+    form, version, text = query["format"], board.version, lambda: board.text
+    page = board.page(query["cursor"], query["limit"]) if form == "json" else board.data
+    if division == MODELS:
+        declared = declared_by(page["rows"])
+        version = f"{version}-{sha256(repr(sorted(declared.items())).encode()).hexdigest()[:16]}"
+        cells = {name: own.cells for name, own in declared.items()}
+        text = lambda: Board.from_json(board.data).as_text(cells)  # noqa: E731
+        page = {**page, "rows": with_declared(page["rows"], declared)}
     if form != "json":
-        return revalidated(board.version, lambda: text_table(lambda: board.csv, lambda: board.text, form))
-    page = board.page(query["cursor"], query["limit"])
-    return revalidated(board.version, lambda: json_response(page))
+        return revalidated(version, lambda: text_table(lambda: board.csv, text, form))
+    return revalidated(version, lambda: json_response(page))
 
 
 @blueprint.operation(

@@ -54,7 +54,7 @@ def get_me(who: Principal) -> dict[str, Any]:
 
     `admin` is true if the owner is an admin. `quotas` says how much its bots store and may store, `budgets`
     how much computation it started today and may start; admins have no budget. `invitations` says how many
-    people it has invited and may invite.
+    people it has invited and may invite. `bot_invitations`: the bots that it is invited to share.
     """
     accounts, budgets = services().accounts, services().budgets
     return {
@@ -62,6 +62,7 @@ def get_me(who: Principal) -> dict[str, Any]:
         "quotas": accounts.quotas.of_owner(who.name),
         "budgets": budgets.of_owner(who.name),
         "invitations": services().invitations.allowance(who.name),
+        "bot_invitations": services().co_owners.invitations(who.name),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response
 
+from api import submissions
 from api.contract import Blueprint, json_response
 from api.schemas.schedules import (
     ChangedScheduleSchema,
@@ -56,13 +57,7 @@ def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
     enter automatically only bots that are invited, and use the owner's budget: when that is used up one is
     skipped, and `skipped` says why.
     """
-    _audit(who, "create schedule", body["id"])
-    return json_response(services().schedules.create(body, who.owner, own=not who.admin), 201)
-
-
-def _audit(who: Principal, action: str, schedule: str, detail: str = "") -> None:
-    if who.admin:
-        services().accounts.audit(who, action, f"schedule {schedule}", detail)
+    return json_response(submissions.create_schedule(who, body), 201)
 
 
 @blueprint.operation("/schedules", scopes=(), returns=ScheduleListSchema)
@@ -99,9 +94,7 @@ def change_schedule(who: Principal, body: dict[str, Any], schedule: str) -> Resp
     Enables or disables it, or changes when it fires or its tournament; only its owner, or an admin, can.
     Times missed while a schedule is disabled are not made up for. Tournaments that it has announced remain.
     """
-    details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
-    _audit(who, "change schedule", schedule, " ".join(details))
-    return json_response(services().schedules.change(schedule, **body, by=who))
+    return json_response(submissions.change_schedule(who, schedule, body))
 
 
 @blueprint.operation("/schedules/<schedule>", "DELETE", scopes=("owner", "admin"), status=204, errors=_SEEN)
@@ -110,5 +103,4 @@ def delete_schedule(who: Principal, schedule: str) -> None:
 
     Tournaments that it has announced remain.
     """
-    _audit(who, "delete schedule", schedule)
-    services().schedules.delete(schedule, by=who)
+    submissions.delete_schedule(who, schedule)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from api.contract import Blueprint
-from api.schemas.subscriptions import CreatedSubscriptionSchema, NewSubscriptionSchema, SubscriptionsSchema
+from api.schemas.subscriptions import (
+    CreatedSubscriptionSchema,
+    NewSubscriptionSchema,
+    SubscriptionSchema,
+    SubscriptionsSchema,
+)
 from api.services import services
 from arena.accounts.accounts import Principal
 
@@ -37,7 +42,8 @@ def subscribe_to_tournament(who: Principal, body: dict[str, Any], tournament: st
 
     What is announced from now on is posted to the URL: `tournament.opened`, `tournament.edited`,
     `tournament.locked`, `tournament.finished` or `tournament.cancelled`, signed like turns of webhook bots. A
-    post that fails is repeated with growing pauses; after the eighth failure in a row nothing more is posted.
+    post that fails is repeated with growing pauses; after the eighth failure in a row nothing more is posted
+    until the URL answers a ping of `pingSubscription`.
     """
     return services().subscriptions.subscribe(tournament, who, body["url"], body.get("secret"))
 
@@ -69,3 +75,27 @@ def delete_subscription(who: Principal, tournament: str, subscription: str) -> N
     Nothing more is posted to its URL.
     """
     services().subscriptions.unsubscribe(tournament, subscription, who)
+
+
+@blueprint.operation(
+    "/tournaments/<tournament>/subscriptions/<subscription>/ping",
+    "POST",
+    scopes=("owner",),
+    returns=SubscriptionSchema,
+    errors=(
+        *_SEEN,
+        "subscription_not_found",
+        "invalid_webhook_url",
+        "webhook_address",
+        "webhook_failed",
+        "quota_exceeded",
+    ),
+    limit="webhook_checks_per_owner",
+)
+def ping_subscription(who: Principal, tournament: str, subscription: str) -> dict[str, Any]:
+    """Post a test to the URL of a subscription
+
+    A signed ping, as when it was made. If the URL answers it, a subscription that had failed goes on with
+    what was not posted.
+    """
+    return services().subscriptions.ping(tournament, subscription, who)

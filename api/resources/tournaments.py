@@ -23,6 +23,7 @@ from api.schemas.common import PageQuery
 from api.schemas.dry_runs import DryRunQuery, DryRunSchema
 from api.schemas.edits import CloneSchema, EditTournamentSchema
 from api.schemas.leaderboards import TEXTS, TableQuery
+from api.schemas.standings import StandingsSchema
 from api.schemas.tournaments import (
     MAX_SETTINGS,
     MAX_SETTINGS_VALUES,
@@ -31,7 +32,6 @@ from api.schemas.tournaments import (
     GroupPageSchema,
     NewTournamentSchema,
     ReasonSchema,
-    StandingsSchema,
     TournamentPageSchema,
     TournamentQuery,
     TournamentRecordsQuery,
@@ -95,8 +95,7 @@ def plan_tournament(who: Principal, query: dict[str, Any], body: dict[str, Any])
     Checks everything that announcing it checks, and says how many games it would have and how long it would
     take. Stores nothing, and uses no budget.
     """
-    found = services().dry_runs.run(body, who.owner, rated=who.admin, entrants=query["entrants"])
-    return json_response(found)
+    return json_response(submissions.plan_tournament(who, body, query["entrants"]))
 
 
 @blueprint.operation(
@@ -292,8 +291,8 @@ def get_results(who: Principal | None, tournament: str) -> Response:
     """Get the results per owner as CSV
 
     A line per entry, by owner and place: its status, what the standings have of it, and the reason if the bot
-    is out. House bots, which have no owner, come last. A text that a spreadsheet would read as a formula is
-    prefixed with an apostrophe.
+    is out. Baseline bots have no place. House bots, which have no owner, come last. A text that a spreadsheet
+    would read as a formula is prefixed with an apostrophe.
     """
     arena, seen = services().tournaments, viewer(who)
     entries = arena.view(tournament, seen)["entries"]

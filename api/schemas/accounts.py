@@ -9,6 +9,7 @@ from marshmallow import fields, pre_dump, validate
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
 from api.schemas.fields import Moment, Switch, Truth
 from api.schemas.invitations import InvitationQuotaSchema
+from api.schemas.models import game_cost, model
 from api.schemas.turns import wait
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
@@ -94,6 +95,9 @@ def _takes_part(more: str) -> dict[str, str]:
 _PEOPLE: Final = (
     "Whether people may play with the bot at the pages of the service. It must be online, or have a webhook."
 )
+_DATASETS: Final = (
+    "Whether the bot's decisions may be in data sets, which `botequim dataset` makes of the public records."
+)
 _UNSAID: Final = _takes_part(
     "If omitted, an uploaded bot is, and others are if they say so when they ask for turns."
 )
@@ -134,7 +138,11 @@ class QuotasSchema(ResponseSchema):
     bots = fields.Nested(QuotaSchema, required=True, metadata={"description": "Bots."})
     versions = fields.Nested(QuotaSchema, required=True, metadata={"description": "Versions of all bots."})
     bytes = fields.Nested(
-        QuotaSchema, required=True, metadata={"description": "Bytes of the uploads of all versions."}
+        QuotaSchema,
+        required=True,
+        metadata={
+            "description": "Bytes of the uploads of all versions, of notes on moves, and of kept replies."
+        },
     )
 
 
@@ -168,6 +176,11 @@ class OwnOwnerSchema(OwnerSchema):
     quotas = fields.Nested(QuotasSchema, required=True)
     budgets = fields.Nested(BudgetsSchema, required=True)
     invitations = fields.Nested(InvitationQuotaSchema, required=True)
+    bot_invitations = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The bots that the owner is invited to share, by name."},
+    )
 
 
 class TokenSchema(ResponseSchema):
@@ -203,6 +216,8 @@ class NewBotSchema(RequestSchema):
     component = _component()
     description = _description()
     tournaments = Truth(metadata=_UNSAID)
+    model = model()
+    game_cost = game_cost()
 
 
 class NewBotFileQuery(RequestSchema):
@@ -212,6 +227,8 @@ class NewBotFileQuery(RequestSchema):
     version = _label(load_default="1")
     description = _description(load_default="")
     tournaments = Switch(load_default=absent, metadata=_UNSAID)
+    model = model()
+    game_cost = game_cost()
 
 
 class ChangedBotSchema(RequestSchema):
@@ -226,6 +243,9 @@ class ChangedBotSchema(RequestSchema):
         metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
     )
     people = Truth(metadata={"description": _PEOPLE})
+    datasets = Truth(metadata={"description": _DATASETS})
+    model = model()
+    game_cost = game_cost()
 
 
 class NewVersionSchema(RequestSchema):
@@ -383,42 +403,6 @@ class QualificationsSchema(ResponseSchema):
     qualifications = fields.List(fields.Nested(QualificationSchema), required=True)
 
 
-class DecisionSchema(ResponseSchema):
-    """One decision of an uploaded bot."""
-
-    turn = described(fields.String, "The id of the turn.")
-    ms = described(fields.Float, "Thinking time, in milliseconds of fuel.")
-    fault = fields.String(metadata={"description": "The fault, if the decision was one."})
-    detail = fields.String(metadata={"description": "Details of the fault."})
-
-
-class SeatFaultSchema(ResponseSchema):
-    """A fault of a seat."""
-
-    type = described(fields.String, "The type of the fault.")
-    after = described(fields.Integer, "The number of actions in the game before the fault.")
-    detail = described(fields.String, "What the bot did.")
-
-
-class SeatLogSchema(ResponseSchema):
-    """The output and decisions of a bot on one seat."""
-
-    seat = described(fields.Integer, "The seat.")
-    version = described(fields.String, "The label of the version.")
-    output = described(fields.String, "Everything the bot printed, including tracebacks.")
-    cut = described(fields.Boolean, "Whether the output was truncated.")
-    load_ms = described(fields.Float, "Time to load the bot, in milliseconds of fuel.")
-    decisions = fields.List(fields.Nested(DecisionSchema), required=True)
-    faults = fields.List(fields.Nested(SeatFaultSchema), required=True)
-
-
-class GameLogSchema(ResponseSchema):
-    """The log of an uploaded bot for one game."""
-
-    game = described(fields.String, "The id of the game.")
-    seats = fields.List(fields.Nested(SeatLogSchema), required=True)
-
-
 class AddedVersionSchema(VersionSchema):
     """The added version."""
 
@@ -485,6 +469,11 @@ class BotSummarySchema(ResponseSchema):
 
     name = described(fields.String, "The bot's name.")
     owner = described(fields.String, "The bot's owner.")
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The owners who share the bot, in the order in which they joined."},
+    )
     state = described(
         fields.String,
         "`withdrawn`: the bot gets no new games.",
@@ -497,6 +486,7 @@ class BotSummarySchema(ResponseSchema):
     )
     description = described(fields.String, "The owner's description of the bot.")
     created_ms = described(Moment, "When the bot was registered.")
+    datasets = described(fields.Boolean, _DATASETS)
 
 
 class BotSchema(BotSummarySchema):
@@ -508,11 +498,31 @@ class BotSchema(BotSummarySchema):
         "online. If false and never set, it is while it says so when it asks for turns.",
     )
     people = described(fields.Boolean, _PEOPLE)
+    model = described(
+        fields.String, "The language model that the bot is, as its owner says; empty if it is none."
+    )
+    game_cost = described(
+        fields.Float, "What a game costs it in US dollars, as its owner says, or null.", allow_none=True
+    )
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}
     )
     webhook = fields.Nested(WebhookSchema, required=True, allow_none=True)
     suspended = fields.Nested(SuspensionSchema, required=True, allow_none=True)
+
+
+class BotOwnersSchema(ResponseSchema):
+    """Whose a bot is."""
+
+    owner = described(fields.String, "The bot's owner.")
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The owners who share the bot, in the order in which they joined."},
+    )
+    invited = fields.List(
+        fields.String(), required=True, metadata={"description": "The owners who are invited to share it."}
+    )
 
 
 class SuspendedBotSchema(BotSummarySchema):

@@ -130,7 +130,8 @@ class ComparisonSchema(ResponseSchema):
     groups = described(WholeNumber, "The groups that the test has seen.")
     void = described(WholeNumber, "Groups that do not count, because the service could not play them.")
     margin = _estimate(
-        "The mean margin of the new version per game, -1 to 1. Null before there are two groups."
+        "The mean margin of the new version per game, -1 to 1, without the luck of the cards where that is "
+        "measured. Null before there are two groups."
     )
     elo = _estimate("The same as a difference in Elo points, at most 999.")
     played = described(WholeNumber, "The groups that are over; a batch counts when all of it is.")
@@ -141,3 +142,10 @@ class ComparisonSchema(ResponseSchema):
     commitment = described(fields.String, "The SHA-256 of the seed.")
     seed = described(fields.String, "The seed of all deals; null until it is over.", allow_none=True)
     version = described(WholeNumber, "Changes with every result.")
+
+
+class ComparisonPageSchema(ResponseSchema):
+    """A page of comparisons."""
+
+    comparisons = fields.List(fields.Nested(ComparisonSchema), required=True)
+    cursor = described(fields.String, "The cursor of the next page; null on the last.", allow_none=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
@@ -14,7 +14,7 @@ from arena.accounts.names import NAME_PATTERN
 from arena.bots import HOUSE_BOTS
 from arena.games import GAMES
 from arena.live.header import STATES, VISIBILITIES
-from arena.play.clocks import MAX_BANK_MS, MAX_TURN_MS
+from arena.play.clocks import CLOCKS, MAX_BANK_MS, MAX_TURN_MS
 from arena.play.dealing import NONCE_PATTERN
 from arena.play.faults import FAULTS
 
@@ -70,8 +70,19 @@ class OpenSeat(RequestSchema):
 
 
 class ClockSchema(RequestSchema):
-    """Thinking time: a budget per decision, and a bank per game for time beyond it."""
+    """Thinking time: a budget per decision, and a bank per game for time beyond it; or a preset."""
 
+    preset = fields.String(
+        validate=validate.OneOf(tuple(CLOCKS)),
+        metadata={
+            "description": "A clock by its name, in place of the two times. "
+            + " ".join(
+                f"`{name}`: {clock.per_turn_ms // 1000} seconds per decision and a bank of "
+                f"{clock.bank_ms // 1000}."
+                for name, clock in CLOCKS.items()
+            )
+        },
+    )
     per_turn_ms = WholeNumber(
         validate=validate.Range(MIN_TURN_MS, MAX_TURN_MS),
         metadata={"description": "Milliseconds per decision.", "default": 30_000},
@@ -83,6 +94,11 @@ class ClockSchema(RequestSchema):
             "default": 60_000,
         },
     )
+
+    @validates_schema
+    def _either(self, data: dict[str, Any], **_: object) -> None:
+        if "preset" in data and len(data) > 1:
+            raise ValidationError("Must be the only setting of the clock.", "preset")
 
 
 class SeatCount(validate.Length):

@@ -109,8 +109,8 @@ class BoardQuery(RequestSchema):
     preset = preset()
 
 
-def _rating(description: str) -> Any:
-    return described(fields.Float, description)
+def _rating(description: str, **options: Any) -> Any:
+    return described(fields.Float, description, **options)
 
 
 class RatingSchema(ResponseSchema):
@@ -129,6 +129,19 @@ class RatingSchema(ResponseSchema):
     faults = described(WholeNumber, "The number of faults in these groups.")
     forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
     last_seen_ms = described(Moment, "When the last game ended; null if not recorded.", allow_none=True)
+    illegal = WholeNumber(
+        metadata={"description": "Division `models`: the number of illegal and malformed answers."}
+    )
+    late = WholeNumber(
+        metadata={"description": "Division `models`: the number of turns without an answer in time."}
+    )
+    adjusted = _rating(
+        "The rating without the luck of the cards, which decides nothing; null where luck is not measured or "
+        "too little is known.",
+        allow_none=True,
+    )
+    adjusted_low = _rating("The lower bound of its own 95% interval.", allow_none=True)
+    adjusted_high = _rating("The upper bound of that interval.", allow_none=True)
 
 
 class BoardRowSchema(RatingSchema):
@@ -147,6 +160,17 @@ class BoardRowSchema(RatingSchema):
         f"Whether the bot was not seen in the {RETIRED_DAYS} days before the newest group of the board.",
     )
     versions_tried = described(WholeNumber, "How many versions of the bot have played here.")
+    model = fields.String(
+        metadata={
+            "description": "Division `models`: the language model, as the owner says; empty for house bots."
+        }
+    )
+    game_cost = fields.Float(
+        allow_none=True,
+        metadata={
+            "description": "Division `models`: what a game costs in US dollars, as the owner says, or null."
+        },
+    )
     versions = fields.List(
         fields.Nested(RatingSchema),
         required=True,
@@ -191,6 +215,11 @@ class BoardSchema(BoardSummarySchema):
     """A leaderboard. `botequim leaderboard` computes the same one from the records."""
 
     method = described(WholeNumber, "The version of the method (see *Ratings, leaderboards and standings*).")
+    luck_table = described(
+        fields.String,
+        "The hash of the equity table by which luck is measured (see *Luck*); null where it is not.",
+        allow_none=True,
+    )
     anchor = fields.Nested(AnchorSchema, required=True)
     rows = fields.List(
         fields.Nested(BoardRowSchema),

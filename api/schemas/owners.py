@@ -27,11 +27,18 @@ class ExportSchema(ResponseSchema):
         "The bots with their settings; `versions` with `source` or, in base64, `component`, and their "
         "qualifications; `games`, the ids of games that are still listed, newest first; and `logs`."
     )
+    shared_bots = fields.List(
+        fields.String(), required=True, metadata={"description": "The bots of others that it shares."}
+    )
+    bot_invitations = fields.List(
+        fields.String(), required=True, metadata={"description": "The bots that it is invited to share."}
+    )
     tournaments = _objects("The tournaments that the owner announced, with their settings.")
     entries = _objects("The entries of the bots in tournaments and qualifications.")
     series = _objects("The series that the owner keeps.")
     invitations = _objects("The invitations that the owner made, without codes.")
     schedules = _objects("The schedules that the owner created.")
+    comparisons = _objects("The comparisons of the owner's bots, with their settings and results.")
     subscriptions = _objects("The webhooks of the owner that follow tournaments, without their secrets.")
 
 

@@ -67,7 +67,7 @@ class NewScheduleSchema(RequestSchema):
             "pattern": SCHEDULE_PATTERN,
         },
     )
-    cron = _cron(validate=validate.Length(9, 100))
+    cron = _cron(validate=validate.Length(1, 100))
     at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
@@ -80,7 +80,7 @@ class ChangedScheduleSchema(RequestSchema):
     """Changes to a schedule; what is left out stays."""
 
     enabled = Truth(metadata={"description": "Whether the schedule fires."})
-    cron = _cron(validate=validate.Length(9, 100))
+    cron = _cron(validate=validate.Length(1, 100))
     at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}

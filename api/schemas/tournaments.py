@@ -10,10 +10,8 @@ from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema,
 from api.schemas.fields import GivenMoment, Moment, Rules, Truth, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
-from api.schemas.leaderboards import cursor
 from api.schemas.turns import wait
 from arena.events.guests import MAX_GUESTS
-from arena.events.live_standings import STANDINGS_STATES
 from arena.events.tournament import STATES
 from arena.games.descriptor import Game
 from arena.play.players import DIVISIONS, OPEN
@@ -80,8 +78,8 @@ class TournamentSettings(RequestSchema):
     per_owner = _count("The maximum number of bots per owner.", MAX_ENTRIES)
     who = _choice("Who may enter.", WHO, "anyone")
     division = _choice(
-        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. House bots "
-        "play in both.",
+        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. "
+        "`models`: for those whose owners say that they are language models. House bots play in all.",
         DIVISIONS,
         OPEN,
     )
@@ -97,6 +95,16 @@ class TournamentSettings(RequestSchema):
         fields.String(validate=validate.Length(1, 80)),
         validate=validate.Length(0, MAX_ENTRIES),
         metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
+    )
+    baseline = fields.List(
+        fields.String(validate=validate.Length(1, 40)),
+        validate=validate.Length(0, MAX_ENTRIES),
+        metadata={
+            "description": "The names of house bots, and of bots of the organisers, that take no place: they "
+            "need no invitation, do not count in `per_owner`, and come last in the standings. Not for "
+            + ", ".join(f"`{name}`" for name, format in FORMATS.items() if format.ranks_by_elimination)
+            + "."
+        },
     )
     auto_enter = Truth(
         metadata={
@@ -256,7 +264,16 @@ class EntrySchema(ResponseSchema):
     bot = described(fields.String, "The bot's name.")
     version = described(fields.String, "The label of the version that plays.")
     owner = described(fields.String, "The bot's owner; null for a house bot.", allow_none=True)
+    co_owners = fields.List(
+        fields.String(),
+        required=True,
+        metadata={
+            "description": "The owners who share the bot, as of the entry, and from the lock as of the lock. "
+            "Bots that share an owner count as one owner's."
+        },
+    )
     house = described(fields.Boolean, "Whether the bot is a house bot.")
+    baseline = described(fields.Boolean, "Whether the bot takes no place.")
     nonce = described(fields.String, "The bot's contribution to the shuffles.")
     status = described(
         fields.String,
@@ -276,7 +293,7 @@ class ProgressSchema(ResponseSchema):
     games = described(WholeNumber, "The number of games played.")
     games_per_s = described(fields.Float, "Games per second since play started.")
     left_s = described(
-        fields.Float, "Estimated seconds until the end; null: too early to estimate.", allow_none=True
+        fields.Float, "Seconds until the end by the pace of the last minute; null: unknown.", allow_none=True
     )
     round = described(WholeNumber, "The current round, from 1; 0 before the first.")
     state = described(fields.String, "The state of the tournament.", validate=validate.OneOf(STATES))
@@ -326,7 +343,7 @@ class _Tournament(ResponseSchema):
     max_entries = described(WholeNumber, "The maximum number of bots.")
     division = described(
         fields.String,
-        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere.",
+        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere. `models`: for language models.",
         validate=validate.OneOf(DIVISIONS),
     )
     per_owner = described(WholeNumber, "The maximum number of bots per owner.")
@@ -335,6 +352,11 @@ class _Tournament(ResponseSchema):
         fields.String(),
         required=True,
         metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
+    )
+    baseline = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The names of the bots that take no place, if organisers own them."},
     )
     auto_enter = described(
         fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
@@ -494,75 +516,3 @@ class GroupPageSchema(ResponseSchema):
 
     groups = fields.List(fields.Nested(EventGroupSchema), required=True)
     cursor = described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
-
-
-class StandingSchema(ResponseSchema):
-    """A bot's row in the standings."""
-
-    place = described(WholeNumber, "The place, from 1; bots tied after all tie-breaks share it.")
-    name = described(fields.String, "The bot's name.")
-    version = described(fields.String, "The version's label.")
-    groups = described(WholeNumber, "The number of groups that count for the bot.")
-    byes = described(WholeNumber, "The number of byes, worth a point each.")
-    points = described(fields.Float, "The sum of the bot's group scores, from 0 to 1 each.")
-    score = described(fields.Float, "Points per group, which decides the place.")
-    half_width = described(
-        fields.Float,
-        "Half the width of the 95% interval of the score; null with too few groups.",
-        allow_none=True,
-    )
-    won = described(WholeNumber, "The number of groups in which no other bot scored as much.")
-    games = described(WholeNumber, "The number of games in these groups.")
-    faults = described(WholeNumber, "The number of faults.")
-    forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
-    used_ms = described(WholeNumber, "The time used for all actions; null if not recorded.", allow_none=True)
-    tie_breaks = fields.Dict(
-        keys=fields.String(),
-        values=fields.Float(),
-        required=True,
-        metadata={"description": "The values of the tie-breaks that were applied, by name."},
-    )
-
-
-def _share(description: str) -> Any:
-    return described(fields.Float, description, allow_none=True, validate=validate.Range(0, 1))
-
-
-class MeetingSchema(ResponseSchema):
-    """A bot's result against another."""
-
-    points = described(fields.Float, "Points, at most one per group.")
-    groups = described(WholeNumber, "The number of groups.")
-    share = _share("Points per group; null without groups.")
-    low = _share("The lower bound of its 95% interval (Wilson's, over groups); null without groups.")
-    high = _share("The upper bound of that interval; null without groups.")
-
-
-class StandingsSchema(ResponseSchema):
-    """Standings and crosstable, provisional or final."""
-
-    state = described(
-        fields.String,
-        "`queued`: not computed yet; `live`: as of `computed_ms`; `final`: of a finished tournament.",
-        validate=validate.OneOf(STANDINGS_STATES),
-    )
-    computed_ms = described(Moment, "When live standings were computed; otherwise null.", allow_none=True)
-    groups = described(WholeNumber, "The number of groups that count.")
-    records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
-    tie_breaks = fields.List(
-        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
-    )
-    rows = fields.List(
-        fields.Nested(StandingSchema),
-        required=True,
-        metadata={"description": "The bots, from first to last; at most 200 on a page."},
-    )
-    crosstable = fields.List(
-        fields.List(fields.Nested(MeetingSchema, allow_none=True)),
-        required=True,
-        metadata={
-            "description": "The result of the bot of each of `rows` against every bot, in the order of the "
-            "standings; null if they did not meet."
-        },
-    )
-    cursor = cursor()

@@ -11,6 +11,7 @@ from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, de
 from api.schemas.fields import OneOf, Switch, WholeNumber
 from api.schemas.games_apart import OF_GAME, actions_of, event_of, for_each_game, observation_of
 from arena.games import GAMES
+from arena.live.turns import MAX_NOTE
 from arena.play.turn_texts import LEGAL
 
 MAX_SEATS: Final = max(game.seat_range[1] for game in GAMES.values())
@@ -36,6 +37,18 @@ def legal() -> fields.String:
         metadata={
             "description": "What texts say about the legal actions: `list`: which they are; `grammar`: the "
             "forms of all actions of the game; `none`: nothing. Turns in JSON always list them."
+        },
+    )
+
+
+def note() -> fields.String:
+    """The note on a move."""
+    return fields.String(
+        load_default=absent,
+        validate=validate.Length(0, MAX_NOTE),
+        metadata={
+            "description": "A private note on the move, such as the reason for it. The bot's owner reads it "
+            "after the game; others never do, unless the owner publishes it."
         },
     )
 
@@ -116,6 +129,7 @@ class AnswerSchema(RequestSchema):
 
     turn = fields.String(required=True, metadata={"description": "The turn's id."})
     action = fields.String(required=True, metadata={"description": "One of the turn's legal actions."})
+    note = note()
 
 
 class AnswersSchema(RequestSchema):

@@ -292,7 +292,7 @@ class Accounts(AuditLog):
             version = Version(label, transport, created, url, rights)
             versions, packed = (version,), (label, pack_version(version))
         wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
-        with self.quotas.reserve(owner, wanted) as reservation:
+        with self.quotas.reserve([owner], wanted) as reservation:
             if url:
                 self._store.note_webhook(name)
             if not self._store.create_bot(name, owner, digest, fields, *packed, upload):
@@ -326,9 +326,11 @@ class Accounts(AuditLog):
     def bots(
         self, owner: str | None = None, after: str = "", limit: int = MAX_PAGE
     ) -> tuple[list[BotAccount], str | None]:
-        """A page of bots by name, without their versions, and the cursor of the next page or None."""
+        """A page of bots by name, without their versions, and the cursor of the next page or None.
+        ``owner``: only those of an owner or co-owner.
+        """
         names = self._store.bot_names(owner, after, limit + 1)
-        found = [bot for bot in self.listed(names[:limit]) if owner in (None, bot.owner)]
+        found = [bot for bot in self.listed(names[:limit]) if owner is None or owner in bot.owners]
         return found, names[limit - 1] if len(names) > limit else None
 
     def add_version(
@@ -356,7 +358,7 @@ class Accounts(AuditLog):
             self._store.note_webhook(name)
         version = Version(label, transport, _now(), url, rights) if upload is None else None
         wanted = Stored(0, 1, 0 if upload is None else len(upload.data))
-        with self.quotas.reserve(bot.owner, wanted) as reservation:
+        with self.quotas.reserve(bot.owners, wanted) as reservation:
             added, size = self._store.add_version(
                 name,
                 label,
@@ -408,9 +410,20 @@ class Accounts(AuditLog):
         description: str | None = None,
         tournaments: bool | None = None,
         people: bool | None = None,
+        datasets: bool | None = None,
+        model: str | None = None,
+        game_cost: float | None = None,
     ) -> BotAccount:
         """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
-        changes = {"state": state, "description": description, "tournaments": tournaments, "people": people}
+        changes = {
+            "state": state,
+            "description": description,
+            "tournaments": tournaments,
+            "people": people,
+            "datasets": datasets,
+            "model": model,
+            "game_cost": None if game_cost is None else str(game_cost),
+        }
         given = {
             key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
         }
@@ -425,10 +438,10 @@ class Accounts(AuditLog):
     def delete_bot(self, name: str) -> None:
         """Delete a bot. Its token ends, and its name stays taken. Raises :class:`BotNotFound`."""
         bot = self._bot(name)
-        gone = None if bot is None else self._store.delete_bot(name, bot.owner)
+        gone = None if bot is None else self._store.delete_bot(name, bot.owners)
         if bot is None or gone is None:
             raise _unknown_bot(name)
-        self.quotas.give_back(bot.owner, gone)
+        self.quotas.give_back(bot.owners, gone)
         self._forget("bot", name)
 
     def new_bot_token(self, name: str) -> str:

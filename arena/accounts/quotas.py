@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -37,30 +37,43 @@ class StorageQuotas:
         self._quotas = quotas
 
     @contextmanager
-    def reserve(self, owner: str, wanted: Stored) -> Iterator[Reservation]:
-        """Take room for ``wanted``; after the block, give back what was not kept.
+    def reserve(self, owners: Sequence[str], wanted: Stored) -> Iterator[Reservation]:
+        """Take room for ``wanted``, of all ``owners`` of a bot; after the block, give back what was not kept.
 
         Raises :class:`QuotaExceeded`.
         """
-        self._take("owner", owner, wanted, self._quotas.owner)
         reservation = Reservation(wanted)
+        taken: list[str] = []
         try:
+            for owner in owners:
+                self.take_room(owner, wanted)
+                taken.append(owner)
             self._take("service", None, wanted, self._quotas.service)
         except BaseException:
-            self._store.take(owner, -wanted, self._quotas.owner)
+            for owner in taken:
+                self._store.take(owner, -wanted, self._quotas.owner)
             raise
         try:
             yield reservation
         finally:
             # If the database is gone now, the next count corrects the sums.
             with suppress(ArenaError):
-                self.give_back(owner, reservation.unused)
+                self.give_back(owners, reservation.unused)
 
-    def give_back(self, owner: str, stored: Stored) -> None:
-        """Note that ``stored`` is no longer stored."""
+    def give_back(self, owners: Sequence[str], stored: Stored) -> None:
+        """Note that ``stored``, of a bot of these owners, is no longer stored."""
         if any(stored):
-            self._store.take(owner, -stored, self._quotas.owner)
+            for owner in owners:
+                self.leave_room(owner, stored)
             self._store.take(None, -stored, self._quotas.service)
+
+    def take_room(self, owner: str, stored: Stored) -> None:
+        """Count ``stored`` in the quotas of an owner. Raises :class:`QuotaExceeded`."""
+        self._take("owner", owner, stored, self._quotas.owner)
+
+    def leave_room(self, owner: str, stored: Stored) -> None:
+        """Count ``stored`` in the quotas of an owner no longer."""
+        self._store.take(owner, -stored, self._quotas.owner)
 
     def of_owner(self, owner: str) -> dict[str, Any]:
         """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""

@@ -337,7 +337,8 @@ class Uploads:
             self._bots.count_stored()
         if gone.bots:
             self._bots.leave_indexes(upload.bot, upload.owner)
-        self._accounts.quotas.give_back(upload.owner, gone)
+        (owners,) = [bot.owners for bot in self._accounts.listed([upload.bot])] or [(upload.owner,)]
+        self._accounts.quotas.give_back(owners, gone)
         if is_version:
             # Before the entry is removed: if the process dies on the way, it is repeated.
             when_added(upload.bot, upload.label)

@@ -31,11 +31,11 @@ REMEMBERED_SECONDS: Final = 5.0
 _ID_BYTES: Final = 4
 
 _OF_BOTS: Final = frozenset(
-    {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house"}
+    {"bot", "bots", "opponent", "worst", "holders", "players", "invited", "forfeits", "house", "baseline"}
 )
 """Fields with the name of a bot, or a list of such."""
 
-_OF_OWNERS: Final = frozenset({"owner", "created_by", "by", "organisers", "invited_owners"})
+_OF_OWNERS: Final = frozenset({"owner", "co_owners", "created_by", "by", "organisers", "invited_owners"})
 
 _BY_BOT: Final = frozenset({"score"})
 """Fields with an object that has the names of bots as names."""

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import UPLOADED, Runner, transport_of
 from arena.errors import ArenaError
+from arena.store.accounts import Sharing
 from arena.store.rows import check_types, reading
 from arena.text import printable
 
@@ -68,12 +69,14 @@ class Suspension:
 
 @dataclass(frozen=True)
 class BotAccount:
-    """A registered bot. ``version``: the label of the current version, which plays new games; empty until its
-    first upload was checked. ``versions``: all versions, oldest first; empty where a list omits them.
-    ``tournaments``: whether it takes part in scheduled tournaments, None if its owner has not said so.
-    ``people``: whether people may play with it.
-    ``suspended``: while it is set the bot is not seated, whatever its ``state``. ``owner_suspended``: whether
-    that is because its owner is suspended.
+    """A registered bot. ``co_owners`` share it with its owner, in the order in which they joined.
+    ``version``: the label of the current version, which plays new games; empty until its first upload was
+    checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: whether
+    it takes part in scheduled tournaments, None if its owner has not said so. ``people``: whether people may
+    play with it. ``datasets``: whether its decisions may be in data sets. ``model``: which language model it
+    is, as its owner says; empty if it is none. ``game_cost``: what a game costs it, in US dollars, as its
+    owner says, or None. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
+    ``owner_suspended``: whether that is because its owner is suspended.
     """
 
     name: str
@@ -87,6 +90,15 @@ class BotAccount:
     owner_suspended: bool = False
     tournaments: bool | None = None
     people: bool = False
+    model: str = ""
+    game_cost: float | None = None
+    datasets: bool = True
+    co_owners: tuple[str, ...] = ()
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Its owner and the co-owners."""
+        return (self.owner, *self.co_owners)
 
     @property
     def is_active(self) -> bool:
@@ -200,4 +212,9 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             owner_suspended=OF_OWNER in fields,
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
+            co_owners=Sharing.of(fields).co_owners,
+            # Bots of earlier releases are in: their records are public.
+            datasets=fields.get("datasets") != "0",
+            model="hidden" if "hidden" in fields and fields.get("model") else fields.get("model", ""),
+            game_cost=float(fields["game_cost"]) if "game_cost" in fields else None,
         )

@@ -25,12 +25,14 @@ COMMANDS: Final = {
     "bot": "arena.cli.bots:bot",
     "compare": "arena.cli.compare:compare",
     "completion": "arena.cli.completion:completion",
+    "dataset": "arena.cli.dataset:dataset",
     "explain": "arena.cli.explain:explain",
     "game": "arena.cli.games:game",
     "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "login": "arena.cli.login:login",
     "logout": "arena.cli.login:logout",
+    "luck": "arena.cli.luck:luck",
     "mirroring": "arena.cli.ladder:mirroring",
     "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
@@ -54,10 +56,12 @@ COMMANDS: Final = {
 """The commands of this package: ``name: "module:object"``, loaded when they are used."""
 
 SECTIONS: Final = {
-    "On this machine": ("new", "play", "watch", "compare", "explain", "leaderboard", "replay", "verify"),
+    "On this machine": (
+        *("new", "play", "watch", "compare", "explain", "luck", "leaderboard", "replay", "verify"),
+    ),
     "Online": (
         *("signup", "login", "logout", "whoami", "owner", "web"),
-        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "webhook"),
+        *("bot", "game", "tournament", "series", "schedule", "roster", "records", "dataset", "webhook"),
     ),
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
     "Development": ("ladder", "mirroring"),
@@ -67,6 +71,9 @@ SECTIONS: Final = {
 
 PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
+
+_EXTRAS: Final = {"pyarrow": "rl"}
+"""The extras of libraries that are not in ``server``."""
 
 _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
@@ -155,7 +162,7 @@ def _not_installed(what: str, error: ModuleNotFoundError) -> ArenaError:
     return ArenaError(
         f"{what} needs the library {error.name}, which is not installed",
         code="not_installed",
-        expected="pip install 'botequim[server]'",
+        expected=f"pip install 'botequim[{_EXTRAS.get(error.name or '', 'server')}]'",
     )
 
 

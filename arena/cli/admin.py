@@ -96,7 +96,7 @@ def annul(game_id: str, reason: str, url: str, token: str, as_json: bool) -> Non
 def suspicions(kind: str, division: str, preset: str | None, url: str, token: str, as_json: bool) -> None:
     """List bots of a board whose results or sources suggest collusion.
 
-    The board is that of KIND (truco or toepen) and DIVISION (open or sealed).
+    The board is that of KIND (truco or toepen) and DIVISION (sealed, open or models).
     """
     found = service(url, token).suspicions(kind, division, preset=preset)
     show(found, as_json, lambda: _suspected(found))

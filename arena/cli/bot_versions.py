@@ -204,6 +204,30 @@ def log(name: str, game_id: str, url: str, token: str, as_json: bool) -> None:
     show(found, as_json, lambda: "\n".join(_seat_log(seat) for seat in found["seats"]))
 
 
+@click.command(
+    cls=Command, examples=("botequim bot notes my-bot GAME", "botequim bot notes my-bot GAME --publish")
+)
+@_name
+@click.argument("game_id", metavar="GAME")
+@url_option
+@token_option("the owner, for what is not public", required=False)
+@click.option("--publish/--hide", "published", default=None, help="First publish the notes, or hide them.")
+@json_option
+def notes(
+    name: str, game_id: str, url: str, token: str | None, published: bool | None, as_json: bool
+) -> None:
+    """Show the notes that the bot NAME made on its moves in the finished GAME."""
+    client = service(url, token)
+    if published is not None:
+        client.publish_notes(name, game_id, published)
+    found = client.notes(name, game_id)
+    state = "public" if found["published"] else "only for the owner"
+    lines = [f"The notes are {state}."]
+    for one in found["notes"]:
+        lines.append(f"{one['after']}, seat {one['seat']}, {one['action']}: {' '.join(one['note'].split())}")
+    show(found, as_json, lambda: printable_lines("\n".join(lines)) + "\n")
+
+
 def _seat_log(seat: Mapping[str, Any]) -> str:
     times = [one["ms"] for one in seat["decisions"] if one["ms"] is not None]
     longest = f", the longest of {max(times):.1f} ms" if times else ""

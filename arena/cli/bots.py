@@ -12,7 +12,8 @@ from typing import Any, Final
 import click
 
 from arena.bots import InvalidBot, bot_spec
-from arena.cli.bot_versions import add_version, log, publish, qualifications, source, upload, uploads
+from arena.cli.bot_owners import owners
+from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
 from arena.cli.online import retrying, say, service, token_option, url_option
@@ -40,7 +41,20 @@ def bot() -> None:
     """Register bots, upload them, play online, and debug their decisions."""
 
 
-for _command in (debug, test_bot, add_version, uploads, upload, source, publish, qualifications, log):
+_COMMANDS: Final = (
+    debug,
+    test_bot,
+    add_version,
+    uploads,
+    upload,
+    source,
+    publish,
+    qualifications,
+    log,
+    notes,
+    owners,
+)
+for _command in _COMMANDS:
     bot.add_command(_command)
 
 
@@ -67,6 +81,8 @@ for _command in (debug, test_bot, add_version, uploads, upload, source, publish,
     default=None,
     help="Whether it takes part in scheduled tournaments. [default: while it is run with --tournaments]",
 )
+@click.option("--model", help="Which language model it is: it may play in the division models. Public.")
+@click.option("--game-cost", type=click.FloatRange(0), help="What a game costs it, in US dollars. Public.")
 @json_option
 def register(
     name: str,
@@ -77,6 +93,8 @@ def register(
     rights: bool,
     description: str | None,
     tournaments: bool | None,
+    model: str | None,
+    game_cost: float | None,
     as_json: bool,
 ) -> None:
     """Register the bot NAME and print the bot's token, which is shown only once.
@@ -86,6 +104,7 @@ def register(
     if webhook is None and (rights or secret):
         raise click.UsageError("--secret and --rights need --webhook")
     body: dict[str, Any] = {"description": description, "tournaments": tournaments}
+    body |= {"model": model, "game_cost": game_cost}
     if webhook is not None:
         body |= {"transport": "webhook", "url": webhook, "secret": secret, "rights": rights}
     given = {key: value for key, value in body.items() if value is not None}
@@ -112,14 +131,21 @@ def register(
 @click.option(
     "--tournaments/--no-tournaments", default=None, help="Whether it takes part in scheduled tournaments."
 )
+@click.option(
+    "--datasets/--no-datasets", default=None, help="Whether its decisions may be in data sets (dataset)."
+)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
 @click.option("--description", help="A short public description.")
+@click.option("--model", help="Which language model it is: it may play in the division models. Public.")
+@click.option("--game-cost", type=click.FloatRange(0), help="What a game costs it, in US dollars. Public.")
 @json_option
 def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None:
     """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
-        raise click.UsageError("nothing to change: give --people, --tournaments, --state or --description")
+        raise click.UsageError(
+            "nothing to change: give --people, --tournaments, --datasets, --state, --description or --model"
+        )
     changed = service(url, token).change_bot(name, **changes)
     show(
         changed,
@@ -173,11 +199,15 @@ def _shown(found: Mapping[str, Any]) -> str:
     columns: Columns = {
         "name": "name",
         "owner": "owner",
+        "co-owners": lambda one: ", ".join(one["co_owners"]) or None,
         "state": "state",
         "description": "description",
         "registered": moment("created_ms"),
         "in tournaments": "tournaments",
         "plays with people": "people",
+        "in data sets": "datasets",
+        "language model": "model",
+        "dollars per game": "game_cost",
         "suspended": lambda _: suspended["reason"] if suspended else None,
         "webhook": lambda _: hook["url"] if hook else None,
         "circuit": lambda _: hook["circuit"] if hook else None,

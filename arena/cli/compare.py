@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from time import monotonic
 from typing import Any, Final
@@ -12,25 +12,30 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
-from arena.bots import bot_spec
+from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
-from arena.cli.comparing import begin, verdict
+from arena.cli.comparing import begin, show_comparisons, verdict
 from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.play import distinct_names, print_faults
+from arena.client import ApiError
+from arena.errors import ArenaError
 from arena.games import game_of
-from arena.tournaments.ladder import margins
+from arena.tournaments.ladder import adjusted_margins, margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
-from arena.tournaments.sequential import FLOOR, SequentialTest
+from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
 
 UNDECIDED: Final = 3
 """The exit code of a test that has not decided."""
 _MOST_VOID: Final = 10
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines without a terminal."""
+
+_OF_ONLINE: Final = {"bot": "--online", "new": "--new", "old": "--old", "comparison": "--follow"}
+"""Fields of the API with the options of ``--online``: locally a bot is an argument."""
 
 _ELO = click.FloatRange(-2000, 2000)
 _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
@@ -42,6 +47,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
         "botequim compare new.py old.py --kind truco",
         "botequim compare new.py shark --kind truco --preset paulista-2@1 --elo0=-5 --elo1 5",
         "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
+        "botequim compare --list",
     ),
     fields={"rules": "--rule"},
 )
@@ -51,6 +57,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--new", "new_version", metavar="VERSION", help="With --online: the new version.")
 @click.option("--old", "old_version", metavar="VERSION", help="With --online: the old version.")
 @click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
+@click.option("--list", "listed", is_flag=True, help="List your comparisons of --online, the newest first.")
 @click.option("--kind", type=KIND, help="The game.")
 @click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
@@ -62,6 +69,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     "--most", type=click.IntRange(FLOOR), default=5000, show_default=True, help="Groups to give up after."
 )
 @click.option("--seed", help="Any text; the same seed and bots give the same test. [default: random]")
+@click.option("--plain", is_flag=True, help="Leave the luck of the cards in.")
 @jobs_option
 @click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
@@ -75,6 +83,7 @@ def compare(
     new_version: str | None,
     old_version: str | None,
     follow: str | None,
+    listed: bool,
     kind: str | None,
     preset: str | None,
     rules: tuple[str, ...],
@@ -84,6 +93,7 @@ def compare(
     beta: float,
     most: int,
     seed: str | None,
+    plain: bool,
     jobs: int,
     think_limit: float,
     sandbox: bool,
@@ -98,12 +108,20 @@ def compare(
     with the bounds at which the test stops, after 60 groups at the earliest. Elo points are those of the
     score of a game: 20 are a margin of 0.058. Do not stop it by hand when you like what it says.
 
+    Where the luck of the cards is measured (see 'botequim luck'), it is taken out of the margins, so that
+    fewer groups decide; the plain margin is shown, too. --plain leaves the luck in.
+
     NEW and OLD are bots as in 'botequim play', and so are the rules without --preset. The exit code is 0 if
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
 
     With --online the service plays two uploaded versions of one of your bots against each other, unrated and
-    from your budget; Ctrl-C leaves it playing, and --follow shows it again.
+    from your budget; Ctrl-C leaves it playing, --follow shows it again, and --list lists all of yours.
     """
+    if listed:
+        if new or old or online or follow:
+            raise click.UsageError("--list takes no bots")
+        show_comparisons(service(url, token), as_json)
+        return
     if follow is None and kind is None:
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
@@ -112,17 +130,21 @@ def compare(
         raise click.UsageError("--preset and --rule exclude each other")
     if online is not None or follow is not None:
         client = service(url, token)
-        if online is not None:
-            if not (new_version and old_version) or new or old or rules or follow:
-                raise click.UsageError(
-                    "--online BOT takes --new, --old and --kind, and --preset for the rules"
+        try:
+            if online is not None:
+                if not (new_version and old_version) or new or old or rules or follow:
+                    raise click.UsageError(
+                        "--online BOT takes --new, --old and --kind, and --preset for the rules"
+                    )
+                more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
+                follow = str(
+                    begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
                 )
-            more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
-            follow = str(
-                begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
-            )
-        assert follow is not None
-        text, code = verdict(watched := follow_online(client, follow, as_json))
+            assert follow is not None
+            text, code = verdict(watched := follow_online(client, follow, as_json))
+        except ApiError as error:
+            error.field = _OF_ONLINE.get(error.field or "", error.field)
+            raise
         if watched["state"] in ("finished", "cancelled") and not as_json:
             click.echo(text)
         raise SystemExit(code)
@@ -131,22 +153,28 @@ def compare(
     game = game_of(kind)
     given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
     complete = game.options.complete(given)
-    specs = distinct_names(
-        [sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in (new, old)]
-    )
+    specs = distinct_names([_loaded(new, "NEW", kind, sandbox), _loaded(old, "OLD", kind, sandbox)])
     check_plan(kind, complete, specs, most)
-    plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8))
+    plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8), luck=not plain)
     test = SequentialTest(elo0, elo1, alpha, beta)
     with redirected(as_json):
         if seed is None:
             click.echo(f"seed {plan.seed}")
         played = _play(plan, test, jobs, think_limit)
-        click.echo(_state(test))
+        click.echo(_state(test, plan, played))
         print_faults(plan, played)
     names = [spec.name for spec in specs]
-    show(_as_json(plan, test, names), as_json, _verdict(test, names))
+    show(_as_json(plan, test, names, played), as_json, _verdict(test, names))
     if test.decision != elo1:
         raise SystemExit(1 if test.decision == elo0 else UNDECIDED)
+
+
+def _loaded(text: str, argument: str, kind: str, sandbox: bool) -> BotSpec:
+    try:
+        return sandboxed(text, kind) if sandbox else bot_spec(text, kind)
+    except ArenaError as error:
+        error.field = argument if error.field == "bot" else error.field
+        raise
 
 
 def _verdict(test: SequentialTest, names: list[str]) -> str:
@@ -158,8 +186,12 @@ def _verdict(test: SequentialTest, names: list[str]) -> str:
     return f"not decided after {len(test.margins)} groups"
 
 
-def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, Any]:
+def _as_json(
+    plan: Plan, test: SequentialTest, names: list[str], played: Sequence[GroupSummary]
+) -> dict[str, Any]:
     estimates = {"margin": test.margin, "elo": test.elo} if len(test.margins) > 1 else {}
+    if estimates and plan.measures_luck:
+        estimates["plain_margin"] = estimate_of(margins(played))
     return {
         "kind": plan.kind,
         "rules": dict(plan.rules),
@@ -170,6 +202,7 @@ def _as_json(plan: Plan, test: SequentialTest, names: list[str]) -> dict[str, An
         "elo1": test.elo1,
         "llr": test.llr if isfinite(test.llr) else None,
         "bounds": list(test.bounds),
+        "luck_adjusted": plan.measures_luck,
         "groups": len(test.margins),
         "better": None if test.decision is None else test.decision == test.elo1,
         **{
@@ -186,22 +219,23 @@ def _finite(value: float) -> float | None:
 def _play(plan: Plan, test: SequentialTest, jobs: int, think_limit: float) -> list[GroupSummary]:
     """Play until the test has decided; returns the groups that it has seen."""
     seen: list[GroupSummary] = []
+    margins_of = adjusted_margins if plan.measures_luck else margins
     void = 0
     shown = monotonic()
     status = Console(stderr=True, highlight=False)
     running = run(plan, jobs=jobs, think_limit=think_limit)
     try:
-        with status.status(_state(test)) as line:
+        with status.status(_state(test, plan, seen)) as line:
             for result in _in_order(running):
                 seen.append(result)
                 void += bool(result.void)
-                for margin in margins([result]):
+                for margin in margins_of([result]):
                     test.add(margin)
                 if status.is_terminal:
-                    line.update(_state(test))
+                    line.update(_state(test, plan, seen))
                 elif monotonic() - shown > _LINE_EVERY:
                     shown = monotonic()
-                    print(_state(test), file=sys.stderr, flush=True)
+                    print(_state(test, plan, seen), file=sys.stderr, flush=True)
                 if test.decision is not None or void >= _MOST_VOID:
                     break
     except KeyboardInterrupt:
@@ -222,7 +256,7 @@ def _in_order(results: Iterator[GroupSummary]) -> Iterator[GroupSummary]:
             next_index += 1
 
 
-def _state(test: SequentialTest) -> str:
+def _state(test: SequentialTest, plan: Plan, played: Sequence[GroupSummary]) -> str:
     """One line in the words of computer chess; what has no limit is cut."""
     llr = min(99.99, max(-99.99, test.llr))
     lower, upper = test.bounds
@@ -231,7 +265,10 @@ def _state(test: SequentialTest) -> str:
         f"groups: {len(test.margins)}",
     ]
     if len(test.margins) > 1:
-        for name, estimate, form in (("margin", test.margin, "+.3f"), ("Elo", test.elo, "+.0f")):
+        estimates = [("margin", test.margin, "+.3f"), ("Elo", test.elo, "+.0f")]
+        if plan.measures_luck:
+            estimates.insert(1, ("plain margin", estimate_of(margins(played)), "+.3f"))
+        for name, estimate, form in estimates:
             value, low, high = (format(min(999, max(-999, number)), form) for number in estimate)
             words.append(f"{name}: {value} ({low} to {high})")
     return ", ".join(words)

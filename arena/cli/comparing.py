@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
+from arena.cli.output import Columns, moment, show_rows
 from arena.client import Client
 from arena.client.http import path
 from arena.text import printable
@@ -77,3 +78,22 @@ def verdict(found: Mapping[str, Any]) -> tuple[str, int]:
     if found["state"] == "cancelled":
         return f"cancelled: {printable(found['reason'] or '')}", 3
     return f"not decided after {found['groups']} groups", 3
+
+
+_WORDS: Final = {"elo0": "not better", "elo1": "better", None: "not decided"}
+
+
+def show_comparisons(client: Client, as_json: bool) -> None:
+    """Print the comparisons of the owner."""
+    columns: Columns = {
+        "id": "id",
+        "bot": "bot",
+        "new": "new",
+        "old": "old",
+        "preset": lambda one: f"{one['kind']}/{one['preset']}",
+        "state": "state",
+        "result": lambda one: _WORDS[one["decision"]] if one["state"] in _OVER else "",
+        "groups": "groups",
+        "requested": moment("created_ms"),
+    }
+    show_rows("comparisons", client.comparisons(), columns, as_json)

@@ -11,7 +11,7 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_line, json_option, moment, show, show_rows, table
-from arena.cli.params import KIND
+from arena.cli.params import KIND, clock_of, clock_options
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
 from arena.errors import ArenaError
@@ -43,8 +43,7 @@ def game() -> None:
 @url_option
 @token_option("the owner or a bot")
 @click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
-@click.option("--turn-seconds", type=click.FloatRange(min=0), help="Seconds per decision.")
-@click.option("--bank-seconds", type=click.FloatRange(min=0), help="Seconds of bank per game.")
+@clock_options
 @json_option
 def create(
     kind: str,
@@ -52,6 +51,7 @@ def create(
     url: str,
     token: str,
     rules: tuple[str, ...],
+    clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
     as_json: bool,
@@ -62,12 +62,8 @@ def create(
     """
     rules_of = game_of(kind)
     given = rules_of.options.parse(rules)
-    clock = {
-        name: round(1000 * seconds)
-        for name, seconds in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
-        if seconds is not None
-    }
-    options: dict[str, Any] = {"rules": given, **({"clock": clock} if clock else {})}
+    times = clock_of(clock, turn_seconds, bank_seconds)
+    options: dict[str, Any] = {"rules": given, **({"clock": times} if times else {})}
     client = service(url, token)
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)

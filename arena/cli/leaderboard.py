@@ -15,6 +15,7 @@ from arena.cli.commands import Command
 from arena.cli.downloads import read_state
 from arena.cli.matchups import published_matchups, show_matchups
 from arena.cli.online import service, url_option
+from arena.cli.output import fitting
 from arena.cli.params import KIND
 from arena.cli.progress import progress_bar
 from arena.client import Client
@@ -53,6 +54,7 @@ Wanted = Callable[[str, str, str], bool]
     is_flag=True,
     help="Show the boards that the service has published; with FILEs, compare the computed ones with them.",
 )
+@click.option("--luck", is_flag=True, help="With FILEs: show the ratings without the luck of the cards too.")
 @click.option("--matchups", is_flag=True, help="Show who beats whom on the boards instead.")
 @click.option(
     "--history", is_flag=True, help="Show the daily ratings that the service has published instead."
@@ -68,6 +70,7 @@ def leaderboard(
     form: str,
     as_json: bool,
     online: bool,
+    luck: bool,
     matchups: bool,
     history: bool,
     bot: str | None,
@@ -84,6 +87,9 @@ def leaderboard(
     Says if the records are only a part: if games of a group are missing, if a download was interrupted, or
     if the service had published a board of other records then. With --online, compares with what the
     service publishes now; the exit code is 1 if a board differs.
+
+    --luck measures the luck of every game, which takes some milliseconds each, and shows the ratings without
+    it beside the others. A service always publishes them.
 
     --matchups shows for the best 50 ranked bots of boards of two sides: the share of every pair with its
     interval and whether the ratings fit it, the worst opponent of each bot, and Nash averaging.
@@ -123,7 +129,7 @@ def leaderboard(
         raise _missing("scipy", "botequim leaderboard --matchups")
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
-    results = Results()
+    results = Results(luck=luck)
     with progress_bar("reading", len(files), "files") as progress:
         for number, file in enumerate(files, start=1):
             results.add_file(file)
@@ -152,7 +158,8 @@ def leaderboard(
         for remark in remarks:
             click.echo(f"botequim: {remark}", err=True)
     else:
-        click.echo("\n".join(board.as_text() for board in found), nl=False)
+        text = "\n".join(board.as_text() for board in found)
+        click.echo(fitting(text, lambda: boards_csv(found)), nl=False)
         if online and not differences:
             click.echo(f"These are the boards that {url} publishes.")
         for remark in remarks:
@@ -209,7 +216,8 @@ def _published(client: Client, names: Sequence[BoardName], form: str) -> str:
         return json.dumps({"boards": boards}, indent=2, ensure_ascii=False) + "\n"
     texts = [client.leaderboard(name.kind, name.division, form, preset=name.preset) for name in names]
     if form == "text":
-        return "\n".join(texts) if texts else "no board has been published\n"
+        text = "\n".join(texts) if texts else "no board has been published\n"
+        return fitting(text, lambda: _published(client, names, "csv"))
     # One line of headings for all.
     return "".join(text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts))
 

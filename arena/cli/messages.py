@@ -12,12 +12,16 @@ import click
 from arena.cli.suggest import suggestion
 from arena.errors import ArenaError
 
-_FIELDS: Final[Mapping[str, str]] = {
-    "Authorization": "--token",
-    "clock.per_turn_ms": "--turn-seconds",
-    "clock.bank_ms": "--bank-seconds",
+_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Authorization": ("--token",),
+    "clock.preset": ("--clock",),
+    "clock.per_turn_ms": ("--turn-seconds",),
+    "clock.bank_ms": ("--bank-seconds",),
+    "bot": ("NAME", "--name", "BOTS", "FILE"),
 }
-"""Fields of many operations, with the options that give them. What a command lacks stays as it is."""
+"""Fields of many operations, with the options or arguments that give them: the first that a command has. What
+it lacks stays as it is.
+"""
 
 _FORMS: Final = re.compile(
     r"(?<=\d) \(\d{4}-\d\d-\d\dT[\d:]+Z\)|, in RFC 3339 or as Unix time in milliseconds"
@@ -62,9 +66,11 @@ def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> st
     names = {name.lower().lstrip("-").replace("-", "_"): name for name in shown}
     names |= {parameter.name or "": name for name, parameter in shown.items()}
     while True:
-        option = fields.get(field) or _FIELDS.get(field) or names.get(field)
-        if option in shown or (option is not None and field in fields):
-            return option
+        if field in fields:
+            return fields[field]
+        for option in (names.get(field), *_FIELDS.get(field, ())):
+            if option in shown:
+                return option
         outer, dot, _ = field.rpartition(".")
         if not dot:
             return None

@@ -13,6 +13,7 @@ from arena.cli.output import json_option, show, when
 from arena.cli.times import future
 from arena.client.http import given
 from arena.games import game_of
+from arena.play.players import DIVISIONS
 from arena.tournaments.formats import FORMATS
 
 _FIELDS: Final = {
@@ -48,8 +49,14 @@ _FIELDS: Final = {
 @click.option("--groups", type=int, help="Groups per pairing.")
 @click.option("--rounds", type=int, help="The number of rounds.")
 @click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
-@click.option("--division", type=click.Choice(("open", "sealed")), help="Which bots play.")
+@click.option("--division", type=click.Choice(DIVISIONS), help="Which bots play.")
 @click.option("--house", multiple=True, metavar="BOT", help="A house bot, in place of all; repeatable.")
+@click.option(
+    "--baseline",
+    multiple=True,
+    metavar="BOT",
+    help="A bot that takes no place, in place of all; repeatable. An empty name for none.",
+)
 @click.option("--auto-enter/--no-auto-enter", default=None, help="Whether qualified bots are entered.")
 @url_option
 @token_option("an organiser, or an admin")
@@ -64,6 +71,7 @@ def edit(
     ends: int | None,
     rules: tuple[str, ...],
     house: tuple[str, ...],
+    baseline: tuple[str, ...],
     **settings: Any,
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
@@ -72,6 +80,8 @@ def edit(
     """
     client = service(url, token)
     changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, house=list(house) or None, **settings)
+    if baseline:
+        changes["baseline"] = [bot for bot in baseline if bot]
     if rules:
         known = client.tournament(tournament_id)
         assert known is not None
@@ -234,12 +244,15 @@ def organisers(
     examples=(
         "botequim tournament follow TOURNAMENT https://example.org/hook",
         "botequim tournament follow TOURNAMENT",
+        "botequim tournament follow TOURNAMENT --test ID",
     ),
+    fields={"url": "URL", "subscription": "ID"},
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("hook", metavar="[URL]", required=False)
 @click.option("--secret", help="The signing secret. [default: a new one]")
 @click.option("--remove", multiple=True, metavar="ID", help="Delete a subscription; repeatable.")
+@click.option("--test", multiple=True, metavar="ID", help="Post a ping to a subscription's URL; repeatable.")
 @url_option
 @token_option("the owner")
 @json_option
@@ -248,17 +261,21 @@ def follow(
     hook: str | None,
     secret: str | None,
     remove: tuple[str, ...],
+    test: tuple[str, ...],
     url: str,
     token: str,
     as_json: bool,
 ) -> None:
     """Let what happens with TOURNAMENT be posted to URL, and print the signing secret.
 
-    The secret is shown only once. Without URL, list the own subscriptions.
+    The secret is shown only once. Without URL, list the own subscriptions. One that has failed goes on when
+    its URL answers a --test.
     """
     client = service(url, token)
     for old in remove:
         client.unsubscribe(tournament_id, old)
+    for one in test:
+        client.ping_subscription(tournament_id, one)
     if hook is not None:
         made = client.subscribe(tournament_id, hook, secret)
         show(made, as_json, made["secret"])

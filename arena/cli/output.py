@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
@@ -10,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
+from rich.cells import cell_len
 
 from arena.text import Cell, plain_table
 
@@ -22,6 +26,9 @@ Columns = Mapping[str, Column]
 """The columns of a table by their headings."""
 
 NEVER: Final = "never"
+
+_NARROW: Final = 60
+"""In fewer columns a table that does not fit is no table any more."""
 
 
 def show(value: Any, as_json: bool, text: str | Callable[[], str] = "") -> None:
@@ -54,7 +61,24 @@ def json_line(value: Any) -> str:
 def table(rows: Iterable[Mapping[str, Any]], columns: Columns, right: int = 0) -> str:
     """The rows in columns with headings, the last ``right`` of them aligned to the right."""
     cells = [[_cell(row, column) for column in columns.values()] for row in rows]
-    return plain_table(tuple(columns), cells, left=len(columns) - right)
+    return plain_table(tuple(columns), cells, left=len(columns) - right, most=narrow())
+
+
+def narrow() -> int | None:
+    """The columns of a narrow terminal; None if standard output is none."""
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _NARROW
+    return columns if columns < _NARROW else None
+
+
+def fitting(text: str, as_csv: Callable[[], str]) -> str:
+    """``text`` with tables; where it does not fit on a narrow terminal, what ``as_csv`` returns, as lines of
+    a heading and a value.
+    """
+    columns = narrow()
+    if columns is None or max(map(cell_len, text.splitlines()), default=0) <= columns:
+        return text
+    headings, *rows = csv.reader(io.StringIO(as_csv()))
+    return plain_table(headings, rows, most=columns)
 
 
 def _cell(row: Mapping[str, Any], column: Column) -> Cell:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from arena.bots import HOUSE_BOTS
+from arena.cli.times import seconds
 from arena.games import GAMES, game_of
+from arena.play.clocks import CLOCKS
 
 if TYPE_CHECKING:
     _Text = click.ParamType[str]
@@ -52,6 +55,41 @@ class PlayerFile(_Text):
         """House bots that begin so, and files."""
         house = [CompletionItem(name) for name in HOUSE_BOTS if name.startswith(incomplete)]
         return [*house, CompletionItem(incomplete, type="file")]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def clock_options(command: Function) -> Function:
+    """The options of a command that say how much time players have; see :func:`clock_of`."""
+    options = (
+        click.option(
+            "--clock",
+            type=click.Choice(tuple(CLOCKS)),
+            help="The times by a name; patient: two minutes per decision and a bank of twenty.",
+        ),
+        click.option("--turn-seconds", type=seconds, help="Time per decision."),
+        click.option("--bank-seconds", type=seconds, help="Bank per game."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def clock_of(
+    clock: str | None, turn_seconds: float | None, bank_seconds: float | None
+) -> dict[str, Any] | None:
+    """The clock of a request from the options of :func:`clock_options`; None if there are none."""
+    given: dict[str, Any] = {
+        name: round(1000 * value)
+        for name, value in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
+        if value is not None
+    }
+    if clock is not None:
+        if given:
+            raise click.UsageError("--clock excludes --turn-seconds and --bank-seconds")
+        given = {"preset": clock}
+    return given or None
 
 
 jobs_option: Final = click.option(

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Literal
 
 import click
 from rich import box
@@ -19,7 +19,7 @@ from rich.table import Table as TextTable
 from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
-from arena.cli.output import json_option, redirected, show, with_interval
+from arena.cli.output import json_option, narrow, redirected, show, with_interval
 from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
 from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
@@ -28,7 +28,7 @@ from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
 from arena.records.record import parse_record
-from arena.text import printable
+from arena.text import plain_table, printable
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 
 _MOST_REPORTS: Final = 5
@@ -99,7 +99,7 @@ def play(
             console.print(f"seed {plan.seed}")
         results, interrupted = _play_all(plan, records, jobs, think_limit)
         if not as_json:
-            console.print(_summary(plan, results))
+            _print_summary(console, plan, results)
         if browser:
             _open_last_game(results)
         failed = print_faults(plan, results)
@@ -249,21 +249,16 @@ def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> dict
     }
 
 
-def _summary(plan: Plan, results: list[GroupSummary]) -> TextTable:
+_HEADINGS: Final = ("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults")
+
+
+def _print_summary(console: Console, plan: Plan, results: list[GroupSummary]) -> None:
     counted = [result for result in results if not result.void]
     games = sum(len(result.records) for result in counted)
     kind_of_groups = "mirrored" if plan.mirrored else "independent"
-    table = TextTable(
-        title=f"{plan.kind}: {games} games in {len(counted)} {kind_of_groups} groups",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("bot", no_wrap=True)
-    for heading in ("score", "margin, 95%", "wins", "games", "ms each", "most", "faults"):
-        table.add_column(heading, justify="right", no_wrap=heading != "faults")
-    for row in _rows(plan, results):
-        table.add_row(
+    title = f"{plan.kind}: {games} games in {len(counted)} {kind_of_groups} groups"
+    lines = [
+        (
             row["name"],
             _number(row["score"], ".3f"),
             with_interval(row["margin"], row["half_width"]),
@@ -273,7 +268,18 @@ def _summary(plan: Plan, results: list[GroupSummary]) -> TextTable:
             f"{row['longest_ms']:.1f}",
             ", ".join(f"{count} {fault}" for fault, count in row["faults"].items()) or "0",
         )
-    return table
+        for row in _rows(plan, results)
+    ]
+    if (columns := narrow()) is not None:
+        click.echo(f"{title}\n\n{plain_table(_HEADINGS, lines, most=columns)}", nl=False)
+        return
+    table = TextTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in _HEADINGS:
+        justify: Literal["left", "right"] = "left" if heading == "bot" else "right"
+        table.add_column(heading, justify=justify, no_wrap=heading != "faults")
+    for line in lines:
+        table.add_row(*line)
+    console.print(table)
 
 
 def _number(value: float | None, form: str) -> str:

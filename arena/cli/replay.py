@@ -13,6 +13,7 @@ from arena.errors import ArenaError
 from arena.records.record import Record, UnreadableRecord, load_records, source_name
 from arena.records.tell import tell
 from arena.records.verify import Problem, verify
+from arena.replays.luck import told_luck
 from arena.replays.page import replay_page
 
 SHOWN_PROBLEMS: Final = frozenset(
@@ -53,7 +54,8 @@ def replay(file: str, game_id: str | None, number: int | None, html: bool, out: 
     if not html:
         if out is not None:
             raise click.UsageError("--out is the file of --html")
-        for line in tell(proven_record(file, game_id, number)):
+        record = proven_record(file, game_id, number)
+        for line in (*tell(record), *told_luck(record)):
             click.echo(line)
         return 0
     record = _choose(file, game_id, number)

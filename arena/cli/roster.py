@@ -10,7 +10,7 @@ import click
 from arena.accounts.roster import MAX_PEOPLE, parse_roster
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
-from arena.cli.output import json_option
+from arena.cli.output import json_option, narrow
 from arena.cli.output import show as show_one
 from arena.cli.times import future
 from arena.cli.tournament import TABLE_FORMATS
@@ -138,5 +138,7 @@ def _print(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], form: st
     else:
         used = [n for n, _ in enumerate(columns) if any(line[n] not in (None, "") for line in lines)]
         shown = [[line[n] for n in used] for line in lines]
-        table = plain_table([columns[n] for n in used], shown, left=len(used), longest=_LONGEST)
+        table = plain_table(
+            [columns[n] for n in used], shown, left=len(used), longest=_LONGEST, most=narrow()
+        )
         click.echo(table, nl=False)

@@ -11,14 +11,15 @@ from arena.cli.commands import Commands
 from arena.cli.following import watch_tournament
 from arena.cli.online import service, token_option, url_option
 from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
-from arena.cli.output import Columns, json_option, show, show_rows
+from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND
+from arena.cli.params import KIND, clock_of, clock_options
 from arena.cli.times import future, moment, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.play.players import DIVISIONS
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
@@ -64,8 +65,7 @@ def what_to_play(command: Function) -> Function:
             help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
         ),
         click.option("--partners", type=click.Choice(("same", "mixed")), help="Truco: who partners whom."),
-        click.option("--turn-seconds", type=seconds, help="Time per decision."),
-        click.option("--bank-seconds", type=seconds, help="Bank per game."),
+        clock_options,
         click.option("--max-entries", type=click.IntRange(1), help="The maximum number of bots."),
         click.option("--per-owner", type=click.IntRange(1), help="The maximum number of bots of one owner."),
         click.option(
@@ -75,9 +75,16 @@ def what_to_play(command: Function) -> Function:
             "--house", multiple=True, metavar="BOT", help="A house bot that takes part; may be repeated."
         ),
         click.option(
+            "--baseline",
+            multiple=True,
+            metavar="BOT",
+            help="A bot of your own, or a house bot, that takes no place; may be repeated.",
+        ),
+        click.option(
             "--division",
-            type=click.Choice(("open", "sealed")),
-            help="sealed: for uploaded bots. [default: open, for bots that run elsewhere]",
+            type=click.Choice(DIVISIONS),
+            help="sealed: for uploaded bots; models: for language models. [default: open, for bots that run "
+            "elsewhere]",
         ),
         click.option(
             "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
@@ -103,10 +110,12 @@ def spec_of(
     kind: str,
     form: str,
     rules: tuple[str, ...],
+    clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
     invited: tuple[str, ...],
     house: tuple[str, ...],
+    baseline: tuple[str, ...],
     auto_enter: bool,
     unrated: bool,
     tie_breaks: tuple[str, ...],
@@ -116,17 +125,15 @@ def spec_of(
     spec: dict[str, Any] = {"kind": kind, "format": form}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
-    clock = {
-        name: round(1000 * seconds)
-        for name, seconds in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
-        if seconds is not None
-    }
-    if clock:
-        spec["clock"] = clock
+    times = clock_of(clock, turn_seconds, bank_seconds)
+    if times:
+        spec["clock"] = times
     if invited:
         spec.update(who="invited", invited=list(invited))
     if house:
         spec["house"] = list(house)
+    if baseline:
+        spec["baseline"] = list(baseline)
     if auto_enter:
         spec["auto_enter"] = True
     if unrated:
@@ -264,7 +271,8 @@ def enter(
 
 def _status(entry: Mapping[str, Any]) -> str:
     reason = entry.get("reason")
-    return f"{entry['status']} ({reason})" if reason else str(entry["status"])
+    status = f"{entry['status']} ({reason})" if reason else str(entry["status"])
+    return f"{status}, baseline" if entry["baseline"] else status
 
 
 @tournament.command(examples=("botequim tournament leave TOURNAMENT my-bot",))
@@ -333,6 +341,8 @@ def standings(tournament_id: str, form: str, url: str, token: str | None, as_jso
     client = service(url, token)
     form = "json" if as_json else form
     text = client.standings(tournament_id, form)
+    if form == "text":
+        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
     if form == "text" and (view := client.tournament(tournament_id)) and not view["progress"]["done"]:
         text = f"no group of {view['name']} is over; it is {view['state']}\n"
     click.echo(text, nl=not text.endswith("\n"))
@@ -352,6 +362,8 @@ def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> Non
     if over["state"] == "cancelled":
         raise ArenaError(f"{over['name']} was cancelled: {over['reason']}", code="tournament_cancelled")
     text = client.standings(tournament_id, "json" if as_json else "text")
+    if not as_json:
+        text = fitting(text, lambda: client.standings(tournament_id, "csv"))
     click.echo(text, nl=not text.endswith("\n"))
 
 

@@ -66,8 +66,8 @@ def _shown(view: Mapping[str, Any]) -> str:
     entries: Columns = {
         "bot": "bot",
         "version": "version",
-        "owner": lambda one: "(house)" if one["house"] else one["owner"],
-        "status": "status",
+        "owner": lambda one: "(house)" if one["house"] else ", ".join([one["owner"], *one["co_owners"]]),
+        "status": lambda one: f"{one['status']}, baseline" if one["baseline"] else one["status"],
         "reason": "reason",
     }
     listed = table(view["entries"], entries) if view["entries"] else "no entries\n"

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.cli.commands import Command
+from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
@@ -228,7 +229,7 @@ def _table(trials: list[Trial]) -> str:
         )
         for trial in trials
     ]
-    return plain_table(headings, rows, left=2)
+    return plain_table(headings, rows, left=2, most=narrow())
 
 
 def _ms(seconds: float) -> str:

@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
+from socket import gaierror
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -26,6 +27,12 @@ from arena.webhooks.signing import headers, key_of, new_secret
 _SECONDS: Final = 5.0
 _MOST_BYTES: Final = 65_536
 _REFUSALS: Final = (400, 401, 403)
+
+
+class _NothingThere(ArenaError):
+    """There is no receiver, so that there is nothing to check."""
+
+    code = "webhook_failed"
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -49,10 +56,22 @@ class _Receiver:
         except HTTPError as error:
             raise CallFailed(f"it replied with status {error.code}", field="URL") from None
         except (URLError, HTTPException, OSError) as error:
-            raise CallFailed(f"it cannot be called: {getattr(error, 'reason', error)}", field="URL") from None
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, (ConnectionRefusedError, gaierror)):
+                raise _NothingThere(_why(reason, self._url), field="URL") from None
+            raise CallFailed(f"it cannot be called: {reason}", field="URL") from None
         if len(data) > _MOST_BYTES:
             raise CallFailed(f"the reply is longer than {_MOST_BYTES} bytes", field="URL")
         return data
+
+
+def _why(reason: OSError, url: str) -> str:
+    """Why there is no connection, and what to do about it."""
+    parts = urlsplit(url)
+    if isinstance(reason, gaierror):
+        return f"there is no host {parts.hostname!r}: is the URL right?"
+    port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    return f"nothing listens at port {port} of {parts.hostname}: start the receiver, or correct the port"
 
 
 @click.group(cls=Commands, examples=("botequim webhook test http://127.0.0.1:9000/ --secret whsec_...",))
@@ -78,8 +97,8 @@ def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
     """Post a ping, a sample turn and a turn with a wrong signature to URL, and check the replies.
 
     This machine posts them, in the form and with the signatures of the service; no service and no token are
-    needed. The exit code is 1 if a reply is wrong. A receiver that accepts a wrong signature plays, but
-    anybody could make it answer: that is a warning.
+    needed. The exit code is 1 if a reply is wrong, and 2 if there is no receiver. A receiver that accepts a
+    wrong signature plays, but anybody could make it answer: that is a warning.
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise click.BadParameter(f"{url!r} is not a URL; expected http:// or https://", param_hint="'URL'")
@@ -102,6 +121,8 @@ def _check(name: str, call: Callable[[], object]) -> dict[str, Any]:
     begun = time.monotonic()
     try:
         detail = call()
+    except _NothingThere:
+        raise
     except ArenaError as error:
         return {"check": name, "result": "failed", "detail": _reason(error), "ms": None}
     return {"check": name, "result": "ok", "detail": detail, "ms": round(1000 * (time.monotonic() - begun))}

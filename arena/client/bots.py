@@ -62,12 +62,26 @@ class BotsCalls(HttpClient):
         return self.request("GET", path("bots", bot))
 
     def change_bot(self, bot: str, **fields: Any) -> Any:
-        """Change ``state``, ``description``, ``tournaments`` or ``people``, and return the bot."""
+        """Change ``state``, ``description``, ``tournaments``, ``people``, ``datasets``, ``model`` or
+        ``game_cost``, and return the bot.
+        """
         return self.request("PATCH", path("bots", bot), fields)
 
     def delete_bot(self, bot: str) -> None:
         """Delete a bot that has not played."""
         self.request("DELETE", path("bots", bot))
+
+    def bot_owners(self, bot: str) -> Any:
+        """The owner of a bot, the co-owners, and who is invited to share it."""
+        return self.request("GET", path("bots", bot, "owners"))
+
+    def add_bot_owner(self, bot: str, owner: str) -> Any:
+        """Invite an owner to share a bot of this owner, or, with the own name, accept an invitation."""
+        return self.request("PUT", path("bots", bot, "owners", owner))
+
+    def remove_bot_owner(self, bot: str, owner: str) -> None:
+        """Remove a co-owner of a bot or an invitation; with the own name, leave it or decline."""
+        self.request("DELETE", path("bots", bot, "owners", owner))
 
     def add_version(
         self,
@@ -162,6 +176,14 @@ class BotsCalls(HttpClient):
     def game_log(self, bot: str, game: str) -> Any:
         """What an uploaded bot decided and printed in a game."""
         return self.request("GET", path("bots", bot, "games", game, "log"))
+
+    def notes(self, bot: str, game: str) -> Any:
+        """The notes of a bot on its moves in a finished game."""
+        return self.request("GET", path("bots", bot, "games", game, "notes"))
+
+    def publish_notes(self, bot: str, game: str, published: bool = True) -> Any:
+        """Publish the notes of a bot on a game, or hide them."""
+        return self.request("PATCH", path("bots", bot, "games", game, "notes"), {"published": published})
 
     def replace_webhook_secret(self, bot: str, **fields: Any) -> Any:
         """Replace the signing secret of the webhook by ``secret``, or by a new one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from arena.client.http import HttpClient, path
@@ -17,6 +18,10 @@ class ComparisonsCalls(HttpClient):
         body = {"bot": bot, "new": new, "old": old, "kind": kind, **more}
         made: dict[str, Any] = self.request("POST", path("comparisons"), body, creates=True)
         return made
+
+    def comparisons(self, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """All comparisons of the owner's bots, newest first; ``limit`` per request."""
+        return self._pages(path("comparisons"), "comparisons", limit=limit)
 
     def comparison(
         self, comparison: str, *, since: int | None = None, wait: float = 0

@@ -132,6 +132,12 @@ class TournamentsCalls(HttpClient):
         found: list[dict[str, Any]] = self.request("GET", where)["subscriptions"]
         return found
 
+    def ping_subscription(self, tournament: str, subscription: str) -> dict[str, Any]:
+        """Let a ping be posted to the URL of a subscription; one that had failed goes on. Returns it."""
+        where = path("tournaments", tournament, "subscriptions", subscription, "ping")
+        pinged: dict[str, Any] = self.request("POST", where)
+        return pinged
+
     def unsubscribe(self, tournament: str, subscription: str) -> None:
         """Delete a subscription."""
         self.request("DELETE", path("tournaments", tournament, "subscriptions", subscription))

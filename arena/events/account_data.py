@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
@@ -64,9 +65,11 @@ class AccountData:
         subscriptions: RowsOfOwners,
         live: LiveGames,
         shown: ShownTexts,
+        co_owners: CoOwners,
     ) -> None:
         self._store = store
         self._accounts = accounts
+        self._co_owners = co_owners
         self._sessions = sessions
         self._invitations = invitations
         self._tournaments = tournaments
@@ -88,12 +91,15 @@ class AccountData:
             "exported_ms": self._store.clock().now_ms,
             "owner": {"name": known.name, "created_ms": known.created_ms, "admin": known.admin},
             "bots": [self._bot(bot) for bot in self._bots(owner)],
+            "shared_bots": self._co_owners.shared(owner),
+            "bot_invitations": self._co_owners.invitations(owner),
             "tournaments": announced,
             "entries": entries,
             "series": [row for row in self._store.series.all().values() if row["owner"] == owner],
             "invitations": self._invitations.list(owner),
             "schedules": [one for one in self._schedules.list() if one["created_by"] == owner],
             "subscriptions": self._subscriptions.exported(owner),
+            "comparisons": list(self._comparisons(owner)),
         }
 
     def _bot(self, name: str) -> dict[str, Any]:
@@ -107,11 +113,21 @@ class AccountData:
             "created_ms": bot.created_ms,
             "tournaments": bot.tournaments,
             "people": bot.people,
+            "datasets": bot.datasets,
             "webhook": bool(self._accounts.signing_secrets(name)),
+            "co_owners": list(bot.co_owners),
             "suspended": None if bot.suspended is None else bot.suspended.reason,
             "versions": [self._version(bot, version) for version in bot.versions],
             "games": list(self._games(name)),
             "logs": [{"game": journal.game, "seats": journal.seats} for journal in journals],
+            "notes": [
+                {
+                    "game": one.game,
+                    "published": one.published,
+                    "notes": [{"after": after, "note": note} for after, note in one.notes.items()],
+                }
+                for one in self._live.notes.all(name)
+            ],
         }
 
     def _version(self, bot: BotAccount, version: Version) -> dict[str, Any]:
@@ -150,9 +166,17 @@ class AccountData:
                 settings = tournament.spec.as_json()
                 announced.append({"id": tournament.id, "state": tournament.state, **settings})
             for entry in tournament.entries:
-                if entry.owner == owner:
+                if owner in entry.owners:
                     entries.append({"tournament": tournament.id, **entry.as_json()})
         return announced, entries
+
+    def _comparisons(self, owner: str) -> Iterator[dict[str, Any]]:
+        """The comparisons of an owner's bots, newest first."""
+        before = None
+        while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
+            before = members[-1]
+            for one in self._all_tournaments([member.name for member in members]):
+                yield {"id": one.id, "state": one.state, **one.spec.as_json(), **(one.comparison or {})}
 
     def _all_tournaments(self, names: list[str]) -> Iterator[Tournament]:
         for start in range(0, len(names), _AT_ONCE):
@@ -172,8 +196,9 @@ class AccountData:
     def delete(self, owner: str, confirm: str) -> str:
         """Delete an owner with its bots, and return the name that is shown in its place from now on.
 
-        Entries and games end by the rules for leaving; tokens, sessions, webhooks, sources and logs are
-        erased; names stay taken. If it is interrupted, the next call continues, with the same token.
+        The bots end for their co-owners, too; those of others that it shares stay. Entries and games end by
+        the rules for leaving; tokens, sessions, webhooks, sources, logs and notes are erased; names stay
+        taken. If it is interrupted, the next call continues, with the same token.
         Raises :class:`NotConfirmed`.
         """
         if confirm != owner:
@@ -190,7 +215,9 @@ class AccountData:
         self._leave_tournaments(owner)
         for bot in self._bots(owner):
             self.delete_bot(bot)
+        self._co_owners.forget(owner)
         self._subscriptions.forget(owner)
+        self._store.tournaments.forget_comparisons(owner)
         self._invitations.forget(owner)
         self._sessions.forget(owner)
         self._store.budgets.forget(owner, self._store.clock().now_ms)
@@ -208,6 +235,7 @@ class AccountData:
                     self._store.qualifications.change(discipline.row(bot, label), _nothing)
             self._accounts.delete_bot(bot)
         self._tournaments.journals.forget(bot)
+        self._live.notes.forget(bot)
         self._store.webhooks.forget(bot)
 
     def _leave_tournaments(self, owner: str) -> None:

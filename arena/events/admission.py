@@ -19,7 +19,7 @@ from arena.play.clocks import ServiceClock
 from arena.play.players import SEALED, PlayerId
 from arena.store.boards import BoardStore
 from arena.store.presence import ONLINE_MS, Presence, Sight
-from arena.tournaments.entry import check_entry
+from arena.tournaments.entry import beyond_limit, check_entry
 
 GRACE_MS: Final = 60_000
 """How long the lock waits for entries that are qualifying."""
@@ -135,7 +135,9 @@ class Admission:
             for bot, known in self._candidates(tournament):
                 if known.state != "qualified":
                     continue
-                entry = Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
+                entry = tournament.marked(
+                    Entered.of(bot, bot.version, entered_ms=now_ms, status="qualified", auto=True)
+                )
                 try:
                     check_entry(
                         tournament.spec,
@@ -156,6 +158,12 @@ class Admission:
             elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
                 entry.status, entry.reason = "withdrawn", why
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
+        # Owners may have come to share bots since the entry.
+        late = beyond_limit(tournament.spec, [entry.entrant for entry in playing])
+        for entry in playing:
+            if entry.entrant in late:
+                entry.status, entry.reason = "withdrawn", _TOO_MANY
+        playing = [entry for entry in playing if entry.status == "qualified"]
         if not all(entry.runner.arena_run for entry in playing):
             for entry in playing:
                 if entry.is_copy:
@@ -174,7 +182,7 @@ class Admission:
         for bot, known in candidates:
             if known.state != "qualified" and (known.state == "failed" or known.tries > 1):
                 continue
-            entry = Entered.of(bot, bot.version)
+            entry = tournament.marked(Entered.of(bot, bot.version))
             try:
                 check_entry(
                     tournament.spec,
@@ -217,7 +225,7 @@ class Admission:
                 continue
             try:
                 bot = self._accounts.bot(bot.name)
-                entry = Entered.of(bot, bot.version)
+                entry = tournament.marked(Entered.of(bot, bot.version))
                 check_entry(
                     tournament.spec,
                     [other.entrant for other in _in(tournament)],
@@ -280,17 +288,19 @@ class Admission:
         return {player: rating.groups for player, rating in found.items()}
 
     def _objection(self, entry: Entered) -> str:
-        """Why the bot may not be seated; empty if it may."""
+        """Why the bot may not be seated; empty if it may. The entry gets the present co-owners."""
         try:
             bot = self._accounts.bot(entry.name)
         except (BotNotFound, CorruptState):
             return _WITHDRAWN
+        entry.co_owners = list(bot.co_owners)
         if bot.suspended is not None:
             return "the bot is suspended"
         return "" if bot.is_active else _WITHDRAWN
 
 
 _WITHDRAWN: Final = "the bot was withdrawn from new games"
+_TOO_MANY: Final = "owners who share bots have entered more than one owner may"
 
 
 def _takes_part(bot: BotAccount, sight: Sight, since_ms: int) -> bool:

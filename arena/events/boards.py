@@ -17,7 +17,7 @@ from arena.events.published import ratings_by_name
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.play.board_names import BoardName, all_boards
 from arena.play.game_ids import tournament_of
-from arena.ratings.board import METHOD, Board, Rating, Row, Title, ledger_board
+from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
 from arena.store.boards import BoardState, StoredLedger
@@ -32,7 +32,7 @@ COST_SHARE: Final = 10
 PAGE_ROWS: Final = 200
 """The maximum number of rows of a page of a board or of its history."""
 
-LAYOUT: Final = f"presets-{METHOD}"
+LAYOUT: Final = f"luck-{METHOD}"
 """How boards are computed and stored: one that was published otherwise is published again."""
 
 _AT_ONCE: Final = 1000
@@ -105,8 +105,12 @@ class Boards:
             if state.shown is None:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
-            # An earlier version stored none.
+            # Earlier versions stored none of these.
             data.setdefault("preset", board.preset)
+            data.setdefault("luck_table", None)
+            for rating in (one for row in data["rows"] for one in (row, *row["versions"])):
+                for value in ("adjusted", "adjusted_low", "adjusted_high"):
+                    rating.setdefault(value, None)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
         return known
@@ -350,7 +354,8 @@ def _check_board(data: Mapping[str, Any]) -> None:
         check_types(Row, vars(row))
         for rating in row.versions:
             check_types(Rating, vars(rating))
-        check_types(Rating, {name: shown[name] for name in _RATING})
+        named = (name for name in _RATING if name in shown or name not in MISTAKES)
+        check_types(Rating, {name: shown[name] for name in named})
     if not isinstance(data["rows"], list) or not isinstance(data["anchor"]["rating"], float):
         raise TypeError("the rows are no list, or the anchor has no rating")
 

@@ -9,11 +9,13 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
 from arena.accounts.suspensions import check_plays
+from arena.accounts.versions import VersionNotFound
 from arena.bots.transports import SANDBOX
 from arena.errors import ArenaError
 from arena.events.creation import TournamentCreation, new_tournament
@@ -32,8 +34,9 @@ from arena.live.service import LiveGames
 from arena.play.dealing import SEED_BYTES, commitment
 from arena.play.players import SEALED
 from arena.store.notifications import tournament_topic
+from arena.store.paging import Cursor, Page
 from arena.store.repositories import Store
-from arena.store.rows import reading
+from arena.store.rows import reading, shown_or_left_out
 from arena.store.tournaments import TournamentRow
 from arena.text import printable
 from arena.tournaments.comparison import ComparisonSettings
@@ -82,11 +85,16 @@ class Comparisons:
         settings = ComparisonSettings(**own)
         settings.check()
         account = self._accounts.bot(bot)
-        if not by.admin and account.owner != by.owner:
+        if not by.admin and by.owner not in account.owners:
             raise Forbidden(f"{printable(bot, 80)} is not yours", field="bot")
         check_plays(account, "bot")
         for field, label in (("new", settings.new), ("old", settings.old)):
-            if account.find(label).runner is not SANDBOX:
+            try:
+                runner = account.find(label).runner
+            except VersionNotFound as error:
+                error.field = field
+                raise
+            if runner is not SANDBOX:
                 raise ArenaError(
                     f"version {label} of {bot} runs elsewhere",
                     code="invalid_comparison",
@@ -115,6 +123,7 @@ class Comparisons:
             Entered.of(account, label, entered_ms=now_ms, status="qualified")
             for label in (settings.new, settings.old)
         ]
+        self._store.note_comparison(account.owner, made, now_ms)
         self._creation.add(tournament)
         return self.view(made)
 
@@ -135,6 +144,18 @@ class Comparisons:
         with reading(f"comparison {comparison}"):
             return _view(tournament, tournament.comparison, row)
 
+    def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page:
+        """The comparisons of an owner's bots, newest first."""
+        before = None if cursor is None else Cursor.parse(cursor)
+        members = self._store.comparisons(owner, before, limit + 1)
+        names = [member.name for member in members[:limit]]
+        found = [
+            None if row is None else shown_or_left_out(f"comparison {name}", partial(_listed, row))
+            for name, row in zip(names, self._store.load(names), strict=True)
+        ]
+        more = str(members[limit - 1]) if len(members) > limit else None
+        return Page([view for view in found if view is not None], more)
+
     def wait(
         self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
     ) -> dict[str, Any] | None:
@@ -149,6 +170,13 @@ class Comparisons:
                 if left <= 0 or view["state"] in OVER or self._notifier.is_stopped:
                     return None
                 subscription.wait(left)
+
+
+def _listed(row: TournamentRow) -> dict[str, Any]:
+    tournament = Tournament.loads(row.meta)
+    if tournament.comparison is None:
+        raise TypeError("it is no comparison")
+    return _view(tournament, tournament.comparison, row)
 
 
 def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def enter_house_bots(tournament: Tournament, house: Any, now_ms: int) -> None:
 def add_entry(tournament: Tournament, entry: Entered) -> None:
     """Add ``entry``. Raises the errors of ``check_entry``."""
     present = [other.entrant for other in tournament.entries if other.status not in ("withdrawn", "failed")]
-    check_entry(tournament.spec, present, entry.entrant, tournament.guests)
+    check_entry(tournament.spec, present, tournament.marked(entry).entrant, tournament.guests)
     tournament.entries.append(entry)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Any, Final
@@ -14,6 +14,7 @@ from arena.events.house_entries import house_source
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import check_organises, check_visible, viewer_of
 from arena.events.tournament import Tournament, TournamentNotFound
+from arena.games import game_of
 from arena.play.clocks import ServiceClock
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
@@ -78,6 +79,21 @@ class Guests:
                 self._accounts.owner(owner)
             except OwnerNotFound as error:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
+
+    def check_baseline(self, bots: Sequence[str], organisers: Collection[str], kind: str) -> None:
+        """Check that these are bots of the ``organisers``, or house bots that play games of ``kind``.
+        Raises ``invalid_tournament``.
+        """
+        known = self._accounts.listed(bots)
+        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
+        house = game_of(kind).house_bots
+        for bot in bots:
+            if bot not in own and house_source(bot) not in house:
+                raise invalid(
+                    f"{printable(bot, 80)!r} is neither a bot of an organiser nor a house bot",
+                    "baseline",
+                    "bots of your own, of co-organisers or of the house",
+                )
 
     def _check_owner(self, owner: str, field: str) -> None:
         try:

@@ -9,6 +9,7 @@ from arena.bots import HOUSE_BOTS
 from arena.errors import ArenaError
 from arena.events.tournament import Entered
 from arena.games import game_of
+from arena.text import printable
 
 _COPY_MARK: Final = "+"
 
@@ -18,16 +19,17 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
     playing = game_of(kind).house_bots
     if given is None:
         return []
-    if not isinstance(given, (list, tuple)) or not all(
-        isinstance(name, str) and house_source(name) in playing for name in given
-    ):
+    is_list = isinstance(given, (list, tuple))
+    names: list[Any] = list(given) if is_list else [given]
+    wrong = [name for name in names if not isinstance(name, str) or house_source(name) not in playing]
+    if wrong or not is_list:
         raise ArenaError(
-            "these are not house bots",
+            f"{', '.join(printable(repr(name), 40) for name in wrong[:3]) or 'this'}: no house bot of {kind}",
             code="invalid_tournament",
             field="house",
             expected="a list of " + ", ".join(playing),
         )
-    return given
+    return names
 
 
 def house_source(name: str) -> str | None:

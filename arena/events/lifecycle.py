@@ -15,14 +15,14 @@ from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.published import PublishedRating, published
 from arena.events.tournament import OVER, Entered, PlannedGroup, Tournament, TournamentNotFound
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.ratings.results import GroupResult
 from arena.ratings.standings import Standings, standings
 from arena.store.repositories import Store
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.tournaments.comparison import ComparisonFormat
-from arena.tournaments.entry import seed_order
+from arena.tournaments.entry import by_party, seed_order
 from arena.tournaments.formats import plan
 from arena.tournaments.plan import Field, Now, Planned
 
@@ -195,7 +195,7 @@ class TournamentLifecycle:
         others = [entry for entry in tournament.entries if entry not in playing]
         try:
             entrants = [entry.entrant for entry in playing]
-            tournament.pairs_by.check_entrants(tournament.spec, entrants)
+            tournament.pairs_by.check_entrants(tournament.spec, by_party(entrants))
         except ArenaError as error:
             tournament.state, tournament.reason, tournament.finished_ms = "cancelled", str(error), now_ms
             return ()
@@ -285,7 +285,8 @@ class TournamentLifecycle:
         self, tournament: Tournament, playing: Sequence[Entered]
     ) -> dict[PlayerId, PublishedRating]:
         """The ratings of the versions of these bots on the board of the tournament's rules, if it has one."""
-        division = SEALED if all(entry.runner.arena_run for entry in playing) else OPEN
+        mirrored = all(entry.runner.arena_run for entry in playing)
+        division = division_of(mirrored, tournament.spec.division == MODELS)
         names = [entry.name for entry in playing]
         return published(self._boards, tournament.spec.board(division), names)
 
@@ -343,6 +344,7 @@ def final_standings(tournament: Tournament, results: Any) -> Standings:
         entrants=[entry.player for entry in playing],
         byes={playing[number].player: count for number, count in tournament.byes.items()},
         tie_breaks=tournament.spec.tie_breaks,
+        baseline={entry.player for entry in playing if entry.baseline},
     )
     if tournament.places is None:
         return found

@@ -17,6 +17,7 @@ from arena.live.service import LiveGames
 from arena.play.clocks import ServiceClock
 from arena.play.dealing import game_seed
 from arena.play.game_ids import game_id
+from arena.play.players import MODELS
 from arena.ratings.results import collect
 from arena.records.record import Record
 from arena.store.chunks import StoredGroup
@@ -115,7 +116,9 @@ class LiveGroups:
             return True
         if not games and any(tournament.playing[player].withdrawn is not None for player in group.players):
             # It has not begun, and never will: abandoned.
-            self._store.add_results(tournament.id, [NewResult(group.id, voided, 0, b"null", b"")])
+            self._store.add_results(
+                tournament.id, [NewResult(group.id, voided, 0, b"null", b"")], self._clock().now_ms
+            )
             return True
         if len(games) < len(headers) or any(header.state != "finished" for header in games):
             return False
@@ -127,9 +130,10 @@ class LiveGroups:
                 return False
             records.append(json.loads(gzip.decompress(ended.record)))
         # Unrated tournaments have standings too.
-        (result,) = collect(records, rated_only=False)
+        (result,) = collect(records, rated_only=False, luck=True)
         data = json.dumps(result.as_json(), separators=(",", ":")).encode()
-        self._store.add_results(tournament.id, [NewResult(group.id, voided, len(records), data, b"")])
+        result_row = NewResult(group.id, voided, len(records), data, b"")
+        self._store.add_results(tournament.id, [result_row], self._clock().now_ms)
         return True
 
     def _start(
@@ -166,6 +170,7 @@ class LiveGroups:
                 created_by=tournament.created_by,
                 visibility=tournament.visibility,
                 rated=tournament.board_of(group) is not None,
+                models=tournament.spec.division == MODELS,
                 group={
                     "id": tournament.group_id(group.id),
                     "index": number,

@@ -14,7 +14,7 @@ import orjson
 from arena.accounts.shown import ShownTexts
 from arena.events.lifecycle import TournamentLifecycle, final_standings
 from arena.live.jobs import GameJobs
-from arena.ratings.standings import Meeting, Standing, Standings
+from arena.ratings.standings import Meeting, Standings, StandingsRow
 from arena.store.paging import parse_number
 from arena.store.repositories import Store
 from arena.store.rows import check_types, reading, shown_or_left_out
@@ -47,7 +47,7 @@ class PublishedStandings:
         if not all(isinstance(name, str) for name in table.tie_breaks):
             raise TypeError("a tie-break without a name")
         for row in table.rows:
-            check_types(Standing, vars(row))
+            check_types(StandingsRow, vars(row))
         self._head = table.as_json()
         self.rows: list[dict[str, Any]] = self._head["rows"]
         """The rows, from first to last. Not to be changed."""

@@ -190,7 +190,7 @@ class LocalGroups:
             self._budgets.burn(tournament.created_by, _fuel_ms(journals))
             # Before the results: the reason of a failed qualification comes from the journals.
             self._journals.keep(_by_game(journals))
-            counted = self._store.add_results(tournament.id, results)
+            counted = self._store.add_results(tournament.id, results, self._now_ms())
         if not tournament.purpose:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
             games = sum(count for some in packed.values() for _, count in some)

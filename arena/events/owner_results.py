@@ -8,21 +8,21 @@ from typing import Any, Final
 from arena.text import Cell, csv_text
 
 HEADINGS: Final = (
-    "owner", "bot", "version", "status", "place", "points", "score", "groups", "byes", "won", "games",
-    "faults", "forfeits", "reason",
+    "owner", "co_owners", "bot", "version", "status", "baseline", "place", "points", "score", "groups",
+    "byes", "won", "games", "faults", "forfeits", "reason",
 )  # fmt: skip
-_FROM_STANDINGS: Final = HEADINGS[4:13]
+_FROM_STANDINGS: Final = HEADINGS[6:15]
 
 
 def results_csv(entries: Sequence[Mapping[str, Any]], standings: Sequence[Mapping[str, Any]]) -> str:
     """A line per entry, by owner and place; house bots, whose owner is empty, come last, and of an owner the
-    bots without a place. ``entries``, ``standings``: as published.
+    bots without a place, such as baseline bots. ``entries``, ``standings``: as published.
     """
     rows = {(row["name"], row["version"]): row for row in standings}
 
     def key(entry: Mapping[str, Any]) -> tuple[Any, ...]:
         row = rows.get((entry["bot"], entry["version"]))
-        place = float("inf") if row is None else row["place"]
+        place = float("inf") if row is None or row["place"] is None else row["place"]
         return entry["owner"] is None, entry["owner"] or "", place, entry["bot"]
 
     return csv_text(HEADINGS, [_line(entry, rows) for entry in sorted(entries, key=key)])
@@ -32,9 +32,11 @@ def _line(entry: Mapping[str, Any], rows: Mapping[tuple[str, str], Mapping[str, 
     row = rows.get((entry["bot"], entry["version"]), {})
     return [
         entry["owner"],
+        " ".join(entry["co_owners"]),
         entry["bot"],
         entry["version"],
         entry["status"],
+        "baseline" if entry["baseline"] else None,
         *(row.get(name) for name in _FROM_STANDINGS),
         entry["reason"],
     ]

@@ -60,10 +60,10 @@ def viewer_of(by: Principal | None) -> Viewer | None:
 
 
 def may_enter(by: Principal | None, bot: BotAccount) -> bool:
-    """Whether ``by`` may enter the bot: a bot may enter itself, its owner and admins may enter it."""
+    """Whether ``by`` may enter the bot: a bot may enter itself, its owners and admins may enter it."""
     if by is None or by.admin:
         return True
-    return by.owner == bot.owner and (by.scope == "owner" or by.name == bot.name)
+    return by.owner in bot.owners and (by.scope == "owner" or by.name == bot.name)
 
 
 __all__ = [

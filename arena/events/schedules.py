@@ -19,7 +19,7 @@ from arena.events.qualification import Discipline
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
-from arena.play.players import OPEN
+from arena.play.players import MODELS, OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
@@ -45,7 +45,11 @@ _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 
 _FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
 MOST_GROUPS: Final = 100_000
-_CRON_RULE: Final = "five fields (minute, hour, day, month, day of the week) that match some time, in UTC"
+_CRON_FIELDS: Final = 5
+_CRON_RULE: Final = (
+    "five fields (minute hour day month weekday) that match some time in UTC; '0 20 * * 1' is every Monday "
+    "at 20:00"
+)
 
 
 class InvalidSchedule(ArenaError):
@@ -151,6 +155,7 @@ class Schedules:
         """Check the tournament of a schedule, and what only schedules of owners may not."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
+        self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
         if schedule["until_groups"] is not None:
             _check_lasting(spec)
         if not schedule.get("own"):
@@ -282,6 +287,9 @@ class Schedules:
                 continue
             template = schedule["tournament"]
             division = template.get("division", OPEN)
+            if division == MODELS:
+                # They arrive as all bots that run elsewhere do.
+                division = OPEN
             board = shown_or_left_out(self._rows.named(name), partial(_awaited, template, division))
             due_ms = schedule["next_ms"]
             if board is None or not arrived & {division, board} or due_ms is None or due_ms <= now_ms:
@@ -465,9 +473,12 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
                 expected=f"a future time{OF_BOTH_FORMS}",
             )
         return at_ms
-    if not isinstance(cron, str) or len(cron.split()) != 5:
+    count = len(cron.split()) if isinstance(cron, str) else 0
+    if count != _CRON_FIELDS:
         raise InvalidSchedule(
-            f"{printable(str(cron), 60)!r} is not a cron line", field="cron", expected=_CRON_RULE
+            f"{printable(str(cron), 60)!r} is not a cron line: it has {count} field{'s' * (count != 1)}",
+            field="cron",
+            expected=_CRON_RULE,
         )
     try:
         found: datetime = croniter(cron, datetime.fromtimestamp(now_ms / 1000, UTC)).get_next(datetime)

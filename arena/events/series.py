@@ -14,7 +14,7 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
-from arena.events.tournament import PRIVATE_PREFIX, Tournament
+from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
 from arena.live.header import Viewer
 from arena.ratings.series import (
     MAX_TOURNAMENTS,
@@ -28,6 +28,7 @@ from arena.store.paging import Page
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
 from arena.text import printable
+from arena.tournaments.entry import parties
 
 MOST_OF_OWNER: Final = 50
 _NAME_LENGTH: Final = 80
@@ -213,9 +214,14 @@ class SeasonTables:
                 continue
             key = (name, row.version, row.changes, self._shown.mark)
             if key not in self._kept:
-                owners = {self._shown.name("bot", entry.name): entry.owner for entry in tournament.entries}
                 final = self._tournaments.standings(name)
-                rows = ((one["place"], one["name"], one["version"]) for one in final.rows)
+                rows = [
+                    (one["place"], one["name"], one["version"]) for one in final.rows if not one["baseline"]
+                ]
+                owners = _credited(
+                    {self._shown.name("bot", entry.name): entry for entry in tournament.entries},
+                    [bot for _, bot, _ in rows],
+                )
                 self._kept[key] = FinalPlaces(
                     name,
                     tournament.spec.name,
@@ -237,6 +243,18 @@ class SeasonTables:
             "done": found.done,
             **SeriesRules.from_json(found.rules).as_json(),
         }
+
+
+def _credited(entries: Mapping[str, Entered], ranked: Sequence[str]) -> dict[str, str]:
+    """Who is credited with each bot, given in the order of the standings: of bots that share an owner, the
+    owner of the first.
+    """
+    known = [bot for bot in ranked if bot in entries]
+    first: dict[str, str] = {}
+    found = {}
+    for bot, party in zip(known, parties([entries[bot].owners for bot in known]), strict=True):
+        found[bot] = first.setdefault(party, entries[bot].owner)
+    return found
 
 
 def _not_found(series: str) -> SeriesNotFound:

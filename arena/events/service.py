@@ -74,6 +74,10 @@ log = logging.getLogger(__name__)
 _ID_BYTES: Final = 6
 _GROUPS_AT_ONCE: Final = 200
 
+_WINDOW_SECONDS: Final = 60.0
+_FEWEST_SECONDS: Final = 5.0
+"""Of play: before, no remaining time is estimated."""
+
 
 class EntryClosed(ArenaError):
     """The tournament does not take entries now."""
@@ -175,9 +179,14 @@ class Tournaments:
         new_id: str | None = None,
     ) -> dict[str, Any]:
         """Announce a tournament with the same settings and a new seed, and return its view. ``changes``: its
-        dates, and texts that differ. ``new_id``: as ``tournament_id`` of :meth:`create`.
+        dates, and texts that differ. Baseline bots whose owner organises it no more are left out.
+        ``new_id``: as ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
+        organisers = (by.owner, *fields["organisers"])
+        known = self._accounts.listed(fields["baseline"])
+        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
+        fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
     def check(self, fields: Mapping[str, Any]) -> Spec:
@@ -236,7 +245,7 @@ class Tournaments:
             if entry is None:
                 raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
             own = by is not None and (
-                by.owner == entry.owner if entry.owner else tournament.is_organised_by(by.owner)
+                by.owner in entry.owners if entry.owner else tournament.is_organised_by(by.owner)
             )
             mine = by is None or by.admin or own
             if not mine or (by is not None and by.scope == "bot" and by.name != bot):
@@ -515,7 +524,7 @@ class Tournaments:
         check_plays(bot, "bot")
         label = bot.version if version is None else version
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
-        check_entry(tournament.spec, [], entry.entrant, tournament.guests)
+        check_entry(tournament.spec, [], tournament.marked(entry).entrant, tournament.guests)
         self._admission.admit(tournament, bot, entry)
         return entry
 
@@ -551,8 +560,8 @@ class Tournaments:
         seconds = 0.0 if tournament.started_ms is None else max(0.001, (until - tournament.started_ms) / 1000)
         planned = max(tournament.expected, row.planned)
         left = None
-        if tournament.state == "running" and row.done:
-            left = round(seconds / row.done * (planned - row.done), 1)
+        if tournament.state == "running" and seconds >= _FEWEST_SECONDS:
+            left = _left_s(self.store.pace(tournament.id), until, seconds, planned - row.done)
         return {
             "done": row.done,
             "planned": planned,
@@ -562,6 +571,16 @@ class Tournaments:
             "round": tournament.round,
             "state": tournament.state,
         }
+
+
+def _left_s(pace: Mapping[int, int], now_ms: int, seconds: float, groups: int) -> float | None:
+    """The seconds until ``groups`` more are over: by the last minute, or by the later half of the ``seconds``
+    so far if that is shorter, since what was over at once says nothing about the rest. None if nothing was
+    over. ``pace``: numbers of groups by second.
+    """
+    first = (now_ms - round(1000 * min(_WINDOW_SECONDS, seconds / 2))) // 1000
+    over = sum(count for second, count in pace.items() if second >= first)
+    return round((now_ms / 1000 - first) / over * groups, 1) if over else None
 
 
 __all__ = ["EntryClosed", "EntryNotFound", "TournamentOver", "Tournaments"]

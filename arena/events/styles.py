@@ -21,7 +21,7 @@ from arena.games.descriptor import Game
 from arena.games.kernel import Event
 from arena.live.finished import FinishedGames
 from arena.play.board_names import BoardName
-from arena.play.players import OPEN, SEALED
+from arena.play.players import division_of
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
@@ -155,7 +155,7 @@ def _board_of(game: Game, record: Mapping[str, Any]) -> str | None:
         return None
     if canonical["outcome"]["forfeits"]:
         return None
-    return BoardName(game.kind, SEALED if group["mirrored"] else OPEN, preset).key
+    return BoardName(game.kind, division_of(group["mirrored"], bool(info.get("models"))), preset).key
 
 
 def replayed(game: Game, canonical: Mapping[str, Any]) -> list[Event]:

@@ -11,6 +11,7 @@ from arena.events.house_entries import house_source
 from arena.play.players import SEALED
 from arena.ratings.collusion import suspicions
 from arena.store.accounts import AccountStore
+from arena.tournaments.entry import parties
 
 
 def arranged(
@@ -21,12 +22,19 @@ def arranged(
     division: str,
     preset: str | None = None,
 ) -> dict[str, Any]:
-    """What looks arranged on a board, and, in the sealed division, the uploads that several owners have."""
+    """What looks arranged on a board, and, in the sealed division, the uploads that several owners have.
+    Bots that share an owner count as one owner's, who is shown as ``ana+bia``.
+    """
     groups = list(boards.groups(kind, division, preset))
-    names = sorted({player.name for group in groups for player in group.players})
-    owners = {bot.name: bot.owner for bot in accounts.listed(names)}
+    found = copies(accounts, store) if division == SEALED else []
+    copied = {version.name for one in found for version in one.versions}
+    names = sorted({player.name for group in groups for player in group.players} | copied)
+    bots = accounts.listed(names)
+    owners = dict(zip((bot.name for bot in bots), parties([bot.owners for bot in bots]), strict=True))
     owners |= {name: "" for name in names if house_source(name)}
     return {
         "suspicions": [one.as_json() for one in suspicions(groups, owners)],
-        "copies": [one.as_json() for one in copies(accounts, store)] if division == SEALED else [],
+        "copies": [
+            one.as_json() for one in found if len({owners.get(version.name) for version in one.versions}) > 1
+        ],
     }

@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.live.header import Viewer
 from arena.play.board_names import BoardName
 from arena.play.dealing import Entry, commitment, entries_hash, group_seed
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.store.rows import (
     OPTIONAL,
     check_types,
@@ -87,8 +87,10 @@ class Sandbox(Protocol):
 
 @dataclass
 class Entered:
-    """An entry. ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in
-    the sandbox. ``reason``: explains ``status``. ``auto``: whether it was entered automatically.
+    """An entry. ``co_owners`` share the bot with ``owner``. ``baseline``: whether it takes no place.
+    ``source``: the house bot, empty for other bots. ``uploaded``: whether the arena runs it in the sandbox.
+    ``reason``: explains ``status``. ``auto``: whether it was entered automatically. ``model``: whether its
+    owner said that it is a language model.
     """
 
     name: str
@@ -102,6 +104,9 @@ class Entered:
     withdrawn: int | None = None
     uploaded: bool = False
     auto: bool = False
+    baseline: bool = field(default=False, metadata=OPTIONAL)
+    co_owners: list[str] = field(default_factory=list, metadata=OPTIONAL)
+    model: bool = field(default=False, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 
@@ -118,7 +123,13 @@ class Entered:
     ) -> Entered:
         """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
-        return cls(bot.name, version, bot.owner, nonce, "", entered_ms, status, uploaded=uploaded, auto=auto)
+        return cls(
+            *(bot.name, version, bot.owner, nonce, "", entered_ms, status),
+            uploaded=uploaded,
+            auto=auto,
+            co_owners=list(bot.co_owners),
+            model=bool(bot.model),
+        )
 
     @property
     def runner(self) -> Runner:
@@ -131,6 +142,11 @@ class Entered:
     def player(self) -> PlayerId:
         """The player in records and ratings."""
         return PlayerId(self.name, self.version)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The owner of the bot and the co-owners; none for house bots."""
+        return self.entrant.owners
 
     @property
     def is_copy(self) -> bool:
@@ -148,6 +164,9 @@ class Entered:
             nonce=self.nonce,
             entered_ms=self.entered_ms,
             withdrawn=self.withdrawn,
+            baseline=self.baseline,
+            co_owners=tuple(self.co_owners),
+            model=self.model,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -156,7 +175,9 @@ class Entered:
             "bot": self.name,
             "version": self.version,
             "owner": self.owner or None,
+            "co_owners": self.co_owners,
             "house": bool(self.source),
+            "baseline": self.baseline,
             "nonce": self.nonce,
             "status": self.status,
             "reason": self.reason or None,
@@ -294,6 +315,14 @@ class Tournament:
         """Whether the owner may edit and cancel the tournament."""
         return owner == self.created_by or owner in self.organisers
 
+    def marked(self, entry: Entered) -> Entered:
+        """``entry``, with whether it is a baseline bot here: one that is named as such, of the house or of
+        somebody who organises the tournament.
+        """
+        named = entry.name in self.spec.baseline
+        entry.baseline = named and (not entry.owner or any(map(self.is_organised_by, entry.owners)))
+        return entry
+
     @property
     def has_guests(self) -> bool:
         """Whether a bot that is not of the house has entered, even if it has left."""
@@ -311,7 +340,7 @@ class Tournament:
         owner = viewer.owner
         if not owner:
             return True
-        invited = owner in self.guests or any(entry.owner == owner for entry in self.entries)
+        invited = owner in self.guests or any(owner in entry.owners for entry in self.entries)
         return not invited and not self.is_organised_by(owner)
 
     # Groups
@@ -369,7 +398,7 @@ class Tournament:
         preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None
         if preset is None:
             return None
-        return BoardName(self.spec.kind, SEALED if group.mirrored else OPEN, preset)
+        return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
     def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
         """The rules of the group, every option filled in."""

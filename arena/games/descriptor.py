@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from arena.errors import InvalidOption, UnknownBot, UnknownPreset
+from arena.games.features import Features
 from arena.games.kernel import Event, GameRules, State, Turn
 from arena.games.options import OptionSet
 from arena.games.panels import Panel
@@ -113,6 +114,38 @@ class StyleFigures:
     version: int
 
 
+class Standing(NamedTuple):
+    """How a game of two teams stands between two hands: the points or lives of ``team`` (a number of
+    ``teams``), then those of the other one. Which team is named follows from the rules, such as the dealer's.
+    """
+
+    team: int
+    own: int
+    other: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LuckModel:
+    """How the luck of the hands of two teams is measured (:mod:`arena.luck`).
+
+    ``level`` and ``version``: the house bot that plays the packs on. ``weight``: how much of the luck is
+    taken out of a result. ``rules``: complete rules without what changes nothing between two hands, so that
+    those that share an equity table are equal. ``standings``: all values ``(own, other)`` of a game that is
+    not decided; in one that is, the higher one has won. ``start``: a state that waits for a deal, at such
+    values. ``standing``: of a state between two hands, or after the last one. ``is_blind``: whether nobody
+    has seen a card of the hand that was dealt, so that what is done now is a part of its luck.
+    """
+
+    level: str
+    version: str
+    weight: float
+    rules: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    standings: Callable[[Mapping[str, Any]], Sequence[tuple[int, int]]]
+    start: Callable[[Mapping[str, Any], int, int], State]
+    standing: Callable[[State], Standing]
+    is_blind: Callable[[State], bool]
+
+
 @dataclass(frozen=True)
 class RulesPage:
     """A page of numbered rules. ``path``: from ``docs/``, without its ending. ``prefix``: the letters before
@@ -136,7 +169,9 @@ class Game:
     :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
     ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without it the game has
     no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
-    turn and the names of the seats; without it people do not play the game.
+    turn and the names of the seats; without it people do not play the game. ``features``: from complete
+    rules, actions as numbers and observations as vectors; without it there are no environments and data sets.
+    ``luck``: how the luck of hands is measured, for games of two teams.
     """
 
     game_rules: GameRules
@@ -158,6 +193,8 @@ class Game:
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None
     style: StyleFigures | None = None
     panel: Callable[[Turn, Sequence[str]], Panel] | None = None
+    features: Callable[[Mapping[str, Any]], Features] | None = None
+    luck: LuckModel | None = None
 
     @property
     def kind(self) -> str:

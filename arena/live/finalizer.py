@@ -238,6 +238,7 @@ class GameFinalizer:
                 "house": [entry.house is not None for entry in header.seats],
                 "action_ms": [entry[3] for entry in entries],
                 **_people(header),
+                **({"models": True} if header.models else {}),
             },
         )
         return dumps(record)

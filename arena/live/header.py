@@ -113,7 +113,8 @@ class SeatEntry:
 @dataclass(slots=True)
 class GameHeader:
     """The header of one game. Times are milliseconds of the server's clock; ``seed`` is hexadecimal and
-    secret until the record is released. ``reason``: why the game was cancelled or is void.
+    secret until the record is released. ``reason``: why the game was cancelled or is void. ``models``:
+    whether it is of a tournament for language models.
     """
 
     game: str
@@ -134,6 +135,7 @@ class GameHeader:
     outcome: dict[str, Any] | None = None
     reason: str | None = None
     commitment: str = field(default="")
+    models: bool = optional(False)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 

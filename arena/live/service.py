@@ -128,7 +128,8 @@ class LiveGames:
         self.repository = GameRepository(self.store, self._after_step, kept_games=kept_games)
         self.notifier = store.notifier(self.repository.forget_older)
         self.finalizer = GameFinalizer(self.repository, store, retention, jobs)
-        self._turns = Turns(self.repository, self.notifier)
+        self.notes = store.notes
+        self._turns = Turns(self.repository, self.notifier, self.notes)
 
     def sweeper(self) -> Sweeper:
         """A new sweeper, which serves the clocks. At least one must run somewhere; any number may."""
@@ -151,6 +152,7 @@ class LiveGames:
         created_by: str = "",
         visibility: str = "public",
         rated: bool = False,
+        models: bool = False,
         group: Mapping[str, Any] | None = None,
         seed: bytes | None = None,
         game_id: str | None = None,
@@ -159,8 +161,8 @@ class LiveGames:
 
         ``seats``: one per seat, each ``{"bot": name, "version": text, "nonce": text}``,
         ``{"house": "rookie"}``, ``{"open": true}`` or ``{"person": id, "name": shown, "agrees": bool}``.
-        ``clock``: ``{"per_turn_ms", "bank_ms"}``.
-        ``visibility``: ``public`` or ``private`` (only ``created_by`` and the seats see it).
+        ``clock``: ``{"per_turn_ms", "bank_ms"}`` or ``{"preset"}``. ``visibility``: ``public`` or ``private``
+        (only ``created_by`` and the seats see it). ``models``: see :class:`~arena.live.header.GameHeader`.
         ``group``: ``{"id", "index", "size", "mirrored", "attempt"}``: its record waits for
         :meth:`release`. With ``game_id`` a second call returns the game of the first.
         """
@@ -179,10 +181,9 @@ class LiveGames:
             rated=rated,
             group=group,
         )
+        header.models = models
         if not self._write_new(LiveGame(header), now):
-            known = self._header(made)
-            if known is not None:
-                header = known
+            header = self._header(made) or header
         return header.summary()
 
     def join(

@@ -20,12 +20,17 @@ from arena.play.clocks import ServiceClock
 from arena.play.judge import AcceptedAnswer, FaultyAnswer, judge
 from arena.play.table import StaleTurn, parse_turn_id
 from arena.store.games import PendingQuery, PendingTurn
+from arena.store.notes import NoteStore
 from arena.store.notifications import Notifier, Subscription, right_topic, turn_topic
 from arena.store.paging import InvalidCursor
 from arena.text import printable
 
 Result = dict[str, Any]
 
+MAX_NOTE: Final = 1000
+"""The maximum characters of the note on a move."""
+
+_BAD_NOTE: Final = f"the note of an answer is a text of at most {MAX_NOTE} characters; the turn is still open"
 _NO_ANSWER: Final = 'an answer is {"turn": id, "action": text}'
 _UNKNOWN: Final = "this bot has no such turn"
 
@@ -56,6 +61,7 @@ class _Answer(NamedTuple):
     seat: int
     number: int
     action: Any
+    note: str
 
 
 @dataclass(slots=True)
@@ -71,10 +77,11 @@ class Turns:
     restart of the store, which may have lost its last second, all pending turns are returned.
     """
 
-    def __init__(self, repository: GameRepository, notifier: Notifier) -> None:
+    def __init__(self, repository: GameRepository, notifier: Notifier, notes: NoteStore) -> None:
         self._repository = repository
         self._store = repository.store
         self._notifier = notifier
+        self._notes = notes
 
     def answer(self, bot: str, answers: Sequence[Any]) -> list[Result]:
         """See :meth:`arena.live.service.LiveGames.answer`."""
@@ -215,7 +222,13 @@ class Turns:
             except ArenaError:
                 results[index] = _unknown(printable(text, 200), answer.get("action"))
                 continue
-            by_game.setdefault(game_id, []).append(_Answer(index, text, seat, number, answer.get("action")))
+            note = answer.get("note") or ""
+            if not isinstance(note, str) or len(note) > MAX_NOTE:
+                results[index] = _refusal(text, "malformed", _BAD_NOTE)
+                continue
+            by_game.setdefault(game_id, []).append(
+                _Answer(index, text, seat, number, answer.get("action"), note)
+            )
         acts = {game_id: _act(bot, group) for game_id, group in by_game.items()}
         changed = self._repository.change(acts, then)
         fresh: list[tuple[Result, str, int]] = []
@@ -230,6 +243,14 @@ class Turns:
                     if result["reason"] == "superseded":
                         self._look_up(result, game_id, answer)
                     fresh.append((result, game_id, answer.seat))
+            # An accepted answer says how many actions there are with its own.
+            notes = {
+                results[answer.position]["after"] - 1: answer.note
+                for answer in group
+                if answer.note and results[answer.position]["status"] == "accepted"
+            }
+            if notes:
+                self._notes.add(bot, game_id, notes)
         if fresh:
             self._add_fresh_turns(bot, fresh)
         return results, changed.pending

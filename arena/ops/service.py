@@ -12,6 +12,7 @@ from typing import Final
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.budgets import Budgets
+from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.received import Uploads
 from arena.accounts.sessions import Sessions
@@ -73,6 +74,7 @@ class Service:
     jobs: Jobs
     store: Store
     accounts: Accounts
+    co_owners: CoOwners
     invitations: Invitations
     sessions: Sessions
     account_data: AccountData
@@ -233,6 +235,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
     """
     store = open_store(settings.redis_url, max_connections=settings.pool)
     accounts = Accounts(store.accounts, settings.admin_token, HOUSE_BOTS, settings.quotas)
+    co_owners = CoOwners(store.accounts, accounts)
     invitations = Invitations(store, accounts, settings.quotas)
     archive = Archive(open_objects(settings.archive)) if settings.archive else None
     shown = ShownTexts(store.shown)
@@ -254,11 +257,13 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         jobs=jobs,
         store=store,
         accounts=accounts,
+        co_owners=co_owners,
         invitations=invitations,
         sessions=sessions,
         moderation=Moderation(accounts, tournaments, shown),
         account_data=AccountData(
-            store, accounts, sessions, invitations, tournaments, schedules, subscriptions, live, shown
+            *(store, accounts, sessions, invitations, tournaments, schedules, subscriptions, live, shown),
+            co_owners,
         ),
         uploads=Uploads(store, accounts, live.notifier, jobs, runtimes.ready),
         budgets=budgets,

@@ -43,14 +43,18 @@ class ClockSettings:
 
     @classmethod
     def parse(cls, value: Mapping[str, Any] | None) -> ClockSettings:
-        """The settings of a request with defaults filled in. Raises :class:`InvalidClock`."""
+        """The settings of a request with defaults filled in, or those of a ``preset`` of ``CLOCKS``. Raises
+        :class:`InvalidClock`.
+        """
         given = dict(value or {})
+        if "preset" in given:
+            return _preset(given)
         for name, number in given.items():
             if name not in _LIMITS:
                 raise InvalidClock(
                     f"a clock has no setting {name!r}",
                     field=f"clock.{name}",
-                    expected="one of " + ", ".join(_LIMITS),
+                    expected="one of " + ", ".join((*_LIMITS, "preset")),
                 )
             low, high = _LIMITS[name]
             if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
@@ -64,6 +68,29 @@ class ClockSettings:
     def as_json(self) -> dict[str, int]:
         """The settings as in requests and views."""
         return {"per_turn_ms": self.per_turn_ms, "bank_ms": self.bank_ms}
+
+
+STANDARD: Final = "standard"
+PATIENT: Final = "patient"
+CLOCKS: Final = {STANDARD: ClockSettings(), PATIENT: ClockSettings(120_000, 1_200_000)}
+"""Clocks by name: the default, and one for language models and for people who think."""
+
+
+def _preset(given: Mapping[str, Any]) -> ClockSettings:
+    name = given["preset"]
+    if len(given) > 1:
+        raise InvalidClock(
+            "a preset and other settings both say how much time there is",
+            field="clock.preset",
+            expected="either a preset or " + " and ".join(_LIMITS),
+        )
+    if not isinstance(name, str) or name not in CLOCKS:
+        raise InvalidClock(
+            f"there is no clock {str(name)[:40]!r}",
+            field="clock.preset",
+            expected="one of " + ", ".join(CLOCKS),
+        )
+    return CLOCKS[name]
 
 
 _LIMITS: Final = {"per_turn_ms": (100, MAX_TURN_MS), "bank_ms": (0, MAX_BANK_MS)}
@@ -126,4 +153,13 @@ class SeatClock:
         return [self.bank_ms, self.turn, self.started_ms, self.outage_ms, *self.more]
 
 
-__all__ = ["ClockSettings", "InvalidClock", "SeatClock", "ServiceClock", "TimeLeft"]
+__all__ = [
+    "CLOCKS",
+    "PATIENT",
+    "STANDARD",
+    "ClockSettings",
+    "InvalidClock",
+    "SeatClock",
+    "ServiceClock",
+    "TimeLeft",
+]

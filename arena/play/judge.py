@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar, Final, NamedTuple
 
 from arena.errors import ArenaError
+from arena.games.kernel import State
 from arena.play.faults import FAULTS
 from arena.play.table import Answered, StaleTurn, Table, TurnAlreadyAnswered, UnknownTurn
 from arena.text import printable
@@ -81,13 +82,18 @@ def fail(table: Table, seat: int, fault: str, detail: str) -> bool:
 
 
 def seats_with_rights(table: Table) -> Iterator[int]:
+    """The seats that have a right besides the seat to play, see :func:`rights_in_order`."""
+    return rights_in_order(table.state, table.size, table.legal_actions)
+
+
+def rights_in_order(state: State, seats: int, legal_actions: Callable[[int], Sequence[str]]) -> Iterator[int]:
     """The seats that have a right besides the seat to play, in seat order from the seat after it: the order
     in which bots in this process are offered their rights. Empty while an answer is pending.
     """
-    if table.state.answer_pending():
+    if state.answer_pending():
         return
-    to_play = table.awaited()[0]
-    for distance in range(1, table.size):
-        seat = (to_play + distance) % table.size
-        if table.legal_actions(seat):
+    to_play = state.awaiting()[0]
+    for distance in range(1, seats):
+        seat = (to_play + distance) % seats
+        if legal_actions(seat):
             yield seat

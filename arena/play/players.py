@@ -8,9 +8,21 @@ SEALED: Final = "sealed"
 """The division of groups among bots that the arena itself runs; these groups are mirrored."""
 
 OPEN: Final = "open"
-"""The division of all other groups."""
+"""The division of all groups that are of no other."""
 
-DIVISIONS: Final = (SEALED, OPEN)
+MODELS: Final = "models"
+"""The division of the groups of tournaments for bots that say they are language models, except for groups
+among house bots.
+"""
+
+DIVISIONS: Final = (SEALED, OPEN, MODELS)
+
+
+def division_of(mirrored: bool, models: bool) -> str:
+    """The division of a group. ``models``: whether its tournament is for language models."""
+    if mirrored:
+        return SEALED
+    return MODELS if models else OPEN
 
 
 class PlayerId(NamedTuple):

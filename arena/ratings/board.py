@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from arena.games import game_of
 from arena.games.descriptor import Awards
+from arena.luck.equity import has_table, table_of
 from arena.play.board_names import BoardName
-from arena.play.players import PlayerId
-from arena.ratings.bootstrap import REPLICATES, Differences, Z
+from arena.play.players import MODELS, PlayerId
+from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
 from arena.ratings.ledger import Ledger, PlayerTotals
 from arena.ratings.model import SCALE, Block, Likelihood
 from arena.ratings.results import GroupResult
@@ -29,6 +31,11 @@ ANCHOR_RATING: Final = 1500.0
 
 SETTLED_GROUPS: Final = 30
 """With fewer groups a rating is provisional, and its interval is that of the likelihood."""
+
+ADJUSTED_FROM: Final = 5.0
+"""The information, a sum of p(1 - p) over games, from which on there is a rating without luck. Of bots that
+win nearly always, or lose, the luck is larger than what is known of them.
+"""
 
 RETIRED_DAYS: Final = 14
 """A bot that was not seen for longer, before the newest group of the board, has retired."""
@@ -49,7 +56,9 @@ class Rating:
     ``low`` and ``high`` bound the 95% interval of its difference to the anchor. ``provisional``: too
     few groups, or no game connects it with the anchor. ``groups`` and ``games`` are those that
     count for it, ``forfeits`` the groups that it lost by forfeit. ``last_seen_ms``: milliseconds since
-    1970, None if the records do not say.
+    1970, None if the records do not say. ``adjusted`` is the rating without the luck of the cards, with the
+    bounds of its own interval; None where too little is known. ``illegal`` and ``late``: its answers that
+    were refused or too late, on boards of the division ``models``.
     """
 
     version: str
@@ -62,6 +71,11 @@ class Rating:
     faults: int
     forfeits: int
     last_seen_ms: int | None
+    adjusted: float | None = None
+    adjusted_low: float | None = None
+    adjusted_high: float | None = None
+    illegal: int = 0
+    late: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,7 @@ class Board:
     """A leaderboard. ``preset``: the rules that were played. ``records_hash``: the hash of the hashes of its
     ``records`` records, and the seed of the intervals. ``anchored``: whether the anchor has played here;
     else the level of all ratings is that of the average bot. ``method``: by which version of the method it
-    was computed.
+    was computed. ``luck_table``: the hash of the equity table by which luck is measured; None if it is not.
     """
 
     kind: str
@@ -107,20 +121,22 @@ class Board:
     rows: tuple[Row, ...]
     titles: dict[str, Title] = field(default_factory=dict)
     method: int = METHOD
+    luck_table: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """As it is published."""
         rows = []
         for row in self.rows:
-            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **asdict(row.rating)}
+            entry: dict[str, Any] = {"rank": row.rank, "name": row.name, **self._shown(row.rating)}
             entry |= {name: getattr(row, name) for name in ("best_version", "retired", "versions_tried")}
-            entry["versions"] = [asdict(rating) for rating in row.versions]
+            entry["versions"] = [self._shown(rating) for rating in row.versions]
             rows.append(entry)
         return {
             "kind": self.kind,
             "preset": self.preset,
             "division": self.division,
             "method": self.method,
+            "luck_table": self.luck_table,
             "anchor": {"name": ANCHOR, "rating": ANCHOR_RATING, "played": self.anchored},
             "records": self.records,
             "records_hash": self.records_hash,
@@ -128,6 +144,13 @@ class Board:
             "rows": rows,
             "titles": {name: asdict(title) for name, title in self.titles.items()},
         }
+
+    def _shown(self, rating: Rating) -> dict[str, Any]:
+        values = asdict(rating)
+        if self.division != MODELS:
+            for name in MISTAKES:
+                del values[name]
+        return values
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
@@ -154,28 +177,44 @@ class Board:
             tuple(rows),
             titles,
             data.get("method", 1),
+            data.get("luck_table"),
         )
 
     def as_csv(self) -> str:
         """All versions, a line each; see :func:`boards_csv`."""
         return boards_csv([self])
 
-    def as_text(self) -> str:
-        """The table for people."""
+    def as_text(self, declared: Mapping[str, Sequence[Cell]] = MappingProxyType({})) -> str:
+        """The table for people. ``declared``: in the division ``models``, the model of each bot and what a
+        game costs it.
+        """
+        with_luck = any(row.rating.adjusted is not None for row in self.rows)
+        more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
         table = plain_table(
-            ("rank", "bot", "version", "rating", "95%", "", "groups", "games", "faults", "last seen"),
+            (
+                *("rank", "bot", "version", "rating", "95%"),
+                *(("less luck", "95%") if with_luck else ()),
+                *("", "groups", "games", "faults", "last seen"),
+                *more,
+            ),
             (
                 (
                     row.rank,
                     row.name,
                     row.rating.version,
-                    f"{row.rating.rating:.{DIGITS}f}",
-                    f"{row.rating.low:.{DIGITS}f}-{row.rating.high:.{DIGITS}f}",
+                    *_rating_text(row.rating.rating, row.rating.low, row.rating.high),
+                    *(
+                        _rating_text(row.rating.adjusted, row.rating.adjusted_low, row.rating.adjusted_high)
+                        if with_luck
+                        else ()
+                    ),
                     "retired" if row.retired else "provisional" if row.rating.provisional else "",
                     row.rating.groups,
                     row.rating.games,
                     row.rating.faults,
                     _day(row.rating.last_seen_ms),
+                    *self._mistakes(row.rating),
+                    *(declared.get(row.name, ("", "")) if more else ()),
                 )
                 for row in self.rows
             ),
@@ -193,15 +232,29 @@ class Board:
             lines.append(f"{award}: {', '.join(title.holders)} ({title.measure}: {title.value:g})\n")
         return "".join(lines)
 
+    def _mistakes(self, rating: Rating) -> tuple[int, ...]:
+        return (rating.illegal, rating.late) if self.division == MODELS else ()
+
+
+MISTAKES: Final = ("illegal", "late")
+"""The fields of a rating that only boards of the division ``models`` show."""
+
+
+def _rating_text(rating: float | None, low: float | None, high: float | None) -> tuple[str, str]:
+    if rating is None or low is None or high is None:
+        return "", ""
+    return f"{rating:.{DIGITS}f}", f"{low:.{DIGITS}f}-{high:.{DIGITS}f}"
+
 
 def _rating(values: Mapping[str, Any]) -> Rating:
-    return Rating(*(values[item.name] for item in fields(Rating)))
+    # Earlier releases published none without luck; of other divisions, boards do not say the mistakes.
+    return Rating(**{item.name: values[item.name] for item in fields(Rating) if item.name in values})
 
 
 CSV_HEADINGS: Final = (
     "kind", "preset", "division", "rank", "name", "version", "rating", "low", "high", "provisional", "groups",
-    "games", "faults", "forfeits", "last_seen_ms", "current", "best", "retired", "versions_tried", "records",
-    "records_hash",
+    "games", "faults", "forfeits", "last_seen_ms", "adjusted", "adjusted_low", "adjusted_high", "current",
+    "best", "retired", "versions_tried", "records", "records_hash", "illegal", "late",
 )  # fmt: skip
 
 
@@ -213,12 +266,14 @@ def boards_csv(boards: Iterable[Board]) -> str:
             for rating in row.versions:
                 current = rating.version == row.rating.version
                 flags = (int(current), int(rating.version == row.best_version))
-                values = {**asdict(rating), "provisional": int(rating.provisional)}.values()
-                version, *rest = values
+                values = {**asdict(rating), "provisional": int(rating.provisional)}
+                mistakes = [values.pop(name) for name in MISTAKES]
+                version, *rest = values.values()
+                shown = mistakes if board.division == MODELS else [None, None]
                 rank = row.rank if current else None
                 source = (int(row.retired), row.versions_tried, board.records, board.records_hash)
                 where = (board.kind, board.preset, board.division)
-                lines.append((*where, rank, row.name, version, *rest, *flags, *source))
+                lines.append((*where, rank, row.name, version, *rest, *flags, *source, *shown))
     return csv_text(CSV_HEADINGS, lines)
 
 
@@ -264,6 +319,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         settled[index[player]] = own.groups >= SETTLED_GROUPS
     differences = Differences(likelihood, strengths, index[anchor], seed, settled, replicates)
     connected = _connected(blocks, players, index[anchor])
+    luck = adjusted(likelihood, strengths, index[anchor], seed, replicates) if likelihood.luck.any() else None
     centers = strengths[likelihood.rated] - strengths[index[anchor]]
     centers[index[anchor]] = 0.0
     ratings: dict[str, list[Rating]] = defaultdict(list)
@@ -271,18 +327,22 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         number = index[player]
         center = float(centers[number])
         half = Z * float(differences.to_anchor[number])
+        known = bool(settled[number] and connected[number])
         ratings[player.name].append(
             Rating(
                 version,
                 _published(center),
                 _published(center - half),
                 _published(center + half),
-                player != anchor and not bool(settled[number] and connected[number]),
+                player != anchor and not known,
                 own.groups,
                 own.games,
                 own.faults,
                 own.forfeits,
                 own.last_seen_ms or None,
+                *_without_luck(luck if known else None, number),
+                own.illegal,
+                own.late,
             )
         )
     current = {name: max(own, key=_currency) for name, own in ratings.items()}
@@ -307,6 +367,7 @@ def ledger_board(ledger: Ledger, *, replicates: int = REPLICATES) -> Board:
         ANCHOR in ratings,
         _rows(ratings, current, ranks, retired, tried),
         {} if awards is None else _titles(awards, ledger.totals),
+        luck_table=_luck_table(ledger.board),
     )
 
 
@@ -351,6 +412,20 @@ def _current_since(totals: Mapping[PlayerId, PlayerTotals]) -> dict[PlayerId, in
 def _has_retired(rating: Rating, newest_ms: int) -> bool:
     seen_ms = rating.last_seen_ms
     return seen_ms is not None and newest_ms - seen_ms > RETIRED_DAYS * 86_400_000
+
+
+def _without_luck(luck: Adjusted | None, number: int) -> tuple[float | None, float | None, float | None]:
+    """The rating of a player without luck, and the bounds of its interval; None if too little is known."""
+    if luck is None or luck.information[number] < ADJUSTED_FROM:
+        return None, None, None
+    center, half = float(luck.centers[number]), Z * float(luck.errors[number])
+    return _published(center), _published(center - half), _published(center + half)
+
+
+def _luck_table(board: BoardName) -> str | None:
+    game = game_of(board.kind)
+    rules = game.options.complete(game.preset(board.preset).rules)
+    return table_of(board.kind, rules).hash if has_table(board.kind, rules) else None
 
 
 def _published(strength: float) -> float:

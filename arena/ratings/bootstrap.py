@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from hashlib import shake_256
 from math import exp, factorial, sqrt
 from statistics import NormalDist
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,42 @@ def resampled(
         return np.ascontiguousarray(np.array(more).T)
 
     return _to_anchor(likelihood, curvature.solve(_products(scores, counts, replicates)), anchor)
+
+
+class Adjusted(NamedTuple):
+    """The rated strengths less the anchor's without luck (players), their standard errors, and how much
+    information there is about each player: the sum of p(1 - p) over its games.
+    """
+
+    centers: FloatArray
+    errors: FloatArray
+    information: FloatArray
+
+
+def adjusted(
+    likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
+) -> Adjusted:
+    """What is left of rated strengths if the luck is taken out of the results: one Newton step from
+    ``strengths`` (n), and as large an error as groups vary that are drawn again.
+    """
+    moments = likelihood.moments(strengths)
+    curvature = likelihood.curvature(moments)
+    luck = likelihood.luck_of_groups(moments) @ np.ones(len(likelihood.luck))
+    fitted = strengths[:-1] - curvature.solve(luck)
+    centers = _to_anchor(likelihood, fitted[:, None], anchor)[:, 0]
+    scores = likelihood.scores_of_cells(likelihood.residuals(moments, curvature.diagonal))
+    lucks = likelihood.luck_of_groups(moments, curvature.diagonal)
+    starts = np.cumsum(likelihood.counts[:-1]) - likelihood.counts[:-1]
+    products: FloatArray = np.empty((scores.shape[0], replicates))
+    step = max(1, _AT_ONCE // likelihood.groups)
+    for first in range(0, replicates, step):
+        some = range(first, min(first + step, replicates))
+        drawn = np.array([draws(seed, number, likelihood.groups) for number in some]).T - 1.0
+        cells = np.concatenate([np.add.reduceat(drawn, starts), np.zeros((1, len(some)))])
+        products[:, some.start : some.stop] = scores @ cells - lucks @ np.ascontiguousarray(drawn)
+    changes = _to_anchor(likelihood, curvature.solve(products), anchor)
+    information = curvature.diagonal[likelihood.rated]
+    return Adjusted(centers, np.sqrt(_squares(_deviations(changes))), information)
 
 
 def independent(

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.play.board_names import BoardName
-from arena.play.players import PlayerId
+from arena.play.players import MODELS, PlayerId
 from arena.ratings.model import Block
 from arena.ratings.results import GameResult, GroupResult
 from arena.ratings.solver import IntArray
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 
 _PART_ROWS: Final = 4096
 """The number of rows, or of hashes, in a part of a stored ledger."""
@@ -43,8 +43,8 @@ class InvalidLedger(ArenaError):
 class PlayerTotals:
     """The totals of one player on a board: ``groups`` and ``games`` that count for it, its ``faults``, the
     groups it lost by forfeit, the games that it ``completed`` without a forfeit, when it was last seen
-    (milliseconds since 1970, 0 if unknown); and the sums of what its game counts about its style
-    (:class:`~arena.games.descriptor.Awards`), by name.
+    (milliseconds since 1970, 0 if unknown), in the division ``models`` its ``illegal`` and ``late`` answers;
+    and the sums of what its game counts about its style (:class:`~arena.games.descriptor.Awards`), by name.
     """
 
     groups: int = 0
@@ -54,6 +54,8 @@ class PlayerTotals:
     completed: int = 0
     last_seen_ms: int = 0
     tally: Counter[str] = field(default_factory=Counter)
+    illegal: int = 0
+    late: int = 0
 
     def merged(self, other: PlayerTotals) -> PlayerTotals:
         """The sums of both."""
@@ -65,6 +67,8 @@ class PlayerTotals:
             self.completed + other.completed,
             max(self.last_seen_ms, other.last_seen_ms),
             Counter({name: self.tally[name] + other.tally[name] for name in {**self.tally, **other.tally}}),
+            self.illegal + other.illegal,
+            self.late + other.late,
         )
 
     def as_json(self) -> dict[str, int]:
@@ -75,14 +79,17 @@ class PlayerTotals:
     def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
         """The totals of an :meth:`as_json`."""
         tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
-        return cls(tally=tally, **{name: data[name] for name in _COUNTS})
+        # A ledger of an earlier release has none of the last two, and no board of models.
+        return cls(tally=tally, **{name: data.get(name, 0) for name in _COUNTS})
 
 
-_COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms")
+_COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms", "illegal", "late")
 
 
-_TIME: Final = 2
-"""The last columns of a row hold the time in milliseconds: what is above 31 bits, and the rest."""
+_TAIL: Final = 3
+"""The last columns of a row hold the luck of the first of two sides in millionths of a game, and the time in
+milliseconds: what is above 31 bits, and the rest.
+"""
 
 _Shape = tuple[int, int, int, int]
 """Sides, players per side, games, and :attr:`~arena.ratings.model.Block.status`."""
@@ -128,7 +135,7 @@ class Ledger:
         self._stored: dict[str, int] = {}
         self._numbers: dict[PlayerId, int] = {}
         self._read: dict[_Shape, IntArray] = {}
-        # A row: the players side by side, the places game by game, the forfeiters, the time.
+        # A row: the players side by side, the places game by game, the forfeiters, the luck, the time.
         self._rows: dict[_Shape, list[list[int]]] = defaultdict(list)
         self._seating = cache(self._uncached_seating)
 
@@ -196,14 +203,20 @@ class Ledger:
             seats = rows[:, : m * k]
             sides = np.where(early, before[seats], renumber[seats]).reshape(-1, m, k)
             places = rows[:, m * k : m * k + games * m].reshape(-1, games, m)
-            owners = rows[:, m * k + games * m : -_TIME]
+            owners = rows[:, m * k + games * m : -_TAIL]
             leavers = np.where(times[:, None] < start[owners], before[owners], renumber[owners])
             if order:
                 counted = _counted(seats, owners, status) & ~early
                 groups = np.bincount(seats[counted], minlength=len(known))
                 figures += [groups, games * groups, groups if status == 1 else 0 * groups]
             blocks.append(
-                Block(sides, places, leavers[:, 0] if status == 1 else None, leavers if status > 1 else None)
+                Block(
+                    sides,
+                    places,
+                    leavers[:, 0] if status == 1 else None,
+                    leavers if status > 1 else None,
+                    rows[:, -_TAIL],
+                )
             )
         return Stints(
             blocks,
@@ -269,7 +282,7 @@ class Ledger:
             ledger._take_hashes(_joined(stored.parts, _HASHES, meta["bytes"][_HASHES], _HASH_BYTES))
             for shape in meta["shapes"]:
                 m, k, games, status = shape
-                width = m * k + m * games + (status - 1 if status > 1 else status) + _TIME
+                width = m * k + m * games + (status - 1 if status > 1 else status) + _TAIL
                 name = _column(shape)
                 data = _joined(stored.parts, name, meta["bytes"][name], 4 * width)
                 rows = np.frombuffer(data, dtype=np.int32).reshape(-1, width)
@@ -339,6 +352,11 @@ class Ledger:
                 for player, faults in zip(game.players, game.faults, strict=True):
                     if player in own:
                         counting[player].faults += faults
+            if self.board.division == MODELS and game.mistakes:
+                for player, (illegal, late) in zip(game.players, game.mistakes, strict=True):
+                    if player in own:
+                        counting[player].illegal += illegal
+                        counting[player].late += late
             if awards is not None and game.styles:
                 for player, style in zip(game.players, game.styles, strict=True):
                     if player in own:
@@ -355,15 +373,21 @@ class Ledger:
         # The sides are the same in all games of a group as the arena plays them; if they are not,
         # every set of sides gets a row of its own.
         by_sides: dict[tuple[tuple[int, ...], ...], list[int]] = {}
+        lucks: dict[tuple[tuple[int, ...], ...], int] = defaultdict(int)
         seen = max(game.finished_ms for game in group.games)
         for game, own in zip(games, places, strict=True):
             sides, seats = self._seating(game.players, group.teams)
             by_sides.setdefault(sides, []).extend(_dense(tuple([own[seat] for seat in seats])))
+            # A group that counts for a forfeiter alone is lost, whatever the cards were.
+            if game.luck is not None and status != 1:
+                lucks[sides] += game.luck if seats[0] in group.teams[0] else -game.luck
         for sides, places_of_games in by_sides.items():
             m, k = len(sides), max(map(len, sides))
             row = [player for side in sides for player in side * (k // len(side))]
             shape = (m, k, len(places_of_games) // m, status)
-            self._rows[shape].append([*row, *places_of_games, *leavers, seen >> 31, seen & _LOW])
+            self._rows[shape].append(
+                [*row, *places_of_games, *leavers, lucks[sides], seen >> 31, seen & _LOW]
+            )
 
     def _uncached_seating(
         self, players: tuple[PlayerId, ...], teams: Sequence[Sequence[int]]

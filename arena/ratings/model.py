@@ -32,6 +32,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from arena.luck.games import MILLION
 from arena.ratings.solver import FloatArray, IntArray, Sparse, solve
 
 SCALE: Final = 400 / log(10)
@@ -50,13 +51,15 @@ class Block(NamedTuple):
     ``sides`` (groups, m, k): the players of each side, as indexes. ``places`` (groups, games, m): the
     place of each side in each game, 1 is best, shared places share the number. ``losers`` (groups,):
     None for groups that count for all; else the player for whom alone the group counts. ``leavers``
-    (groups, any number): players for whose own rating the games do not count.
+    (groups, any number): players for whose own rating the games do not count. ``luck`` (groups,): the luck of
+    the first of two sides in all games of the group, in millionths of a game.
     """
 
     sides: IntArray
     places: IntArray
     losers: IntArray | None = None
     leavers: IntArray | None = None
+    luck: IntArray | None = None
 
     @property
     def status(self) -> int:
@@ -262,6 +265,8 @@ class Likelihood:
         self.rated[forfeiters] = np.arange(players, self.size - 1)
         self.counts = np.concatenate([cells.counts for cells in merged] + [np.ones(1, dtype=np.int64)])
         """How many groups each cell has; the last cell holds the virtual draws."""
+        self.luck = np.concatenate([cells.luck for cells in merged] + [np.zeros(0, dtype=np.int64)])
+        """The luck of the first of two sides in each group, in their canonical order."""
         self._terms: list[_Terms] = []
         first = 0
         for cells in merged:
@@ -375,6 +380,35 @@ class Likelihood:
         shape = self.size - 1, len(self.counts)
         return _summed(shape, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
+    def luck_of_groups(self, moments: Sequence[_Moments], diagonal: FloatArray | None = None) -> Sparse:
+        """What the luck of each group adds to the scores (n - 1, groups). With the ``diagonal`` of the
+        curvature it is multiplied as the scores of :meth:`residuals` are.
+        """
+        starts = np.cumsum(self.counts) - self.counts
+        rows, columns, values = [], [], []
+        for terms, own in zip(self._terms, moments, strict=True):
+            if terms.m != 2 or self._is_virtual(terms):
+                continue
+            counts = self.counts[terms.cells]
+            cell = np.repeat(np.arange(len(counts)), counts)
+            groups = np.arange(len(cell)) + np.repeat(
+                starts[terms.cells] - np.cumsum(counts) + counts, counts
+            )
+            signs = np.repeat([1.0, -1.0], terms.k) / terms.k
+            factors = terms.leverage(own.links, diagonal) if diagonal is not None else np.ones(len(counts))
+            shares = terms.owned(np.outer(factors, signs))[cell]
+            rows.append(terms.players[cell].ravel())
+            columns.append(np.repeat(groups, 2 * terms.k))
+            values.append((shares * (self.luck[groups] / MILLION)[:, None]).ravel())
+        nothing = np.zeros(0, dtype=np.int64)
+        shape = self.size - 1, len(self.luck)
+        return _summed(
+            shape,
+            np.concatenate([nothing, *rows]),
+            np.concatenate([nothing, *columns]),
+            np.concatenate([np.zeros(0), *values]),
+        )
+
     def noise(self, moments: Sequence[_Moments], diagonal: FloatArray) -> Sparse:
         """What each sign adds to scores (n - 1, signs) that vary with the curvature as their covariance, as
         if all games were independent. The signs: one for each pair of sides of each cell, each virtual
@@ -413,7 +447,8 @@ def _summed(shape: tuple[int, int], rows: IntArray, columns: IntArray, values: F
 class Cells(NamedTuple):
     """The groups of one shape, those that are alike as one cell: ``sides`` (cells, m, k), the places of its
     games as ``patterns`` (cells, games, m), ``losers`` (cells) and ``leavers`` (cells, any number) as in
-    :class:`Block`, and how many groups it has (cells).
+    :class:`Block`, and how many groups it has (cells). ``luck`` (groups): of each group of the cells, in
+    their order, as in :class:`Block`.
     """
 
     sides: IntArray
@@ -421,6 +456,7 @@ class Cells(NamedTuple):
     losers: IntArray | None
     leavers: IntArray
     counts: IntArray
+    luck: IntArray
 
 
 def _cells(blocks: Sequence[Block], players: int) -> Cells:
@@ -439,7 +475,11 @@ def _cells(blocks: Sequence[Block], players: int) -> Cells:
     elif blocks[0].leavers is not None:
         owners = [np.sort(block.leavers, axis=1) for block in blocks if block.leavers is not None]
     rows = np.concatenate([sides.reshape(count, m * k), codes, np.concatenate(owners)], axis=1)
-    rows = rows[np.lexsort(rows.T[::-1])]
+    luck = np.concatenate([_luck_of(block) for block in blocks])
+    # Two sides may have changed their order; the luck only orders groups that are alike otherwise.
+    luck = np.where(order[:, 0] == 0, luck, -luck)
+    sorting = np.lexsort(np.concatenate([rows, luck[:, None]], axis=1).T[::-1])
+    rows, luck = rows[sorting], luck[sorting]
     first = np.flatnonzero(np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)]))
     cells = rows[first]
     codes, last = np.split(cells[:, m * k :], [codes.shape[1]], axis=1)
@@ -449,7 +489,14 @@ def _cells(blocks: Sequence[Block], players: int) -> Cells:
         last[:, 0] if blocks[0].losers is not None else None,
         last if blocks[0].losers is None else last[:, :0],
         np.diff(np.append(first, count)),
+        luck,
     )
+
+
+def _luck_of(block: Block) -> IntArray:
+    if block.luck is None or block.sides.shape[1] != 2:
+        return np.zeros(len(block.sides), dtype=np.int64)
+    return block.luck
 
 
 def _choices(patterns: IntArray) -> tuple[FloatArray, list[_Choices]]:

@@ -14,10 +14,11 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event
+from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import final_places, points
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, PlayerId, division_of
 from arena.records.record import InvalidRecord, Record, canonical_hash, parse_record, record_texts
 
 _LATEST_MS: Final = 2**53 - 1
@@ -31,7 +32,9 @@ class GameResult(NamedTuple):
     actions, empty if unknown) and ``styles`` (see :class:`~arena.games.descriptor.Awards`; empty if the game
     has none) are per seat. ``finished_ms``
     is milliseconds since 1970, 0 if unknown. ``forfeited_late``: somebody forfeited, and not before the
-    first hand was over.
+    first hand was over. ``luck``: what is taken out of the points of the first team for its luck, in
+    millionths (:func:`arena.luck.games.millionths`); None if it was not measured. ``mistakes``: illegal
+    answers and late ones of each seat, in the division ``models``.
     """
 
     number: int
@@ -44,6 +47,8 @@ class GameResult(NamedTuple):
     styles: tuple[tuple[int, ...], ...]
     finished_ms: int
     forfeited_late: bool = False
+    luck: int | None = None
+    mistakes: tuple[tuple[int, int], ...] = ()
 
 
 class GroupResult:
@@ -55,12 +60,13 @@ class GroupResult:
     ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
     are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
     if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
-    match, empty if they match none; None if a release without presets stored the group.
+    match, empty if they match none; None if a release without presets stored the group. ``models``: whether
+    its tournament is for language models.
     """
 
     __slots__ = (
-        "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "players",
-        "preset", "size", "teams",
+        "annulled", "counts_for", "finished", "forfeiters", "games", "id", "kind", "mirrored", "models",
+        "players", "preset", "size", "teams",
     )  # fmt: skip
 
     def __init__(
@@ -74,9 +80,11 @@ class GroupResult:
         annulled: bool = False,
         *,
         preset: str | None,
+        models: bool = False,
     ) -> None:
         self.kind = kind
         self.preset = preset
+        self.models = models
         self.id = group_id
         self.size = size
         self.mirrored = mirrored
@@ -97,8 +105,8 @@ class GroupResult:
 
     @property
     def division(self) -> str:
-        """``sealed`` or ``open``."""
-        return SEALED if self.mirrored else OPEN
+        """``sealed``, ``models`` or ``open``."""
+        return division_of(self.mirrored, self.models)
 
     @property
     def board(self) -> BoardName | None:
@@ -150,18 +158,39 @@ class GroupResult:
             gained.append(sum(points_of_seats) / len(points_of_seats))
         return sum(gained) / len(gained)
 
+    def luck(self, player: PlayerId) -> float | None:
+        """The part of :meth:`score` that is luck; None if it was not measured."""
+        lucks = {game.number: game.luck for game in self.games if game.luck is not None}
+        if len(lucks) < len(self.games):
+            return None
+        if player in self.forfeiters or not self.finished:
+            return 0.0
+        parts = []
+        for game in self.finished:
+            seats = [seat for seat, other in enumerate(game.players) if other == player]
+            signs = [1 if seat in self.teams[0] else -1 for seat in seats]
+            parts.append(lucks[game.number] * sum(signs) / len(signs) / MILLION)
+        return sum(parts) / len(parts)
+
     def as_json(self) -> list[Any]:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
-        games = [[*game[:2], [known[player] for player in game.players], *game[3:]] for game in self.games]
+        last = None if self.division == MODELS else -1
+        games = [
+            [*game[:2], [known[player] for player in game.players], *game[3:last]] for game in self.games
+        ]
         head = [self.kind, self.id, self.size, self.mirrored, self.teams, self.annulled]
-        return [*head, list(known), games, self.preset]
+        return [*head, list(known), games, self.preset, *([True] if self.models else [])]
 
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
         # An earlier version stored no preset, and a newer one may have added values.
-        kind, group_id, size, mirrored, teams, annulled, names, games, preset, *_ = (*data, None)
+        kind, group_id, size, mirrored, teams, annulled, names, games, preset, models, *_ = (
+            *data,
+            None,
+            False,
+        )
         players = [PlayerId(*name[:2]) for name in names]
         results = [
             GameResult(
@@ -174,12 +203,24 @@ class GroupResult:
                 tuple(used_ms),
                 tuple(map(tuple, styles)),
                 finished_ms,
-                bool(late and late[0]),
+                bool(more and more[0]),
+                more[1] if len(more) > 1 else None,
+                tuple((illegal, late) for illegal, late in more[2]) if len(more) > 2 else (),
             )
-            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *late in games
+            for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
         ]
         seats_of_teams = tuple(map(tuple, teams))
-        return cls(kind, group_id, size, mirrored, seats_of_teams, results, annulled, preset=preset)
+        return cls(
+            kind,
+            group_id,
+            size,
+            mirrored,
+            seats_of_teams,
+            results,
+            annulled,
+            preset=preset,
+            models=bool(models),
+        )
 
 
 @lru_cache(1 << 14)
@@ -206,15 +247,18 @@ class Results:
     """Collects records in any order; duplicates are ignored.
 
     Games outside groups are left out, and with ``rated_only`` unrated ones too (``info.rated`` false). Of a
-    group that was played again, only the last attempt is kept.
+    group that was played again, only the last attempt is kept. ``luck``: measure the luck of the games, which
+    takes some milliseconds each.
     """
 
-    def __init__(self, *, rated_only: bool = True) -> None:
+    def __init__(self, *, rated_only: bool = True, luck: bool = False) -> None:
         self._rated_only = rated_only
+        self._luck = luck
         self._games: dict[str, tuple[_Setting, GameResult]] = {}
         self._settings: dict[_Setting, _Setting] = {}
         self._where: dict[str, str] = {}
         self._annulled: set[str] = set()
+        self._models: set[str] = set()
         self._unrated: set[str] = set()
 
     @property
@@ -254,6 +298,8 @@ class Results:
         # Info is not hashed, so copies may differ in it: what one copy says holds for all copies.
         if info.get("annulled"):
             self._annulled.add(digest)
+        if info.get("models"):
+            self._models.add(digest)
         if canonical["group"] is None or (self._rated_only and info.get("rated") is False):
             self._unrated.add(digest)
         elif digest in self._games:
@@ -262,7 +308,7 @@ class Results:
             finished_ms = max(game.finished_ms, _whole(info.get("finished_ms")))
             self._games[digest] = setting, game._replace(used_ms=used_ms, finished_ms=finished_ms)
         else:
-            setting, game = _read(record, digest)
+            setting, game = _read(record, digest, self._luck)
             self._games[digest] = self._settings.setdefault(setting, setting), game
             self._where[digest] = where
 
@@ -290,6 +336,9 @@ class Results:
                 what = f"group {setting.id} has two different records of its game {game.number}"
                 self._contradiction(what, digest, by_number[game.number])
         games = [self._games[digest][1] for digest in digests]
+        models = not self._models.isdisjoint(digests)
+        if not models:
+            games = [game._replace(mistakes=()) for game in games]
         annulled = not self._annulled.isdisjoint(digests)
         return GroupResult(
             setting.kind,
@@ -300,6 +349,7 @@ class Results:
             games,
             annulled,
             preset=setting.preset,
+            models=models,
         )
 
     def _contradiction(self, what: str, digest: str, other: str) -> NoReturn:
@@ -308,9 +358,9 @@ class Results:
         raise InvalidRecord(message, field="group")
 
 
-def collect(records: Iterable[Record], *, rated_only: bool = True) -> list[GroupResult]:
+def collect(records: Iterable[Record], *, rated_only: bool = True, luck: bool = False) -> list[GroupResult]:
     """The groups of ``records``; see :class:`Results`. Standings do not ask whether games are rated."""
-    results = Results(rated_only=rated_only)
+    results = Results(rated_only=rated_only, luck=luck)
     for record in records:
         results.add(record)
     return results.groups()
@@ -322,7 +372,7 @@ def record_set_hash(groups: Iterable[GroupResult]) -> bytes:
     return sha256(bytes.fromhex("".join(hashes))).digest()
 
 
-def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
+def _read(record: Record, digest: str, luck: bool) -> tuple[_Setting, GameResult]:
     canonical, info = record["canonical"], record["info"]
     game = game_of(canonical["kind"])
     rules = game.options.complete(canonical["rules"])
@@ -359,6 +409,8 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
             [(fault["seat"], fault["after"]) for fault in canonical["faults"]],
             outcome["forfeits"],
         ),
+        _luck(canonical) if luck else None,
+        _mistakes(canonical["faults"], seats),
     )
     setting = _Setting(
         canonical["kind"],
@@ -372,6 +424,18 @@ def _read(record: Record, digest: str) -> tuple[_Setting, GameResult]:
         tuple(sorted(players)),
     )
     return setting, result
+
+
+def _mistakes(faults: Sequence[Mapping[str, Any]], seats: int) -> tuple[tuple[int, int], ...]:
+    """The answers of each seat that were illegal or malformed, and the turns without an answer in time."""
+    counted = Counter((fault["seat"], fault["type"]) for fault in faults)
+
+    def count(seat: int, *types: str) -> int:
+        return sum(counted[seat, one] for one in types)
+
+    return tuple(
+        (count(seat, "illegal", "malformed"), count(seat, "late", "unreachable")) for seat in range(seats)
+    )
 
 
 def forfeited_late(
@@ -409,6 +473,13 @@ def _styles(
     except ArenaError as error:
         raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
     return game.awards.styles(events, seats)
+
+
+def _luck(canonical: Mapping[str, Any]) -> int | None:
+    try:
+        return millionths(canonical["kind"], canonical["rules"], canonical["actions"])
+    except ArenaError as error:
+        raise InvalidRecord(f"the game cannot be replayed: {error}", field="actions") from None
 
 
 def _used_ms(canonical: Mapping[str, Any], info: Mapping[str, Any]) -> tuple[int, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import lru_cache
 from math import fsum, isfinite
 from typing import Any, Final
@@ -45,18 +45,20 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Standing:
-    """One player's row.
+class StandingsRow:
+    """One player's row. ``place`` is None for a ``baseline`` player, which takes no place.
 
     ``points``: a group gives from 0 to 1 (the mean over its games of the share of the other sides
     that it beat, ties half), a bye 1; of a group in which others forfeited, only finished games count, as a
     part of a group. ``score``: points per group played or bye, which decides. ``half_width``: of the 95%
     interval of the mean group, None with fewer than two groups. ``won`` groups are those in which no other
     player gained as much, and nobody forfeited. ``used_ms``: time for all actions, None if the records do not
-    say. ``tie_breaks``: the values of the rules that were needed, by name.
+    say. ``adjusted``: the score without the luck of the cards, with the half-width of its own interval; it
+    decides nothing, and is None where luck is not measured. ``tie_breaks``: the values of the rules that were
+    needed, by name.
     """
 
-    place: int
+    place: int | None
     name: str
     version: str
     groups: int
@@ -70,15 +72,19 @@ class Standing:
     forfeits: int
     used_ms: int | None
     tie_breaks: dict[str, float]
+    baseline: bool = False
+    adjusted: float | None = None
+    adjusted_half_width: float | None = None
 
 
 @dataclass(frozen=True)
 class Standings:
-    """``rows`` from first to last; ``meetings[i][j]`` what row ``i`` gained against row ``j``, None if
-    they did not meet as opponents. ``records_hash``: the hash of the hashes of all records.
+    """``rows`` from first to last, baseline players after all others; ``meetings[i][j]`` what row ``i``
+    gained against row ``j``, None if they did not meet as opponents. ``records_hash``: the hash of the hashes
+    of all records.
     """
 
-    rows: tuple[Standing, ...]
+    rows: tuple[StandingsRow, ...]
     meetings: tuple[tuple[Meeting | None, ...], ...]
     groups: int
     records_hash: str
@@ -108,7 +114,7 @@ class Standings:
     def from_json(cls, data: Mapping[str, Any]) -> Standings:
         """The standings of an :meth:`as_json`; other keys are ignored, on all levels."""
         return cls(
-            tuple(Standing(*_values(Standing, row)) for row in data["rows"]),
+            tuple(StandingsRow(*_values(StandingsRow, row)) for row in data["rows"]),
             tuple(
                 tuple(None if meeting is None else Meeting(*_values(Meeting, meeting)) for meeting in row)
                 for row in data["crosstable"]
@@ -135,30 +141,43 @@ class Standings:
         """The lines and the crosstable, one column of points per opponent in the order of the lines."""
         headings = (
             "place", "name", "version", "groups", "byes", "points", "score", "half_width", "won", "games",
-            "faults", "forfeits", "used_ms",
+            "faults", "forfeits", "used_ms", "adjusted", "adjusted_half_width", "baseline",
             *(f"tie_break_{rule}" for rule in self.tie_breaks),
             *(f"against_{number}" for number in range(1, len(self.rows) + 1)),
         )  # fmt: skip
         lines = []
         for row, meetings in zip(self.rows, self.meetings, strict=True):
-            *values, tie_breaks = vars(row).values()
-            used = [tie_breaks.get(rule) for rule in self.tie_breaks]
+            values = [getattr(row, name) for name in headings[:15]]
+            used = [row.tie_breaks.get(rule) for rule in self.tie_breaks]
             gained = [None if meeting is None else meeting.points for meeting in meetings]
-            lines.append([*values, *used, *gained])
+            lines.append([*values, "baseline" if row.baseline else None, *used, *gained])
         return csv_text(headings, lines)
 
     def as_text(self) -> str:
         """Two tables for people: the lines, and who gained how much in how many groups against whom."""
+        with_luck = any(row.adjusted is not None for row in self.rows)
         lines = plain_table(
-            ("place", "bot", "version", "points", "score", "95%", "groups", "byes", "won", "faults", "time"),
+            (
+                *("place", "bot", "version", "points", "score", "95%"),
+                *(("less luck", "95%") if with_luck else ()),
+                *("groups", "byes", "won", "faults", "time"),
+            ),
             (
                 (
-                    row.place,
+                    "baseline" if row.place is None else row.place,
                     row.name,
                     row.version,
                     f"{row.points:.2f}",
                     f"{row.score:.3f}",
                     _half_width(row.half_width),
+                    *(
+                        (
+                            "" if row.adjusted is None else f"{row.adjusted:.3f}",
+                            _half_width(row.adjusted_half_width),
+                        )
+                        if with_luck
+                        else ()
+                    ),
                     row.groups,
                     row.byes,
                     row.won,
@@ -185,8 +204,11 @@ def _half_width(value: float | None) -> str:
     return "" if value is None or value >= 1 else f"± {value:.3f}"
 
 
-def _values(kind: type[Standing | Meeting], row: Mapping[str, Any]) -> list[Any]:
-    return [row[item.name] for item in fields(kind)]
+def _values(kind: type[StandingsRow | Meeting], row: Mapping[str, Any]) -> list[Any]:
+    return [
+        row[item.name] if item.default is MISSING else row.get(item.name, item.default)
+        for item in fields(kind)
+    ]
 
 
 def standings(
@@ -195,12 +217,14 @@ def standings(
     entrants: Iterable[PlayerId] = (),
     byes: Mapping[PlayerId, int] | None = None,
     tie_breaks: Sequence[str] = ("head_to_head", "sonneborn_berger", "won"),
+    baseline: Collection[PlayerId] = (),
 ) -> Standings:
     """The standings after ``groups``, in any order; only those count that do (``GroupResult.counts_for``).
 
     ``entrants`` are there from the start, with no group played too, as are those whose only opponents
     forfeited. ``tie_breaks``: names of
     :data:`TIE_BREAKS`, in the order of their use; who is tied after the last one shares the place.
+    ``baseline`` players take no place and come last, in an order of their own; groups against them count.
     Raises :class:`UnknownTieBreak`.
     """
     for rule in tie_breaks:
@@ -211,12 +235,14 @@ def standings(
                 expected="one of " + ", ".join(TIE_BREAKS),
             )
     tally = _Tally(groups, entrants, byes or {})
-    order: list[tuple[int, PlayerId]] = []
+    order: list[tuple[int | None, PlayerId]] = []
     values: dict[PlayerId, dict[str, float]] = defaultdict(dict)
-    for level in _levels(tally.players, tally.score):
-        for tied in _split(tally, level, tie_breaks, values):
-            place = len(order) + 1
-            order += [(place, player) for player in tied]
+    for apart in (False, True):
+        players = [player for player in tally.players if (player in baseline) is apart]
+        for level in _levels(players, tally.score):
+            for tied in _split(tally, level, tie_breaks, values):
+                place = None if apart else len(order) + 1
+                order += [(place, player) for player in tied]
     rows = [tally.row(player, place, values[player]) for place, player in order]
     meetings = [[tally.meetings.get((mine, other)) for _, other in order] for _, mine in order]
     return Standings(
@@ -269,13 +295,14 @@ class _Tally:
         counted = fsum(self.shares[player]) + self.byes.get(player, 0)
         return round(self.points(player) / counted, _DIGITS) if counted else 0.0
 
-    def row(self, player: PlayerId, place: int, tie_breaks: dict[str, float]) -> Standing:
+    def row(self, player: PlayerId, place: int | None, tie_breaks: dict[str, float]) -> StandingsRow:
+        """The row of a player; one without a place is a baseline player."""
         played = self.played[player]
         games = [game for group in played for game in group.games_for(player) if player in game.players]
         seats = [(game, seat) for game in games for seat, p in enumerate(game.players) if p == player]
         timed = bool(games) and all(game.used_ms for game in games)
         _, half = mean_interval(self.scores[player])
-        return Standing(
+        return StandingsRow(
             place,
             player.name,
             player.version,
@@ -290,6 +317,24 @@ class _Tally:
             sum(player in group.forfeiters for group in played),
             sum(game.used_ms[seat] for game, seat in seats) if timed else None,
             tie_breaks,
+            place is None,
+            *self._without_luck(player),
+        )
+
+    def _without_luck(self, player: PlayerId) -> tuple[float | None, float | None]:
+        """The score without luck, and the half-width of its interval."""
+        lucks = [group.luck(player) for group in self.played[player]]
+        known = [luck for luck in lucks if luck is not None]
+        if not known or len(known) < len(lucks):
+            return None, None
+        adjusted = [score - luck for score, luck in zip(self.scores[player], known, strict=True)]
+        parts = [score * share for score, share in zip(adjusted, self.shares[player], strict=True)]
+        byes = self.byes.get(player, 0)
+        counted = fsum(self.shares[player]) + byes
+        _, half = mean_interval(adjusted)
+        return (
+            round((fsum(parts) + byes) / counted, _DIGITS) if counted else None,
+            round(half, _DIGITS) if isfinite(half) else None,
         )
 
 

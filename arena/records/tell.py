@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from arena.games import game_of
@@ -11,8 +12,9 @@ from arena.records.record import Record
 from arena.text import printable
 
 
-def tell(record: Record) -> Iterator[str]:
-    """The narration of a record, line by line: players, rules, events, faults and places.
+def tell(record: Record, remarks: Mapping[int, str] = MappingProxyType({})) -> Iterator[str]:
+    """The narration of a record, line by line: players, rules, events, faults and places. ``remarks``: what
+    to say about actions, by their index in the record.
 
     The record must be a proven one (:func:`arena.records.verify.verify`).
     """
@@ -30,6 +32,8 @@ def tell(record: Record) -> Iterator[str]:
             yield told_mark(names[seat], mark[0])
         for event in state.apply(seat, action):
             yield from narrator.line(event)
+        if index in remarks:
+            yield f"({remarks[index]})"
     yield from _result(canonical["outcome"], names)
 
 

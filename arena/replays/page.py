@@ -17,6 +17,7 @@ from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
 from arena.games.descriptor import Game
 from arena.games.pictures import Picture
 from arena.records.record import Record
+from arena.replays.luck import luck_section, lucky_hand_texts, measured_luck, team_names
 from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
 from arena.text import printable
 
@@ -83,6 +84,9 @@ def page_parts(
     replayed = read_moves(record, remarks or {})
     canonical = record["canonical"]
     title = game_title(replayed.game, replayed.rules, [player["name"] for player in canonical["players"]])
+    luck = measured_luck(record)
+    teams = team_names(canonical, replayed.game.teams(replayed.rules))
+    first_moves = {hand: first for hand, first, _ in _spans(replayed.moves)}
     html = _filled(
         static("game.html"),
         {
@@ -91,7 +95,8 @@ def page_parts(
             "game": escape(printable(canonical["game"])),
             "facts": escape(_facts(replayed, canonical)),
             "warning": _warning(problems),
-            "hands": "".join(_hands(replayed)),
+            "hands": "".join(_hands(replayed, lucky_hand_texts(luck, teams))),
+            "luck": "" if luck is None else luck_section(luck, teams, first_moves),
             "players": "".join(_players(replayed, canonical)),
             "hash": escape(record["hash"]),
             "commitment": escape(canonical["commitment"]),
@@ -279,7 +284,7 @@ def _players(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> Iterator[s
         yield f'<tr><td>{seat}</td><th scope="row">{escape(name)}</th>{row}</tr>\n'
 
 
-def _hands(replayed: ReplayedGame) -> Iterator[str]:
+def _hands(replayed: ReplayedGame, lucky: Mapping[int, str]) -> Iterator[str]:
     side = {
         seat: number
         for number, team in enumerate(replayed.game.teams(replayed.rules))
@@ -291,8 +296,11 @@ def _hands(replayed: ReplayedGame) -> Iterator[str]:
         yield (
             f"<details open><summary><b>Hand {hand}</b> "
             f'<span class="how">{escape(ended["text"])}</span> '
-            f'<span class="after">{escape(ended["score"])}</span></summary>\n<ol start="{first}">\n'
+            f'<span class="after">{escape(ended["score"])}</span></summary>\n'
         )
+        if hand in lucky:
+            yield f'<p class="lucky">Lucky hand: {escape(lucky[hand])}.</p>\n'
+        yield f'<ol start="{first}">\n'
         for number in range(first, last + 1):
             move = replayed.moves[number - 1]
             mark = f' class="side-{side[move.seat]}"' if move.seat in side else ""

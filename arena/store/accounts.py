@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.store.amounts import Stored
 from arena.store.connection import RedisConnection, Script
+from arena.store.notes import notes_key
 from arena.store.replies import reply_bytes
 
 AUDIT_KEPT: Final = 100_000
@@ -31,6 +32,31 @@ _COUNT_AFTER_MS: Final = 60_000
 """How long after the last change what an owner stores is counted anew: by then every change has ended."""
 
 _NEVER_MS: Final = 2**53
+
+_CO_OWNER: Final = "co_owner:"
+_INVITED: Final = "invited:"
+"""The beginnings of the fields of a bot with the time at which an owner joined it, or was invited to."""
+
+
+class Sharing(NamedTuple):
+    """Who shares a bot with its owner, and who is invited to; each in the order of their times."""
+
+    co_owners: tuple[str, ...]
+    invited: tuple[str, ...]
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> Sharing:
+        """That of a bot with these fields. Raises ValueError."""
+        return cls(_named(fields, _CO_OWNER), _named(fields, _INVITED))
+
+
+def _named(fields: Mapping[str, str], beginning: str) -> tuple[str, ...]:
+    found = [
+        (int(at_ms), name.removeprefix(beginning))
+        for name, at_ms in fields.items()
+        if name.startswith(beginning)
+    ]
+    return tuple(owner for _, owner in sorted(found))
 
 
 class StoredUpload(NamedTuple):
@@ -69,7 +95,7 @@ class AccountStore:
         fields = [_text(field) for field in self._one("HKEYS", _owner(name))]
         if fields:
             self.change_owner(name, {"state": "deleted"}, tuple(set(fields) - {"name", "state"}))
-        owned = (_bots_of(name), f"{_owner(name)}:stored")
+        owned = (_bots_of(name), _invited(name), f"{_owner(name)}:stored")
         self._connection.run([*(("DEL", key) for key in owned), ("ZREM", _SUSPENDED_OWNERS, name)])
 
     def note_suspended_owner(self, name: str) -> None:
@@ -157,11 +183,11 @@ class AccountStore:
             found += map(_texts, self._connection.run([("HGETALL", _versions(name)) for name in part]))
         return found
 
-    def delete_bot(self, name: str, owner: str) -> Stored | None:
+    def delete_bot(self, name: str, owners: Sequence[str]) -> Stored | None:
         """Delete a bot but keep its name taken. Returns what it stored, None if the bot does not exist."""
         uploads = self._one("HKEYS", uploads_key(name))
         deleted, versions, size = self._one(*_DELETE.call(bot_keys(name)))
-        entries = [(index, name) for index in _indexes(owner)]
+        entries = [(index, name) for index in (*_indexes(owners[0]), *map(_bots_of, owners[1:]))]
         entries += [(UPLOADS_DUE, f"{name}/{_text(upload)}") for upload in uploads]
         self._connection.run([("ZREM", *entry) for entry in entries])
         return Stored(1, versions, size) if deleted else None
@@ -175,20 +201,52 @@ class AccountStore:
             self._connection.run([("ZADD", index, 0, name) for index in lists])
 
     def stored(self, owner: str | None = None) -> Stored:
-        """What the bots of an owner, or all bots, store, and the replies that are kept: counted anew."""
+        """What the bots of an owner, or all bots, store, with their notes, and the replies that are kept:
+        counted anew.
+        """
         names = self.bot_names(owner, "", -1)
         total = Stored(bytes=self._one(*reply_bytes(owner)))
         for start in range(0, len(names), _BOTS_AT_ONCE):
             part = names[start : start + _BOTS_AT_ONCE]
-            owners = self._connection.run([("HGET", _bot(name), "owner") for name in part])
+            shared = f"{_CO_OWNER}{owner}"
+            owners = self._connection.run([("HMGET", _bot(name), "owner", shared) for name in part])
             own = [
                 name
-                for name, of in zip(part, owners, strict=True)
-                if of is not None and owner in (None, _text(of))
+                for name, (of, shares) in zip(part, owners, strict=True)
+                if of is not None and (shares is not None or owner in (None, _text(of)))
             ]
-            found = self._connection.run([_STORED.call(bot_keys(name)[1:]) for name in own])
-            total = Stored.sum([total, *(Stored(1, *counts) for counts in found)])
+            total = Stored.sum([total, *self.stored_by(own)])
         return total
+
+    def stored_by(self, names: Sequence[str]) -> list[Stored]:
+        """What each of these bots stores."""
+        calls = [_STORED.call([*bot_keys(name)[1:], notes_key(name)]) for name in names]
+        found = self._connection.run(calls) if calls else []
+        return [Stored(1, *counts) for counts in found]
+
+    # Co-owners. An entry of an index is written before the field of the bot that it points to, and removed
+    # after it.
+
+    def invite_owner(self, bot: str, owner: str, at_ms: int) -> bool:
+        """Note that an owner is invited to be a co-owner; False if the bot does not exist."""
+        self._one("ZADD", _invited(owner), 0, bot)
+        return self.change_bot(bot, {f"{_INVITED}{owner}": str(at_ms)})
+
+    def add_co_owner(self, bot: str, owner: str, at_ms: int) -> bool:
+        """Let an invited owner be a co-owner; False if the bot does not exist."""
+        self._one("ZADD", _bots_of(owner), 0, bot)
+        changed = self.change_bot(bot, {f"{_CO_OWNER}{owner}": str(at_ms)}, (f"{_INVITED}{owner}",))
+        self._one("ZREM", _invited(owner), bot)
+        return changed
+
+    def remove_co_owner(self, bot: str, owner: str) -> None:
+        """Remove a co-owner, or the invitation of an owner."""
+        self.change_bot(bot, {}, (f"{_CO_OWNER}{owner}", f"{_INVITED}{owner}"))
+        self._connection.run([("ZREM", index, bot) for index in (_bots_of(owner), _invited(owner))])
+
+    def invited_to(self, owner: str) -> list[str]:
+        """The bots of which an owner may become a co-owner, by name. Some may not exist: callers check."""
+        return [_text(name) for name in self._one("ZRANGE", _invited(owner), 0, -1)]
 
     def take(self, owner: str | None, change: Stored, most: Stored) -> tuple[str, Stored]:
         """Add ``change`` to what an owner, or the service, is known to store. Returns ``taken``, or which of
@@ -286,6 +344,10 @@ def _indexes(owner: str) -> tuple[str, ...]:
 
 def _bots_of(owner: str) -> str:
     return f"{{o:{owner}}}:bots"
+
+
+def _invited(owner: str) -> str:
+    return f"{{o:{owner}}}:invited"
 
 
 def _bot(name: str) -> str:

@@ -23,6 +23,7 @@ from arena.store.identity import IDENTITY_SCRIPTS, Identity
 from arena.store.journals import JournalStore
 from arena.store.limits import LIMIT_SCRIPTS, LimitStore
 from arena.store.matchups import MatchupStore
+from arena.store.notes import NOTE_SCRIPTS, NoteStore
 from arena.store.notifications import Notifier
 from arena.store.people import PeopleStore
 from arena.store.presence import Presence
@@ -54,6 +55,7 @@ _SCRIPTS: Final = (
     *ARCHIVING_SCRIPTS,
     *RUNTIME_SCRIPTS,
     *REPLY_SCRIPTS,
+    *NOTE_SCRIPTS,
 )
 
 
@@ -93,6 +95,7 @@ class Store:
         self.web_key = WebKey(connection)
         self.uploads = UploadStore(connection)
         self.journals = JournalStore(connection)
+        self.notes = NoteStore(connection)
         self.webhooks = WebhookStore(connection)
         self.limits = LimitStore(connection)
         self.budgets = BudgetStore(connection)

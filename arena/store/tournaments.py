@@ -5,7 +5,8 @@ counts every change, ``games`` played); ``:groups`` the planned groups by id, ``
 ``:due`` the local groups to play, by the end of their lease, ``:remote`` the live groups; ``:results`` one
 per group, ``:packs`` their records; ``:voided`` the number of voids by group, ``:voids`` their reasons;
 ``:ended`` by group what :meth:`TournamentStore.ended_workers` returns;
-``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last.
+``:unreleased`` results that are not on the lists of released ones yet; ``:standings`` those computed last;
+``:pace`` the number of new results by second, of the last minute.
 Once it is over, the first ``chunked`` groups, of which ``chunked_done`` have a result, are in ``:chunks``
 by number (:mod:`arena.store.chunks`), and no longer in ``:groups``, ``:order``, ``:results`` and ``:voided``;
 and ``final`` are its compressed standings, which its meta no longer has.
@@ -46,7 +47,11 @@ _ACTIVE: Final = "tournaments:active"
 _OVER: Final = "tournaments:over"
 """Those that are over and have groups that are not in chunks, by when they ended or were last looked at."""
 
+_COMPARISONS: Final = "tournaments:compared:{}"
 _CHUNKS_AT_ONCE: Final = 20
+
+PACE_MS: Final = 90_000
+"""How long it is known when results came: longer than what a remaining time is computed from."""
 
 
 class TournamentRow(NamedTuple):
@@ -177,6 +182,18 @@ class TournamentStore:
         """Up to ``limit`` tournaments after ``before``, newest first."""
         return newest_first(self._connection, _ALL, before, limit)
 
+    def note_comparison(self, owner: str, event: str, created_ms: int) -> None:
+        """Put the tournament of a comparison on the list of an owner."""
+        self._one("ZADD", _COMPARISONS.format(owner), created_ms, event)
+
+    def comparisons(self, owner: str, before: Cursor | None, limit: int) -> Sequence[Cursor]:
+        """Up to ``limit`` comparisons of an owner after ``before``, newest first."""
+        return newest_first(self._connection, _COMPARISONS.format(owner), before, limit)
+
+    def forget_comparisons(self, owner: str) -> None:
+        """Delete the list of an owner."""
+        self._one("DEL", _COMPARISONS.format(owner))
+
     # Groups
 
     def plan(self, event: str) -> list[tuple[str, bytes]]:
@@ -296,13 +313,18 @@ class TournamentStore:
         """The live groups without a result, in the order of their ids."""
         return [group.decode() for group in self._one("ZRANGE", f"{event_key(event)}:remote", 0, -1)]
 
-    def add_results(self, event: str, results: Sequence[NewResult]) -> Counted:
+    def add_results(self, event: str, results: Sequence[NewResult], now_ms: int) -> Counted:
         """Store the results, of which only the first of each group counts."""
-        args: list[Any] = []
+        args: list[Any] = [now_ms, PACE_MS]
         for result in results:
             args += result
         counts, _ = self._connection.run([_RESULT.call([event_key(event)], *args), _woken(event)])
         return Counted(*map(int, counts))
+
+    def pace(self, event: str) -> dict[int, int]:
+        """How many groups had their result in which second since 1970, in the last :data:`PACE_MS`."""
+        found = by_name(self._one("HGETALL", f"{event_key(event)}:pace"))
+        return {int(second): int(count) for second, count in found.items()}
 
     def results(self, event: str, groups: Sequence[str]) -> list[bytes | None]:
         """The results of the groups, None where there is none."""

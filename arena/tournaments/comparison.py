@@ -129,7 +129,7 @@ class ComparisonFormat(TournamentFormat):
             if result is None or result.annulled:
                 void += 1
             elif test.decision is None:
-                test.add(group_margin(result, new))
+                test.add(adjusted_margin(result, new))
         return test, void
 
 
@@ -142,6 +142,17 @@ def group_margin(result: GroupResult, player: PlayerId) -> float:
         others = [value for value, other in zip(worth, game.players, strict=True) if other != player]
         margins.append(sum(own) / len(own) - sum(others) / len(others))
     return sum(margins) / len(margins)
+
+
+def adjusted_margin(result: GroupResult, player: PlayerId) -> float:
+    """The same without the luck of the cards, if it was measured; may be outside -1 to 1."""
+    own = result.luck(player)
+    others = [result.luck(other) for other in result.players if other != player]
+    known = [luck for luck in others if luck is not None]
+    margin = group_margin(result, player)
+    if own is None or len(known) < len(others):
+        return margin
+    return margin - (own - sum(known) / len(known))
 
 
 def _estimate(estimate: Estimate, most: float) -> dict[str, float]:

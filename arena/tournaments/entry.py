@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hmac import digest
 
 from arena.bots.transports import HOUSE, OWNER_RUN, Runner
 from arena.errors import ArenaError
 from arena.play.dealing import Entry
-from arena.play.players import OPEN, SEALED, PlayerId
+from arena.play.players import MODELS, OPEN, SEALED, PlayerId
 from arena.tournaments.spec import Spec
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One version of one bot in one tournament. ``owner`` is empty for house bots.
+    """One version of one bot in one tournament. ``owner`` is empty for house bots. ``co_owners`` share the
+    bot with it. ``baseline``: whether it takes no place.
 
     ``withdrawn``: None, or the last round that it takes part in (the one that was being played when
-    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970.
+    it withdrew; 0: it never plays). ``entered_ms`` is milliseconds since 1970. ``model``: whether its owner
+    says that it is a language model.
     """
 
     name: str
@@ -28,6 +31,14 @@ class Entrant:
     nonce: str = ""
     entered_ms: int = 0
     withdrawn: int | None = None
+    model: bool = False
+    baseline: bool = False
+    co_owners: tuple[str, ...] = ()
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Its owner and the co-owners; none for house bots."""
+        return (self.owner, *self.co_owners) if self.owner else ()
 
     @property
     def player(self) -> PlayerId:
@@ -44,23 +55,59 @@ class Entrant:
         return self.withdrawn is None or round <= self.withdrawn
 
 
+def parties(bots: Sequence[Collection[str]]) -> list[str]:
+    """The party of each of several bots, given the owners of each: bots that share an owner are of one party,
+    and so are those that others connect. The name has all owners of the party, such as ``ana+bia``; it is
+    empty for a bot without an owner.
+    """
+    joined: dict[str, set[str]] = {}
+    for owners in bots:
+        party = set(owners).union(*(joined.get(owner, ()) for owner in owners))
+        joined.update(dict.fromkeys(party, party))
+    return ["+".join(sorted(joined[owner])) if (owner := next(iter(owners), "")) else "" for owners in bots]
+
+
+def by_party(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """The entrants with their party among these as the owner: formats then treat bots that share an owner as
+    those of one owner.
+    """
+    found = parties([entrant.owners for entrant in entrants])
+    return [
+        replace(entrant, owner=party, co_owners=()) for entrant, party in zip(entrants, found, strict=True)
+    ]
+
+
+def beyond_limit(spec: Spec, entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Those of the entrants, in the order of entry, after the ``per_owner`` first of their party."""
+    counted = by_party([entrant for entrant in entrants if entrant.owner and not entrant.baseline])
+    taken: Counter[str] = Counter()
+    late = set()
+    for entrant in counted:
+        taken[entrant.owner] += 1
+        if taken[entrant.owner] > spec.per_owner:
+            late.add(entrant.player)
+    return [entrant for entrant in entrants if entrant.player in late]
+
+
 def rivals(one: Entrant, other: Entrant) -> bool:
-    """Whether two entrants may meet: bots of one owner may not; house bots have no owner."""
+    """Whether two entrants of :func:`by_party` may meet: those of one owner may not; house bots have none."""
     return not one.owner or one.owner != other.owner
 
 
 def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: Collection[str] = ()) -> None:
     """Check that ``new`` may enter a tournament that ``entrants`` have entered. ``guests``: invited owners.
+    A baseline bot needs no invitation, and does not count as one of its owner's. Bots that share an owner
+    count as those of one.
 
     Raises :class:`~arena.errors.ArenaError`: ``not_invited``, ``wrong_division``,
     ``already_entered`` (the bot, in this or another version), ``too_many_of_owner``, ``tournament_full``.
     """
     present = list(entrants)
-    if spec.who == "house" and new.runner is not HOUSE:
+    if spec.who == "house" and new.runner is not HOUSE and not new.baseline:
         raise ArenaError(
             "this tournament is for house bots", code="not_invited", field="bot", expected="a house bot"
         )
-    is_invited = new.name in spec.invited or new.owner in guests
+    is_invited = new.baseline or new.name in spec.invited or any(one in guests for one in new.owners)
     if spec.who == "invited" and new.runner is not HOUSE and not is_invited:
         raise ArenaError(
             f"{new.name} is not invited",
@@ -76,6 +123,13 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
             field="bot",
             expected=f"a tournament of the {where}",
         )
+    if spec.division == MODELS and new.runner is not HOUSE and not new.model:
+        raise ArenaError(
+            f"{new.name} cannot enter here: its owner does not say that it is a language model",
+            code="wrong_division",
+            field="bot",
+            expected=f"a bot with a model, or a tournament of the division {OPEN}",
+        )
     same = next((entrant for entrant in present if entrant.name == new.name), None)
     if same is not None:
         raise ArenaError(
@@ -84,13 +138,16 @@ def check_entry(spec: Spec, entrants: Iterable[Entrant], new: Entrant, guests: C
             field="bot",
             expected="one version of a bot; leave first to enter another",
         )
-    if new.owner and sum(entrant.owner == new.owner for entrant in present) >= spec.per_owner:
-        raise ArenaError(
-            f"{new.owner} has entered {spec.per_owner} already",
-            code="too_many_of_owner",
-            field="bot",
-            expected=f"at most {spec.per_owner} of one owner",
-        )
+    if new.owner and not new.baseline:
+        *others, party = parties([one.owners for one in (*present, new) if not one.baseline])
+        if others.count(party) >= spec.per_owner:
+            raise ArenaError(
+                f"{party} {'have' if '+' in party else 'has'} entered {others.count(party)} already",
+                code="too_many_of_owner",
+                field="bot",
+                expected=f"at most {spec.per_owner} of one owner"
+                + (", or of owners who share bots" if "+" in party else ""),
+            )
     if len(present) >= spec.max_entries:
         raise ArenaError(
             "this tournament is full",

@@ -67,6 +67,14 @@ def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
     ]
 
 
+def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
+    """The same without the luck, which has to be measured. A single one may be outside -1 to 1."""
+    lucks = [result.tallies[player].luck for result in results if not result.void]
+    return [
+        margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)
+    ]
+
+
 def score_margins(results: Sequence[GroupSummary], name: str) -> list[float]:
     """The margin of bot ``name`` over its opponents in the game's own scores (``Outcome.scores``), per
     group that counts.

@@ -16,6 +16,8 @@ from arena import __version__
 from arena.bots import BotSpec
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.luck.equity import has_table
+from arena.luck.games import luck_of
 from arena.play.dealing import Entry, entries_hash, group_seed
 from arena.play.fault_reports import FaultReport
 from arena.play.groups import PlayedGame, SeatedGroup, play_games
@@ -30,7 +32,9 @@ HANG_GRACE: Final = 5.0
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run depends on: the same plan gives the same records."""
+    """Everything that a run depends on: the same plan gives the same records. ``luck``: measure the luck of
+    the games, if it is measured for these rules.
+    """
 
     kind: str
     rules: Mapping[str, Any]
@@ -38,6 +42,12 @@ class Plan:
     groups: int
     seed: str
     mirrored: bool = True
+    luck: bool = False
+
+    @property
+    def measures_luck(self) -> bool:
+        """Whether the luck of the games is measured."""
+        return self.luck and has_table(self.kind, self.rules)
 
     @property
     def event_seed(self) -> bytes:
@@ -66,12 +76,14 @@ class Plan:
 class GroupTally:
     """The results of a bot in a group: points (0 to 1) and a win flag per game and seat, thinking, faults.
 
-    ``margins`` are its points less the mean of those of the other bots of that game.
+    ``margins`` are its points less the mean of those of the other bots of that game, and ``luck`` is the part
+    of them that is luck, if that is measured.
     """
 
     points: list[float] = field(default_factory=list)
     margins: list[float] = field(default_factory=list)
     wins: list[float] = field(default_factory=list)
+    luck: list[float] = field(default_factory=list)
     thinking: Thinking = field(default_factory=Thinking)
     faults: list[str] = field(default_factory=list)
 
@@ -118,29 +130,51 @@ def play_group(
             info={"producer": f"botequim {__version__}"},
         )
         summary.records.append(dumps(record))
-        _count(summary.tallies, teams, played)
+        luck = luck_of(record).taken_out(teams) if plan.measures_luck else None
+        _count(summary.tallies, teams, played, luck)
     return summary
 
 
-def _count(tallies: dict[int, GroupTally], teams: Sequence[Sequence[int]], played: PlayedGame) -> None:
+def _count(
+    tallies: dict[int, GroupTally],
+    teams: Sequence[Sequence[int]],
+    played: PlayedGame,
+    luck: Sequence[float] | None,
+) -> None:
     outcome = played.table.outcome()
     assert outcome is not None
     seats, places = played.players, outcome.places
-    worth = points(places, teams)
-    by_player = {
-        player: [worth[seat] for seat, other in enumerate(seats) if other == player] for player in set(seats)
-    }
-    means = {player: sum(values) / len(values) for player, values in by_player.items()}
+    means = _means(seats, points(places, teams))
+    margins = _margins(means)
+    lucks = {} if luck is None else _margins(_means(seats, luck))
     for player, mean in means.items():
         tally = tallies[player]
-        others = [value for other, value in means.items() if other != player]
         own_seats = [seat for seat, other in enumerate(seats) if other == player]
         tally.points.append(mean)
-        tally.margins.append(mean - sum(others) / len(others))
+        tally.margins.append(margins[player])
         tally.wins.append(float(any(places[seat] == 1 for seat in own_seats) and len(set(places)) > 1))
+        if luck is not None:
+            tally.luck.append(lucks[player])
         for seat in own_seats:
             tally.thinking.merge(played.thinking[seat])
         tally.faults += [fault.type for fault in played.table.faults if fault.seat in own_seats]
+
+
+def _means(seats: Sequence[int], values: Sequence[float]) -> dict[int, float]:
+    """The mean of the values of each player's seats."""
+    found: dict[int, list[float]] = {}
+    for player, value in zip(seats, values, strict=True):
+        found.setdefault(player, []).append(value)
+    return {player: sum(own) / len(own) for player, own in found.items()}
+
+
+def _margins(means: Mapping[int, float]) -> dict[int, float]:
+    """By how much each player is above the mean of the others."""
+    margins = {}
+    for player, mean in means.items():
+        others = [value for other, value in means.items() if other != player]
+        margins[player] = mean - sum(others) / len(others)
+    return margins
 
 
 class _Worker:

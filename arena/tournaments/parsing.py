@@ -94,6 +94,7 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
         division=read.choice("division", DIVISIONS, OPEN),
         hidden=read.truth("hidden", False),
+        baseline=read.names("baseline", ()),
     )
     check_together(spec)
     check_entrants(spec, spec.max_entries)
@@ -140,6 +141,15 @@ def check_together(spec: Spec) -> None:
         raise invalid(
             "bots are invited, but anyone may enter", "invited", 'who "invited" beside it, or nobody invited'
         )
+    if spec.baseline and format.ranks_by_elimination:
+        others = ", ".join(name for name, other in FORMATS.items() if not other.ranks_by_elimination)
+        raise invalid(
+            f"in a {format.name} a baseline bot would put others out",
+            "baseline",
+            f"none, or the format {others}",
+        )
+    if len(set(spec.baseline)) < len(spec.baseline):
+        raise invalid("a baseline bot occurs twice", "baseline", "each once")
     if spec.hidden and spec.who == "anyone":
         raise invalid("a hidden tournament is for those who are invited", "who", "invited or house")
     if spec.hidden and spec.invited:

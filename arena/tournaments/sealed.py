@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from arena import __version__
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.luck.games import millionths
 from arena.play.groups import PlayedGame, SeatedGroup, play_games
 from arena.play.match import Journaled
 from arena.play.players import PlayerId
@@ -138,6 +139,7 @@ def _results(
             [(fault.seat, fault.after) for fault in table.faults],
             outcome.forfeits,
         ),
+        millionths(group.kind, group.rules, record["canonical"]["actions"]),
     )
 
 

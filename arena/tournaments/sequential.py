@@ -6,6 +6,7 @@ mirrored group as the unit: games of one group are correlated, groups are not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, log, log10
 from typing import Final, NamedTuple
@@ -86,13 +87,18 @@ class SequentialTest:
         """The mean margin so far. After a decision it is a little too far from the middle, as the test stops
         when the luck of the groups has helped.
         """
-        mean, half = mean_interval(self.margins)
-        return Estimate(mean, mean - half, mean + half)
+        return estimate_of(self.margins)
 
     @property
     def elo(self) -> Estimate:
         """The same as Elo points."""
         return Estimate(*map(elo_of, self.margin))
+
+
+def estimate_of(margins: Sequence[float]) -> Estimate:
+    """The mean of the margins of groups."""
+    mean, half = mean_interval(margins)
+    return Estimate(mean, mean - half, mean + half)
 
 
 def margin_of(elo: float) -> float:

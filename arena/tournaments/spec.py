@@ -40,13 +40,12 @@ class Spec:
     otherwise. ``partners``: who sits in a team of Truco, the same bot twice or two bots (``mixed``).
     Entry is open from ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open``
     one, None otherwise. ``division``: ``sealed`` if uploaded bots take part, which meet no bots that run
-    elsewhere, else ``open``; house bots may take part in both. ``per_owner``: the most bots of one owner.
-    ``games_per_bot``: the most live
-    games of one bot at once. ``max_repeats``: how often two may meet in an ``open`` one.
-    ``hidden``: whether only
-    those who organise it, are invited or have entered see it. ``description`` is
-    plain text with lines, ``link`` an address of a web page; both may be empty. Times are milliseconds since
-    1970.
+    elsewhere, ``models`` for language models only, else ``open``; house bots may take part in all.
+    ``per_owner``: the most bots of one owner. ``games_per_bot``: the most live games of one bot at once.
+    ``max_repeats``: how often two may meet in an ``open`` one. ``hidden``: whether only those who organise
+    it, are invited or have entered see it. ``baseline``: the names of bots that take no place, if they are
+    house bots or bots of those who organise it. ``description`` is plain text with lines, ``link`` an address
+    of a web page; both may be empty. Times are milliseconds since 1970.
     """
 
     name: str
@@ -73,6 +72,7 @@ class Spec:
     description: str = ""
     link: str = ""
     hidden: bool = False
+    baseline: tuple[str, ...] = ()
 
     @property
     def game(self) -> Game:
@@ -123,6 +123,7 @@ class Spec:
             "clock": dict(self.clock),
             "invited": list(self.invited),
             "tie_breaks": list(self.tie_breaks),
+            "baseline": list(self.baseline),
         }
 
     def stored(self) -> dict[str, Any]:
@@ -134,8 +135,8 @@ class Spec:
         """The settings of a :meth:`stored`; other keys are ignored."""
         values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
         values["rules"] = game_of(data["kind"]).options.complete(data["rules"])
-        for name in ("invited", "tie_breaks"):
-            values[name] = tuple(values[name])
+        for name in ("invited", "tie_breaks", "baseline"):
+            values[name] = tuple(values.get(name, ()))
         return cls(**values)
 
 

@@ -133,12 +133,27 @@ class Subscriptions:
 
     def unsubscribe(self, tournament: str, name: str, by: Principal) -> None:
         """Delete a subscription, also one to a tournament that ``by`` cannot see any more."""
-        row = self._rows.find(name)
-        if row is None or row["owner"] != by.name or row["tournament"] != tournament:
-            raise SubscriptionNotFound(
-                "you have no such subscription to this tournament", field="subscription"
-            )
+        _check_own(self._rows.find(name), tournament, by)
         self._rows.change(name, lambda _: None)
+
+    def ping(self, tournament: str, name: str, by: Principal) -> dict[str, Any]:
+        """Post a ping to the URL of a subscription, which must answer it; one that had failed goes on with
+        what was not posted. Returns the subscription.
+        """
+        row = self._rows.find(name)
+        _check_own(row, tournament, by)
+        if _has_failed(row):
+            self._check_quota(by.name)
+        self._webhooks.check(row["url"], [row["secret"]])
+        now_ms = self._clock().now_ms
+
+        def resume(row: Any) -> Any:
+            _check_own(row, tournament, by)
+            if not _has_failed(row):
+                return row
+            return {**row, "failures": 0, "error": "", "next_ms": now_ms + LOOK_MS}
+
+        return _shown(self._rows.change(name, resume))
 
     def forget(self, owner: str) -> None:
         """Delete the subscriptions of an owner."""
@@ -239,6 +254,15 @@ class Subscriptions:
         }
 
 
+def _check_own(row: Any, tournament: str, by: Principal) -> None:
+    if row is None or row["owner"] != by.name or row["tournament"] != tournament:
+        raise SubscriptionNotFound("you have no such subscription to this tournament", field="subscription")
+
+
+def _has_failed(row: Mapping[str, Any]) -> bool:
+    return row["next_ms"] is None and bool(row["error"])
+
+
 def _is_due(row: Mapping[str, Any], now_ms: int) -> bool:
     return row["next_ms"] is not None and row["next_ms"] <= now_ms and row.get("rests_ms", 0) <= now_ms
 
@@ -257,12 +281,11 @@ def _viewer(owner: str, admin: bool) -> Viewer:
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    ended = row["next_ms"] is None
     return {
         "id": row["id"],
         "url": row["url"],
         "created_ms": row["created_ms"],
-        "state": ("failed" if row["error"] else "ended") if ended else "active",
+        "state": "failed" if _has_failed(row) else "ended" if row["next_ms"] is None else "active",
         "failures": row["failures"],
         "error": row["error"] or None,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 from typing import Any
 
 from flask import Flask
@@ -45,3 +46,42 @@ class Browser:
         """Sign in as the owner of ``token``."""
         response = self.send("/sign-in", {"token": token})
         assert response.status_code == 303, response.text
+
+
+class _Form(HTMLParser):
+    """The values of a page's fields."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: dict[str, list[str]] = {}
+        self._select = ""
+        self._area = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        name, value = found.get("name") or "", found.get("value") or ""
+        if tag == "select":
+            self._select = name
+        elif tag == "textarea":
+            self._area = name
+            self.values[name] = [""]
+        elif tag == "option" and "selected" in found:
+            self.values[self._select] = [value]
+        elif tag == "input" and (found.get("type") != "checkbox" or "checked" in found):
+            self.values.setdefault(name, []).append(value)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "textarea":
+            self._area = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            # A browser leaves out the first line feed.
+            self.values[self._area] = [data.removeprefix("\n")]
+
+
+def sent_back(html: str) -> dict[str, list[str]]:
+    """The values of the form of a page, as a browser sends them if nobody has changed one."""
+    form = _Form()
+    form.feed(html)
+    return {name: value for name, value in form.values.items() if name not in ("", "csrf_token")}

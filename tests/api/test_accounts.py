@@ -33,6 +33,7 @@ def test_sign_up_and_look(anybody: ContractClient, owner: Account) -> None:
     assert me.pop("quotas")["bytes"]["used"] == 0
     assert me.pop("budgets")["groups"]["used"] == 0
     assert me.pop("invitations") == {"used": 0, "most": 0, "left": 0}
+    assert me.pop("bot_invitations") == []
     assert anybody.get("/v1/owners/ana").json == me
 
 

@@ -145,6 +145,7 @@ def test_cells_are_no_formulas() -> None:
         ["'-1", "y=1"],
     ]
     entry = {"owner": "ana", "bot": "b", "version": "=2+5", "status": "failed", "reason": "@x"}
+    entry |= {"co_owners": [], "baseline": False}
     assert "'=2+5" in results_csv([entry], [])
     assert "'@x" in results_csv([entry], [])
 

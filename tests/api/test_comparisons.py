@@ -14,6 +14,8 @@ from arena.ops.service import Service
 from tests.api.arenas import play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
+from tests.api.pages import Browser
+from tests.api.test_web_pages import check_page
 
 GOOD = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 BAD = "def choose(turn):\n    raise ValueError('no')\n"
@@ -116,6 +118,35 @@ def test_alike_versions_are_not_better(
     assert owner.client.get(f"/v1/comparisons/{name}?since={view['version']}&wait=0").status_code == 204
 
 
+def test_an_owner_lists_them(
+    owner: Account, versions: Callable[..., None], sign_up: Callable[..., Account], app: Flask
+) -> None:
+    assert owner.client.get("/v1/comparisons").json == {"comparisons": [], "cursor": None}
+    versions(GOOD, GOOD + "# Second.\n", bot="listed-bot")
+    # Times are in milliseconds; of equal ones the ids decide.
+    made = {begin(owner, bot="listed-bot", new=new, old=old) for new, old in (("2", "1"), ("1", "2"))}
+    first = owner.client.get("/v1/comparisons?limit=1").json
+    last = owner.client.get(f"/v1/comparisons?limit=1&cursor={first['cursor']}").json
+    listed = [*first["comparisons"], *last["comparisons"]]
+    assert {one["id"] for one in listed} == made
+    assert last["cursor"] is None
+    assert listed == [owner.client.get(f"/v1/comparisons/{one['id']}").json for one in listed]
+    assert listed == sorted(listed, key=lambda one: one["created_ms"], reverse=True)
+    stranger = sign_up("bia").client
+    assert stranger.get("/v1/comparisons").json["comparisons"] == []
+    assert owner.client.get("/v1/comparisons?cursor=x").json["code"] == "invalid_cursor"
+
+    browser = Browser(app)
+    browser.sign_in(owner.token)
+    html = check_page(browser.get("/account")).html
+    for one in listed:
+        assert f'<a href="/comparisons/{one["id"]}">listed-bot: {one["new"]} against {one["old"]}</a>' in html
+    exported = owner.client.get("/v1/owners/me/export").json["comparisons"]
+    assert [(one["id"], one["bot"], one["state"]) for one in exported] == [
+        (one["id"], "listed-bot", "entry") for one in listed
+    ]
+
+
 def test_the_owner_cancels_it(services: Service, owner: Account, versions: Callable[..., None]) -> None:
     versions(GOOD, GOOD + "# Second.\n")
     name = begin(owner)
@@ -142,7 +173,7 @@ def test_rows_of_earlier_releases_have_no_comparison(services: Service, owner: A
     ("changes", "code", "field"),
     [
         ({"old": "2"}, "invalid_comparison", "old"),
-        ({"old": "9"}, "version_not_found", "version"),
+        ({"old": "9"}, "version_not_found", "old"),
         ({"bot": "nobody"}, "bot_not_found", "bot"),
         ({"elo0": 20}, "invalid_comparison", "elo1"),
         ({"alpha": 0.5}, "invalid", "alpha"),

@@ -74,6 +74,9 @@ def test_fewer_entrants(owner: Account, admin: ContractClient) -> None:
     assert dry_run(owner.client, "?entrants=1").status_code == 422
     assert dry_run(admin).json["budget"] is None
     names = ["zap-bot", "rookie", "random"]
+    unknown = dry_run(owner.client, who="invited", invited=names, house=names[1:])
+    assert (unknown.status_code, unknown.json["field"]) == (422, "invited")
+    assert owner.client.post("/v1/bots", json={"name": "zap-bot"}).status_code == 201
     invited = dry_run(owner.client, who="invited", invited=names, house=names[1:]).json
     assert invited["entrants"] == 3
 

@@ -17,6 +17,7 @@ from arena.cli import run
 from arena.client import Client
 from arena.games import GAMES
 from arena.ops.service import Service
+from arena.play.players import DIVISIONS
 from tests.api.arenas import announce, play
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
@@ -46,7 +47,7 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
         (game.kind, preset.name, division)
         for game in GAMES.values()
         for preset in game.presets
-        for division in ("sealed", "open")
+        for division in DIVISIONS
     ]
     board = anybody.get(PATH).json
     assert (board["rows"], board["groups"], board["published_ms"]) == ([], 0, None)
@@ -56,7 +57,7 @@ def test_boards_are_empty_before_anybody_has_played(anybody: ContractClient) -> 
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [
-        ("/v1/leaderboards/chess/sealed", 422, "kind_not_found"),
+        ("/v1/leaderboards/chess/sealed", 404, "kind_not_found"),
         ("/v1/leaderboards/toepen/shut", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/shut/history", 404, "division_not_found"),
         ("/v1/leaderboards/toepen/open?preset=duel@9", 422, "preset_not_found"),

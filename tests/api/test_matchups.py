@@ -34,7 +34,7 @@ def computed(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch)
     ("path", "status", "code"),
     [
         (PATH, 404, "matchups_not_found"),
-        ("/v1/leaderboards/chess/sealed/matchups", 422, "kind_not_found"),
+        ("/v1/leaderboards/chess/sealed/matchups", 404, "kind_not_found"),
         ("/v1/leaderboards/truco/shut/matchups", 404, "division_not_found"),
         (f"{PATH}?preset=nothing", 422, "preset_not_found"),
         (f"{PATH}?format=xml", 422, "invalid"),

@@ -18,6 +18,7 @@ from arena.ops.limits import Limit
 from arena.ops.settings import HttpSettings, Settings
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
+from tests.agents.thumb import thumb
 from tests.waiting import PATIENCE
 
 META = "io.modelcontextprotocol/"
@@ -85,19 +86,6 @@ def agent(app: Flask, request: pytest.FixtureRequest) -> Agent:
     return Agent(app, made.json["token"], request.param)
 
 
-def thumb(text: str) -> tuple[str, str] | None:
-    """The turn in a text and an action by rules of thumb; None if there is none."""
-    turn, legal = (
-        re.search(r"^turn (\S+):", text, re.MULTILINE),
-        re.search(r"^Legal: (.*)", text, re.MULTILINE),
-    )
-    if turn is None or legal is None:
-        return None
-    actions = legal[1].split(", ")
-    calm = [action for action in actions if not action.startswith(("truco", "raise", "knock", "exchange"))]
-    return turn[1], (calm or actions)[0].replace(":", " ")
-
-
 @pytest.mark.parametrize("kind", sorted(GAMES))
 def test_a_whole_game_is_played_by_tool_calls(app: Flask, agent: Agent, kind: str) -> None:
     joined = agent.text("join", kind=kind)
@@ -129,6 +117,25 @@ def test_forced_turns_are_played_only_if_asked(agent: Agent) -> None:
                 shown += re.search(r"^Legal: [^,]*$", text, re.MULTILINE) is not None
                 agent.text("act", turn=found[0], action=found[1], wait=0, legal="none")
         assert (shown if forced else played) == 0
+
+
+def test_without_a_game_the_next_decision_of_any_is_returned(app: Flask, agent: Agent) -> None:
+    assert agent.text("observe", wait=0) == "No decision for you yet. Nothing is lost: observe again."
+    games = {agent.text("join", kind=kind).split()[1].rstrip(":") for kind in sorted(GAMES)}
+    seen = set()
+    text = agent.text("observe", wait=0, tournaments=True)
+    while len(seen) < len(games):
+        found = thumb(text)
+        if found is None:
+            text = agent.text("observe", wait=0, tournaments=True)
+            continue
+        seen.add(found[0].split(".")[0])
+        text = agent.text("act", turn=found[0], action=found[1], wait=0, tournaments=True)
+    assert seen == games
+    (sight,) = app.extensions["botequim"].store.presence.sights(["ana-agent"])
+    assert sight.willing_ms is not None
+    # Every turn with one legal action is played.
+    assert not re.search(r"^Legal: [^,]*$", agent.text("observe", wait=0, forced=True), re.MULTILINE)
 
 
 def test_the_tools_are_listed_with_their_arguments(agent: Agent) -> None:

@@ -329,6 +329,10 @@ def test_settings(browser: Browser, services: Service, register: Callable[..., A
     assert (bot.description, bot.tournaments, bot.state) == ("", False, "active")
     assert browser.send(where, {"state": "withdrawn"}, times=2).status_code == 303
     assert services.accounts.bot("first").state == "withdrawn"
+    assert services.accounts.bot("first").datasets
+    for said in ("no", "yes"):
+        assert browser.send(where, {"datasets": said}).status_code == 303
+        assert services.accounts.bot("first").datasets is (said == "yes")
     refused = browser.send(where, {"description": "x" * 501})
     assert refused.status_code == 422
     assert "x" * 501 in check_page(refused).html

@@ -98,6 +98,7 @@ OF_TOURNAMENTS: dict[str, tuple[str, str, Any]] = {
     "subscribeToTournament": ("post", "/subscriptions", {"url": "https://example.org/"}),
     "listSubscriptions": ("get", "/subscriptions", None),
     "deleteSubscription": ("delete", "/subscriptions/x", None),
+    "pingSubscription": ("post", "/subscriptions/x/ping", None),
     "listGuests": ("get", "/invitations", None),
     "inviteOwners": ("post", "/invitations", {"owners": ["ana"]}),
     "uninviteOwner": ("delete", "/invitations/owners/ana", None),
@@ -120,6 +121,8 @@ OF_GAMES: dict[str, tuple[str, str, Any]] = {
     "listEvents": ("get", "/v1/games/{game}/events", None),
     "streamEvents": ("get", "/v1/games/{game}/events/stream", None),
     "getRecord": ("get", "/v1/games/{game}/record", None),
+    "getNotes": ("get", "/v1/bots/ana-upload/games/{game}/notes", None),
+    "publishNotes": ("patch", "/v1/bots/ana-upload/games/{game}/notes", {"published": True}),
     "getLog": ("get", "/v1/bots/ana-upload/games/{game}/log", None),
     "annulGame": ("post", "/v1/admin/games/{game}/annul", {"reason": "rain"}),
 }

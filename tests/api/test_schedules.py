@@ -17,8 +17,6 @@ from arena.ops.settings import Settings
 from arena.store.amounts import Compute
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
-from tests.api.pages import Browser
-from tests.api.test_web_pages import check_page
 from tests.live.clock import skip
 
 CUP: dict[str, Any] = {
@@ -85,7 +83,6 @@ def test_a_schedule_announces_its_tournament_once(
         ({"at_ms": 5_000_000_000_000}, "invalid_schedule", "cron"),
         ({"cron": None}, "invalid", "cron"),
         ({"id": "Hourly cup"}, "invalid", "id"),
-        ({"tournament": {**CUP, "kind": "chess"}}, "kind_not_found", "kind"),
         ({"tournament": {**CUP, "locks_ms": 5}}, "invalid", "tournament.locks_ms"),
         ({"tournament": {**CUP, "entry_s": 0}}, "invalid", "tournament.entry_s"),
         ({"tournament": {**CUP, "format": "open"}}, "invalid_tournament", "ends_ms"),
@@ -98,6 +95,12 @@ def test_schedules_that_cannot_be(
     response = admin.post("/v1/schedules", json={**HOURLY, **fields})
     assert (response.status_code, response.json["code"], response.json["field"]) == (422, code, field)
     assert admin.get("/v1/schedules").json["schedules"] == []
+
+
+def test_a_schedule_of_an_unknown_game(admin: ContractClient) -> None:
+    response = admin.post("/v1/schedules", json={**HOURLY, "tournament": {**CUP, "kind": "chess"}})
+    assert (response.status_code, response.json["code"]) == (404, "kind_not_found")
+    assert response.json["field"] == "kind"
 
 
 def test_two_schedules_of_one_id(admin: ContractClient) -> None:
@@ -207,16 +210,3 @@ def test_a_schedule_is_edited(owner: Account, online: list[str], services: Servi
     found = owner.client.get("/v1/schedules/hourly").json
     assert (found["tournament"]["name"], found["tournament"]["entry_s"]) == ("Late cup", 7200)
     assert found["tournament"]["house"] == ["rookie", "random"]
-
-
-def test_own_schedules_on_the_account_page(owner: Account, app: Flask, services: Service) -> None:
-    owner.client.post("/v1/schedules", json=HOURLY)
-    browser = Browser(app)
-    browser.sign_in(owner.token)
-    assert "hourly" in check_page(browser.get("/account")).html
-    for state in (False, True):
-        browser.send("/account/schedules/hourly", {"enabled": str(int(state))}, page="/account")
-        assert services.schedules.view("hourly")["enabled"] is state
-    assert browser.send("/account/schedules/nothing", {"enabled": "0"}, page="/account").status_code == 404
-    browser.send("/account/schedules/hourly", {"delete": "1"}, page="/account")
-    assert services.schedules.list() == []

@@ -120,7 +120,7 @@ def test_only_the_rules_of_a_preset_count_for_the_leaderboards(
 @pytest.mark.parametrize(
     ("fields", "status", "code", "field"),
     [
-        ({"kind": "chess"}, 422, "kind_not_found", "kind"),
+        ({"kind": "chess"}, 404, "kind_not_found", "kind"),
         ({"rules": {"lives": 999}}, 422, "invalid_option", "rules.lives"),
         ({"format": "ladder"}, 422, "invalid", "format"),
         ({"format": "open"}, 422, "invalid_tournament", "ends_ms"),

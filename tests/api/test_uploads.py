@@ -289,3 +289,24 @@ def test_the_owner_learns_why_it_failed(
     assert "line 2" in str(told["detail"])
     path = "/v1/bots/first/versions/2/qualifications"
     assert code(sign_up("pia").client.get(path)) == "forbidden"
+
+
+def test_co_owners_add_and_read_uploads(uploaded: Account, sign_up: Callable[..., Account]) -> None:
+    bia = sign_up("bia")
+    for account in (uploaded, bia):
+        assert account.client.put("/v1/bots/first/owners/bia").status_code == 200
+    used = bia.client.get("/v1/owners/me").json["quotas"]
+    assert (used["versions"]["used"], used["bytes"]["used"]) == (1, len(FIRST))
+    source = FIRST + "# Of bia.\n"
+    body = {"label": "2", "transport": "uploaded", "source": source}
+    assert bia.client.post("/v1/bots/first/versions", json=body).status_code == 201
+    assert bia.client.get("/v1/bots/first/versions/1/source").json["source"] == FIRST
+    assert uploaded.client.get("/v1/bots/first/versions/2/source").json["source"] == source
+    for account in (uploaded, bia):
+        used = account.client.get("/v1/owners/me").json["quotas"]
+        assert (used["versions"]["used"], used["bytes"]["used"]) == (2, len(FIRST) + len(source))
+    assert code(bia.client.patch("/v1/bots/first/versions/1", json={"published": True})) == "forbidden"
+    broken = {**body, "label": "3", "source": "import torch\n" + FIRST}
+    assert code(bia.client.post("/v1/bots/first/versions", json=broken)) == "load_failed"
+    for account in (uploaded, bia):
+        assert account.client.get("/v1/owners/me").json["quotas"]["versions"]["used"] == 2

@@ -13,6 +13,7 @@ from arena.games import game_of
 from arena.games.kernel import CHANCE
 from arena.games.truco.bots.chances import best_of, certain, compare
 from arena.games.truco.bots.race import Race
+from arena.games.truco.bots.whole import RaceState, stay_from
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
 from tests.contract.playouts import random_rules
@@ -144,3 +145,10 @@ def test_the_race_is_even_at_even_scores_and_over_at_twelve() -> None:
     assert Race((3, 11), 50, stakes).lost(1) == 0.0
     assert Race((9, 3), 50, stakes).nobody > 0.7
     assert Race((5, 4), 0, stakes).nobody == 1.0
+
+
+def test_a_call_in_the_last_hand_is_answered_where_the_stake_decides_nothing() -> None:
+    """BT-1.7: with 8 to 4 points, whoever wins the last hand for 3, the team with 8 wins the game."""
+    state = RaceState(8, 4, 0, (1, 3, 6, 9, 12))
+    assert stay_from(state, 1, 3) == 0.0
+    assert 0.0 < stay_from(RaceState(8, 4, 9, (1, 3, 6, 9, 12)), 1, 3) < 1.0

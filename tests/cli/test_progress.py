@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+
 import pytest
 
 from arena.cli.output import details, table, when, with_interval
 from arena.cli.progress import LINE_EVERY, Lines, Pace, duration, left_text
 from arena.cli.suggest import did_you_mean, similar, suggestion
+from arena.text import plain_table
+from tests.service import botequim, environment
 
 
 class Clock:
@@ -91,3 +101,47 @@ def test_tables_and_details() -> None:
     assert when(None) == "never"
     assert with_interval(None, None) == "-"
     assert with_interval(0.5, 0.25) == "+0.500 ± 0.250"
+
+
+# Narrow terminals
+
+
+def test_a_table_that_does_not_fit_becomes_lines() -> None:
+    headings, rows = ("name", "rating"), [("zap", 1500), ("a-long-name-of-a-bot", None)]
+    wide = plain_table(headings, rows)
+    assert plain_table(headings, rows, most=len(wide.splitlines()[0])) == wide
+    assert (
+        plain_table(headings, rows, most=20) == "name    zap\nrating  1500\n\nname    a-long-name-of-a-bot\n"
+    )
+
+
+def on_terminal(columns: int, *arguments: str) -> list[str]:
+    """The lines that a command writes to a terminal of ``columns``."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = subprocess.Popen(
+        botequim(*arguments), stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL,
+        env=environment(COLUMNS=""),
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    # The end of a terminal that nobody has open any more is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(ours, 4096):
+            said += part
+    os.close(ours)
+    assert process.wait() == 0, said
+    return said.decode().splitlines()
+
+
+def test_results_on_thirty_columns() -> None:
+    play = ("play", "truco", "random", "rookie", "--groups", "2", "--seed", "1", "--jobs", "1")
+    lines = on_terminal(30, *play)
+    assert lines[0] == "truco: 4 games in 2 mirrored groups"
+    assert [line.split("  ")[0].strip() for line in lines[2:]] == [
+        *("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults", ""),
+        *("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults"),
+    ]
+    assert all(len(line) <= 30 for line in lines[2:])
+    wide = on_terminal(80, *play)
+    assert any("margin, 95%" in line and "ms each" in line for line in wide)

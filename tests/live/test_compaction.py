@@ -200,12 +200,11 @@ def test_many_chunks_are_read_in_pages(hall: Arena) -> None:
     count = 2 * CHUNK_GROUPS + 7
     rows = [NewGroup(f"g{number}", b"[%d]" % number, 0) for number in range(count)]
     store.step("many", 0, b"{}", rows)
-    store.add_results(
-        "many", [NewResult(f"g{number}", 0, 1, b"%d" % number, b"") for number in range(5, count)]
-    )
+    results = [NewResult(f"g{number}", 0, 1, b"%d" % number, b"") for number in range(5, count)]
+    store.add_results("many", results, 1_000_000)
     expected = store.groups("many", 0, 1000)
     assert len(expected) == count
-    results = store.all_results("many")
+    found = store.all_results("many")
     (before,) = store.load(["many"])
     sizes = []
     while True:
@@ -219,7 +218,7 @@ def test_many_chunks_are_read_in_pages(hall: Arena) -> None:
         for first in (0, 3, CHUNK_GROUPS - 1, CHUNK_GROUPS, CHUNK_GROUPS + 1, count - 1, count, count + 5):
             for most in (1, 10, CHUNK_GROUPS, 1000):
                 assert store.groups("many", first, most) == expected[first : first + most]
-        assert store.all_results("many") == results
+        assert store.all_results("many") == found
         wanted = ["g3", "g210", "nobody", f"g{count - 1}"]
         assert store.results("many", wanted) == [None, b"210", None, b"%d" % (count - 1)]
         assert store.rows("many", wanted)[2:] == [(None, 0), (b"[%d]" % (count - 1), 0)]
@@ -231,7 +230,7 @@ def test_what_comes_late_for_a_group_in_a_chunk_changes_nothing(hall: Arena) -> 
     compact(hall)
     before = everything(hall)
     store = hall.store.tournaments
-    assert store.add_results("local", [NewResult("r1-p1-g1", 0, 2, b"[]", b"x")]).new == 0
+    assert store.add_results("local", [NewResult("r1-p1-g1", 0, 2, b"[]", b"x")], 1_000_000).new == 0
     assert store.void("local", "r1-p1-g1", 0, b"{}", 3, b"null") == 0
     assert store.unreleased("local") == []
     assert everything(hall) == before

@@ -89,7 +89,7 @@ def test_a_service_that_nobody_uses_rests(arena: Arena) -> None:
     made = {item["id"] for item in arena.tournaments.list().items}
     assert made == {*(f"first-{kind}" for kind in GAMES), *(f"first-{name}" for name in OF_PRESETS)}
     seed(arena)
-    assert len(arena.schedules.list()) == 2 * (len(GAMES) + len(PRESETS))
+    assert len(arena.schedules.list()) == 3 * len(GAMES) + 2 * len(PRESETS)
 
 
 def test_a_new_bot_wakes_the_schedule_until_it_has_played_enough(arena: Arena) -> None:
@@ -256,7 +256,9 @@ def test_the_schedules_of_an_earlier_release_are_paired_anew(arena: Arena) -> No
 
 def test_no_two_schedules_are_due_in_one_minute(arena: Arena) -> None:
     seed(arena)
-    lines = [croniter.expand(schedule["cron"])[0] for schedule in arena.schedules.list()]
+    # Those of language models share minutes: hardly any has entrants.
+    found = [one for one in arena.schedules.list() if not one["id"].startswith("models-")]
+    lines = [croniter.expand(schedule["cron"])[0] for schedule in found]
     assert {str(rest) for _, *rest in lines} == {str([["*"]] * 4)}
     minutes = [minute for first, *_ in lines for minute in first]
     assert len(minutes) == len(set(minutes))

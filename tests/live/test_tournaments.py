@@ -18,7 +18,7 @@ from arena.play.dealing import commitment, game_seed, group_seed
 from arena.ratings.board import board
 from arena.ratings.results import collect
 from arena.records.verify import verify
-from arena.store.tournaments import event_key
+from arena.store.tournaments import NewResult, event_key
 from arena.tournaments.sealed import play_local_group
 from tests.live.arenas import ENTRY_MS, SEED, Arena
 from tests.live.clock import skip
@@ -549,3 +549,32 @@ def test_a_cancelled_tournament_has_the_standings_of_all_its_groups(hall: Arena)
     assert found.state == "live"
     assert found.table.groups == hall.tournaments.view("cup")["progress"]["done"] > 0
     assert hall.jobs.pending == []
+
+
+def test_the_remaining_time_is_that_of_the_last_minute(hall: Arena) -> None:
+    hall.cup(groups=200, max_entries=8)
+    hall.lock()
+    store = hall.store.tournaments
+    groups = [group.id for group in store.groups("cup", 0, 1000)]
+    assert len(groups) == 600
+
+    def over(count: int) -> None:
+        results = [NewResult(groups.pop(), 0, 2, b"null", b"") for _ in range(count)]
+        assert store.add_results("cup", results, hall.now_ms()).new == count
+
+    def left() -> float | None:
+        found: float | None = hall.tournaments.view("cup")["progress"]["left_s"]
+        return found
+
+    # At once, as those of house bots.
+    over(300)
+    assert left() is None, "it is too early"
+    for _ in range(12):
+        skip(hall.live, 10_000)
+        over(2)
+    # Twelve a minute; by the mean since the start it would be two minutes.
+    found = left()
+    assert found is not None
+    assert 1000 < found < 1500
+    skip(hall.live, 120_000)
+    assert left() is None, "nothing was over in the last minute"

@@ -31,12 +31,13 @@ def group(
     styles: Sequence[tuple[Style, ...]] = (),
     annulled: bool = False,
     late: bool = False,
+    lucks: Sequence[int | None] = (),
     preset: str | None = None,
 ) -> GroupResult:
     """``seats``: the players of game 0, separated by blanks; they move on by a team each game.
     ``places``: per game a digit per **player** of game 0 (not per seat), so "12" is a win of the first.
-    ``late``: forfeits came after the first hand. ``preset``: by default the game's first one, however many
-    seats there are.
+    ``late``: forfeits came after the first hand. ``lucks``: of the first team. ``preset``: by default
+    the game's first one, however many seats there are.
     """
     first = [player(text) for text in (seats.split() if isinstance(seats, str) else seats)]
     count = len(first)
@@ -56,6 +57,7 @@ def group(
                 styles[index] if styles else (),
                 finished_ms,
                 late and bool(forfeits and forfeits[index]),
+                lucks[index] if lucks else None,
             )
         )
     return GroupResult(

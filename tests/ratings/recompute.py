@@ -27,18 +27,21 @@ class Line(NamedTuple):
     loser: int
     games: tuple[tuple[int, ...], ...]
     leavers: tuple[int, ...]
+    luck: int
+    """Of the first of two sides, in millionths."""
 
     @property
     def key(self) -> tuple[object, ...]:
         """Where it stands in the canonical order."""
         status = 1 if self.loser >= 0 else 1 + len(self.leavers) if self.leavers else 0
         shape = (len(self.sides), len(self.sides[0]), len(self.games), status)
-        return shape, self.sides, self.codes, self.loser, self.leavers
+        return shape, self.sides, self.codes, self.loser, self.leavers, self.luck
 
 
 class Found(NamedTuple):
     """A rating with the bounds by bootstrap, those by likelihood, and those of who has 30 groups; and who is
-    better by the interval of the difference, if both have 30 groups.
+    better by the interval of the difference, if both have 30 groups. ``adjusted``: the rating without luck,
+    and its bounds, None where too little is known of the player.
     """
 
     rating: float
@@ -46,6 +49,7 @@ class Found(NamedTuple):
     likelihood: tuple[float, float]
     settled: tuple[float, float]
     better: frozenset[PlayerId] = frozenset()
+    adjusted: tuple[float, float, float] | None = None
 
 
 def rated(player: PlayerId) -> PlayerId:
@@ -110,6 +114,7 @@ def lines_of(groups: Sequence[GroupResult], number_of: Callable[[GroupResult, Pl
         for loser in [*sorted(group.forfeiters), *[None] * bool(finished)]:
             sides: list[tuple[int, ...]] = []
             games = []
+            luck = 0
             for game in finished if loser is None else group.games:
                 ranked = []
                 for number, team in enumerate(group.teams):
@@ -117,6 +122,8 @@ def lines_of(groups: Sequence[GroupResult], number_of: Callable[[GroupResult, Pl
                     ranked.append((tuple(sorted(members)), key_of(group, game, number, loser)))
                 k = max(len(side) for side, _ in ranked)
                 ranked = [(side * (k // len(side)), mark) for side, mark in ranked]
+                if loser is None and len(ranked) == 2:
+                    luck += (game.luck or 0) * (1 if ranked[0][0] <= ranked[1][0] else -1)
                 ranked.sort(key=lambda item: item[0])
                 sides = [side for side, _ in ranked]
                 marks = [mark for _, mark in ranked]
@@ -126,7 +133,7 @@ def lines_of(groups: Sequence[GroupResult], number_of: Callable[[GroupResult, Pl
             codes = tuple(sum(p * (m + 1) ** i for i, p in enumerate(places)) for places in games)
             number = -1 if loser is None else number_of(group, loser)
             leavers = [number_of(group, player) for player in group.forfeiters] if loser is None else []
-            found.append(Line(tuple(sides), codes, number, tuple(games), tuple(sorted(leavers))))
+            found.append(Line(tuple(sides), codes, number, tuple(games), tuple(sorted(leavers)), luck))
     return sorted(found, key=lambda line: line.key)
 
 
@@ -288,17 +295,39 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
             found[loser] = (own_scores[loser] + others) / own_information[loser] - step[anchor]
         return found
 
+    def lucky(line: Line) -> Array:
+        """What the luck of a line adds to the scores (n)."""
+        found = np.zeros(n)
+        for sign, side in zip((1, -1), line.sides, strict=False):
+            for player in side:
+                found[player] += sign * line.luck / 1_000_000 / len(side)
+        return found
+
+    lucks = np.array([lucky(line) for line in lines])
+    own_lucks = {loser: lucks[own_parts[loser][0], loser] for loser in own_parts}
+    moved = steps(lucks[common].sum(axis=0), {loser: float(own.sum()) for loser, own in own_lucks.items()})
+    large_lucks = lucks[common] * factors[:, None]
+    own_less = {
+        loser: own_large[loser]
+        - own_lucks[loser] / np.sqrt(1 + own_parts[loser][2][:, loser] / own_information[loser])
+        for loser in own_parts
+    }
+
+    without = np.empty((replicates, n))
     samples, signed = np.empty((replicates, n)), np.empty((replicates, n))
     for replicate in range(replicates):
         data = shake_256(seed + replicate.to_bytes(4, "big")).digest(2 * len(lines))
         more = np.array([poisson(data[2 * i] + 256 * data[2 * i + 1]) - 1 for i in range(len(lines))])
         own_scores = {loser: float(more[own_parts[loser][0]] @ own_large[loser]) for loser in own_parts}
         samples[replicate] = steps(more[common] @ large, own_scores)
+        own_scores = {loser: float(more[own_parts[loser][0]] @ own_less[loser]) for loser in own_parts}
+        without[replicate] = steps(more[common] @ (large - large_lucks), own_scores)
     errors = samples.std(axis=0, ddof=1)
 
     kinds: dict[tuple[object, ...], list[int]] = {}
     for number in common:
-        kinds.setdefault(lines[number].key, []).append(number)
+        # All but the luck.
+        kinds.setdefault(lines[number].key[:-1], []).append(number)
     roots = []
     for alike in kinds.values():
         line = lines[alike[0]]
@@ -357,5 +386,11 @@ def recompute(groups: Sequence[GroupResult], replicates: int) -> dict[PlayerId, 
 
         rating = round(1500 + scale * center, 1)
         settled = max(errors[number], curved[number])
-        result[player] = Found(rating, bounds(errors[number]), bounds(curved[number]), bounds(settled), ahead)
+        adjusted = None
+        if own_information[number] >= 5:
+            less = center - moved[number]
+            adjusted = (round(1500 + scale * less, 1), *bounds(without[:, number].std(ddof=1), less))
+        result[player] = Found(
+            rating, bounds(errors[number]), bounds(curved[number]), bounds(settled), ahead, adjusted
+        )
     return result

@@ -17,8 +17,8 @@ from arena.ratings.results import GroupResult
 from arena.ratings.standings import (
     TIE_BREAKS,
     Meeting,
-    Standing,
     Standings,
+    StandingsRow,
     UnknownTieBreak,
     group_points,
     standings,
@@ -37,7 +37,7 @@ def table(*results: tuple[str, float]) -> list[GroupResult]:
     return [match(number, *pair, result) for number, (pair, result) in enumerate(results)]
 
 
-def line(found: Standings, name: str) -> Standing:
+def line(found: Standings, name: str) -> StandingsRow:
     (own,) = [own for own in found.rows if own.name == name]
     return own
 
@@ -269,6 +269,33 @@ def test_an_unknown_rule_is_an_error() -> None:
     assert str(raised.value) == "there is no tie-break 'luck'; at tie_breaks; expected one of " + ", ".join(
         TIE_BREAKS
     )
+
+
+def test_baseline_players_come_last_without_a_place() -> None:
+    groups = table(("ab", 1), ("ac", 1), ("ad", 0), ("bd", 1), ("bc", 0.5), ("cd", 0.5))
+    found = standings(groups, baseline=[player("a"), player("d")])
+    assert [(own.name, own.place, own.baseline) for own in found.rows] == [
+        ("b", 1, False),
+        ("c", 2, False),
+        ("a", None, True),
+        ("d", None, True),
+    ]
+    # What anybody gained is the same.
+    assert {own.name: own.score for own in found.rows} == {
+        own.name: own.score for own in standings(groups).rows
+    }
+    assert Standings.from_json(json.loads(json.dumps(found.as_json()))) == found
+    assert [line.split()[:2] for line in found.as_text().splitlines()[3:5]] == [
+        ["baseline", "a"],
+        ["baseline", "d"],
+    ]
+
+
+def test_standings_of_earlier_releases_have_no_baseline() -> None:
+    data = standings(TIED).as_json()
+    for row in data["rows"]:
+        del row["baseline"]
+    assert Standings.from_json(data) == standings(TIED)
 
 
 # The crosstable and the forms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -45,7 +46,8 @@ def test_rates_and_costs_are_positive() -> None:
 
 def test_the_command_prints_a_line_per_game() -> None:
     command = [sys.executable, "-m", "benchmarks.rules", "--rounds", "1", "--seconds", "0.02"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    wide = {**os.environ, "COLUMNS": "200"}
+    done = subprocess.run(command, env=wide, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     presets = [f"{game.kind} {preset.name}" for game in GAMES.values() for preset in game.presets]
     assert len(presets) > len(GAMES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,26 +18,14 @@ pytestmark = pytest.mark.system
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with Service(tmp_path_factory.mktemp("service")) as service:
-        yield service
-
-
-@pytest.fixture(scope="module")
-def owner(service: Service) -> str:
-    return service.client().sign_up("olga")
-
-
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all starters are built, so that the second one of a language reuses what the first one built."""
-    return tmp_path_factory.mktemp("workshop")
+def owner(arena: Service) -> str:
+    return arena.client().sign_up("olga")
 
 
 @pytest.mark.parametrize("kind", GAMES)
 @pytest.mark.parametrize("language", [pytest.param(name, marks=needs(name)) for name in LANGUAGES])
 def test_from_nothing_to_a_played_game(
-    language: str, kind: str, service: Service, owner: str, workshop: Path
+    language: str, kind: str, arena: Service, owner: str, workshop: Path
 ) -> None:
     settings = prepare(language, workshop)
     name = f"{language}-{kind}"
@@ -52,11 +39,11 @@ def test_from_nothing_to_a_played_game(
     assert count_passed(language, said) >= 2, said
     moments.append(time.monotonic())
 
-    client = service.client(owner)
+    client = arena.client(owner)
     token = client.register_bot(name)
     seats = [{"bot": name}, {"house": "rookie"}, {"house": "random"}, {"house": "rookie"}]
     game = client.create_game(kind, seats, clock=CLOCK)["game"]
-    reach = {"PATH": settings["PATH"], "BOTEQUIM_URL": service.url, "BOTEQUIM_TOKEN": token}
+    reach = {"PATH": settings["PATH"], "BOTEQUIM_URL": arena.url, "BOTEQUIM_TOKEN": token}
     apart = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO"))}
     with Process(["bash", "-c", f"exec {todo['run']}"], folder, **reach, **apart) as bot:
         try:

@@ -40,7 +40,7 @@ def test_defaults() -> None:
     [
         TRUCO,
         {**TRUCO, "partners": "mixed", "rounds": 2, "who": "invited", "invited": ["ann", "bob"]},
-        {**TRUCO, "format": "swiss", "rounds": 4, "tie_breaks": ["buchholz"]},
+        {**TRUCO, "format": "swiss", "rounds": 4, "tie_breaks": ["buchholz"], "baseline": ["ann"]},
         {**TOEPEN, "rules": {"seats": 5}, "clock": {"per_turn_ms": 500}, "auto_enter": True},
         {**TOEPEN, "format": "open", "ends_ms": NOW + 10**6, "max_repeats": 3, "rated": False},
     ],
@@ -94,6 +94,8 @@ def test_json_keeps_everything(given: dict[str, Any]) -> None:
         ("tie_breaks", {**TRUCO, "tie_breaks": ["coin"]}),
         ("tie_breaks", {**TRUCO, "tie_breaks": ["won", "won"]}),
         ("rules", {**TRUCO, "rules": []}),
+        ("baseline", {**TRUCO, "format": "knockout", "baseline": ["ann"]}),
+        ("baseline", {**TRUCO, "baseline": ["ann", "ann"]}),
     ],
 )
 def test_invalid_settings_name_the_field(field: str, given: dict[str, Any]) -> None:
@@ -149,6 +151,18 @@ def test_entries_that_are_accepted() -> None:
     check_entry(spec(who="invited", invited=["new"]), [], Entrant("new", "1", "bob"))
     for runner in (HOUSE, SANDBOX):
         check_entry(spec(division="sealed"), [], Entrant("new", "1", "bob", runner=runner))
+
+
+def test_baseline_bots_enter_beside_the_limits() -> None:
+    baseline = Entrant("new", "1", "ann", baseline=True)
+    present = [*entrants(["ann"]), Entrant("old", "1", "ann", baseline=True)]
+    check_entry(spec(per_owner=1), present, baseline)
+    check_entry(spec(who="invited"), present, baseline)
+    check_entry(spec(who="house"), [], baseline)
+    check_entry(spec(per_owner=1), present[1:], Entrant("new", "1", "ann"))
+    with pytest.raises(ArenaError) as caught:
+        check_entry(spec(max_entries=2), present, baseline)
+    assert caught.value.code == "tournament_full"
 
 
 def test_seeds_go_by_rating_then_by_lot() -> None:

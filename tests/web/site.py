@@ -138,6 +138,8 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
     event = announce(owner, {**cup, "division": "sealed", "house": ["rookie"]})
     game = services.tournaments.journals.latest("half-bot", 1)[0].game
     comparison = _compare_versions(services, owner, app)
+    weekly = {"id": "weekly", "cron": "0 20 * * 1", "tournament": cup}
+    assert owner.post("/v1/schedules", json=weekly).status_code == 201
     services.close()
     bot = "/bots/half-bot"
     return {
@@ -154,6 +156,9 @@ def _submit_bot(store: EmbeddedStore) -> tuple[dict[str, str], str]:
         "new-tournament": "/tournaments/new",
         "own-tournament": f"/tournaments/{event}",
         "comparison": f"/comparisons/{comparison}",
+        "new-schedule": "/account/schedules/new",
+        "schedule": "/account/schedules/weekly/edit",
+        "webhooks": f"/tournaments/{event}/subscriptions",
     }, token
 
 

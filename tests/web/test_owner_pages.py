@@ -27,6 +27,8 @@ pytestmark = pytest.mark.system
 SOURCE = "def choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
 FILE = {"name": "first.py", "mimeType": "text/x-python", "buffer": SOURCE.encode()}
 
+CUP = {"name": "Cup", "kind": "toepen", "format": "round_robin", "house": ["rookie", "random"]}
+
 NewBrowser = Callable[..., Any]
 
 
@@ -195,3 +197,51 @@ def test_organise_a_tournament_without_scripts(
     page.wait_for_selector("text=cancelled: Rain.")
     page.goto("/account")
     assert page.locator("text=Friday cup").is_visible()
+
+
+def test_keep_a_schedule_without_scripts(server: Server, services: Service, new_page: NewBrowser) -> None:
+    token = server.sign_up("teacher")
+    page = new_page("/sign-in", java_script_enabled=False)
+    page.fill("input[name=token]", token)
+    page.click("main form button")
+    page.click("text=New schedule")
+    page.click("nav[aria-label=Game] >> text=Toepen")
+    page.fill("input[name=id]", "weekly")
+    page.fill("input[name=cron]", "every monday")
+    page.fill("input[name=name]", "Monday cup")
+    page.check("input[name=house][value=rookie]")
+    page.fill("input[name=entry_s]", "3600")
+    page.click("main form button:text-is('Create')")
+    assert "is not a cron line" in page.inner_text("[role=alert]")
+    assert page.input_value("input[name=name]") == "Monday cup"
+    page.fill("input[name=cron]", "0 20 * * 1")
+    page.click("main form button:text-is('Create')")
+    page.wait_for_url("**/account")
+
+    page.click("a[aria-label='Edit weekly']")
+    assert page.input_value("input[name=entry_s]") == "3600"
+    assert page.is_checked("input[name=house][value=rookie]")
+    page.fill("input[name=name]", "Friday cup")
+    page.fill("input[name=cron]", "0 20 * * 5")
+    page.click("main form button:text-is('Save')")
+    page.wait_for_url("**/account")
+    found = services.schedules.view("weekly")
+    assert (found["cron"], found["tournament"]["name"]) == ("0 20 * * 5", "Friday cup")
+    assert (found["tournament"]["house"], found["tournament"]["entry_s"]) == (["rookie"], 3600)
+
+    page.click("button[aria-label='Pause weekly']")
+    page.wait_for_selector("button[aria-label='Resume weekly']")
+    assert services.schedules.view("weekly")["enabled"] is False
+    page.click("button[aria-label='Delete weekly']")
+    page.wait_for_selector("text=You have no schedules.")
+    assert services.schedules.list() == []
+
+    event = announce(contract_client(create_app(services.settings), token), CUP)
+    page.goto(f"/tournaments/{event}")
+    page.click("summary:has-text('Commitment')")
+    page.click("text=webhook")
+    # This service posts to public addresses only.
+    page.fill("input[name=url]", "http://127.0.0.1:9/")
+    page.click("main form button:text-is('Follow')")
+    assert "URL: " in page.inner_text("[role=alert]")
+    assert page.input_value("input[name=url]") == "http://127.0.0.1:9/"

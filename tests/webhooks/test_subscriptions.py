@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -12,6 +13,7 @@ import pytest
 from flask import Flask
 
 from api.app import create_app
+from arena.accounts.accounts import Principal
 from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
@@ -22,6 +24,8 @@ from arena.webhooks.signing import sign
 from arena.webhooks.subscriptions import MAX_FAILURES
 from tests.api.arenas import announce, play
 from tests.api.contract import ContractClient, contract_client
+from tests.api.pages import Browser
+from tests.api.test_web_pages import BROWSER, check_page
 from tests.live.clock import skip
 from tests.webhooks.parts import LOOPBACK, SECRET, handler, reply
 from tests.webhooks.test_api import sign_up
@@ -257,3 +261,95 @@ def test_addresses_are_checked_and_the_ping_must_be_answered(
     refused = contract_client(strict, token).post(path, json={"url": receiver.url})
     assert refused.json["code"] == "webhook_address"
     strict.extensions["botequim"].close()
+
+
+def test_a_ping_lets_one_that_has_failed_go_on(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, {**CUP, "locks_ms": service.store.clock().now_ms + 86_400_000})
+    name = subscribe(owner, event, receiver)["id"]
+    where = f"/v1/tournaments/{event}/subscriptions/{name}/ping"
+    assert owner.post(where).json["state"] == "active"
+    owner.patch(f"/v1/tournaments/{event}", json={"name": "Great cup"})
+    service.store.subscriptions.change(name, lambda row: {**row, "failures": MAX_FAILURES - 1})
+    receiver.status = 500
+    deliver(service)
+    (shown,) = owner.get(f"/v1/tournaments/{event}/subscriptions").json["subscriptions"]
+    assert (shown["state"], shown["failures"]) == ("failed", MAX_FAILURES)
+    receiver.status = 200
+    skip(service.live, PAUSE)
+    assert service.subscriptions.due() == []
+    pinged = owner.post(where).json
+    assert (pinged["state"], pinged["failures"], pinged["error"]) == ("active", 0, None)
+    deliver(service)
+    assert receiver.types == ["tournament.edited"]
+    pia = sign_up(app, "pia")
+    assert pia.post(where).json["code"] == "subscription_not_found"
+    with handler(lambda to, body: reply(to, {})) as deaf:
+        service.store.subscriptions.change(name, lambda row: {**row, "url": deaf})
+        assert owner.post(where).json["code"] == "webhook_failed"
+
+
+# Pages
+
+
+def test_the_page_of_an_owner(
+    app: Flask, service: Service, owner: ContractClient, receiver: Receiver
+) -> None:
+    event = announce(owner, CUP)
+    browser = Browser(app)
+    path = f"/tournaments/{event}/subscriptions"
+    assert browser.get(path, headers=BROWSER).status_code == 303
+    browser.sign_in(owner.environ_base["HTTP_AUTHORIZATION"].removeprefix("Bearer "))
+    assert path in browser.get(f"/tournaments/{event}").text
+    assert "None of your webhooks" in check_page(browser.get(path, headers=BROWSER)).html
+
+    for values, said in (
+        ({"url": "ftp://example.org/"}, "URL: "),
+        ({"url": receiver.url, "secret": "x"}, "Signing secret: "),
+        ({"url": ""}, "URL: "),
+    ):
+        refused = browser.send(path, values)
+        assert refused.status_code == 422
+        assert said in check_page(refused).html
+    assert service.store.subscriptions.all() == {}
+
+    made = check_page(browser.send(path, {"url": receiver.url, "secret": SECRET})).html
+    assert receiver.url in made
+    # The owner has it.
+    assert SECRET not in made
+    service.tournaments.organising.edit(event, {"name": "Great cup"}, by=Principal("owner", "ana", "ana"))
+    receiver.status = 500
+    deliver(service)
+    shown = check_page(browser.get(path, headers=BROWSER)).html
+    assert "the last 1 post failed: " in shown
+    assert "status 500" in check_page(browser.get("/account", headers=BROWSER)).html
+
+    (name,) = service.store.subscriptions.all()
+    pinged = browser.send(f"/tournaments/{event}/ping", {"subscription": name}, page=path)
+    assert "has answered a ping" in check_page(pinged).html
+    gone = browser.send(f"/tournaments/{event}/unsubscribe", {"subscription": name}, page=path)
+    assert (gone.status_code, gone.location) == (303, path)
+    assert service.store.subscriptions.all() == {}
+    again = browser.send(f"/tournaments/{event}/unsubscribe", {"subscription": name}, page=path)
+    assert again.status_code == 404
+
+
+def test_a_new_secret_is_shown_once(app: Flask, owner: ContractClient) -> None:
+    event = announce(owner, CUP)
+    browser = Browser(app)
+    browser.sign_in(owner.environ_base["HTTP_AUTHORIZATION"].removeprefix("Bearer "))
+    path = f"/tournaments/{event}/subscriptions"
+    with handler(lambda to, body: reply(to, json.loads(body)["data"])) as url:
+        shown = check_page(browser.send(path, {"url": url})).html
+    (secret,) = re.findall(r"whsec_[A-Za-z0-9+/=]+", shown)
+    assert secret not in browser.get(path).text
+
+
+def test_who_does_not_see_a_tournament_cannot_follow_it(app: Flask, owner: ContractClient) -> None:
+    event = announce(owner, {**CUP, "who": "invited", "hidden": True})
+    pia = Browser(app)
+    pia.sign_in(sign_up(app, "pia").environ_base["HTTP_AUTHORIZATION"].removeprefix("Bearer "))
+    path = f"/tournaments/{event}/subscriptions"
+    assert pia.get(path, headers=BROWSER).status_code == 404
+    assert pia.send(path, {"url": "http://127.0.0.1:9/"}, page="/account").status_code == 404

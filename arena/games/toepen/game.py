@@ -8,6 +8,8 @@ from typing import Final
 from arena.games.descriptor import Award, Awards, Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.toepen.bots import regular, rookie, shark
+from arena.games.toepen.features import ToepenFeatures
+from arena.games.toepen.luck import LUCK
 from arena.games.toepen.narrate import ToepenTeller
 from arena.games.toepen.panel import panel
 from arena.games.toepen.picture import ToepenPicture
@@ -56,10 +58,12 @@ GAME: Final = Game(
     text=turn_text,
     picture=ToepenPicture,
     panel=panel,
+    features=ToepenFeatures,
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
     style=STYLE,
+    luck=LUCK,
     # TP-7.3
     awards=Awards(
         styles=styles,

@@ -7,6 +7,8 @@ from typing import Final
 from arena.games.descriptor import Game, HouseVersion, Preset, RulesPage
 from arena.games.random_player import RandomPlayer
 from arena.games.truco.bots import regular, rookie, shark
+from arena.games.truco.features import TrucoFeatures
+from arena.games.truco.luck import LUCK
 from arena.games.truco.narrate import TrucoTeller
 from arena.games.truco.panel import panel
 from arena.games.truco.picture import TrucoPicture
@@ -77,8 +79,10 @@ GAME: Final = Game(
     text=turn_text,
     picture=TrucoPicture,
     panel=panel,
+    features=TrucoFeatures,
     observation=OBSERVATION,
     events=EVENTS,
     actions=ACTIONS,
     style=STYLE,
+    luck=LUCK,
 )

@@ -1,10 +1,11 @@
 -- tournament_result
 -- Results of groups, each stored once and only for the current attempt. Returns the number of new results,
--- of groups with a result, and of planned groups. KEYS: tournament. ARGV: per group: id, number of earlier
--- voids, number of games, result, pack of records ('' = the games keep their own).
-local event = KEYS[1]
+-- of groups with a result, and of planned groups. KEYS: tournament. ARGV: now, how long the pace is kept, and
+-- per group: id, number of earlier voids, number of games, result, pack of records ('' = the games keep their
+-- own).
+local event, now, kept = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local new = 0
-for at = 1, #ARGV, 5 do
+for at = 3, #ARGV, 5 do
   local group = ARGV[at]
   if (redis.call('HGET', event .. ':voided', group) or '0') == ARGV[at + 1] then
     -- A group that is in a chunk has its result there.
@@ -19,5 +20,13 @@ for at = 1, #ARGV, 5 do
     redis.call('ZREM', event .. ':remote', group)
   end
 end
-if new > 0 then redis.call('HINCRBY', event, 'n', 1) end
+if new > 0 then
+  redis.call('HINCRBY', event, 'n', 1)
+  local pace = event .. ':pace'
+  for _, second in ipairs(redis.call('HKEYS', pace)) do
+    if tonumber(second) * 1000 < now - kept then redis.call('HDEL', pace, second) end
+  end
+  redis.call('HINCRBY', pace, string.format('%.0f', math.floor(now / 1000)), new)
+  redis.call('PEXPIRE', pace, kept)
+end
 return {new, redis.call('HLEN', event .. ':results'), redis.call('HLEN', event .. ':groups')}

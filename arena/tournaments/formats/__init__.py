@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from arena.ratings.results import GroupResult
-from arena.tournaments.entry import Entrant
+from arena.tournaments.entry import Entrant, by_party
 from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.knockout import Knockout
 from arena.tournaments.formats.open import Open
@@ -38,10 +38,12 @@ def plan(
     """How a tournament goes on; the result depends only on the arguments.
 
     ``entrants`` in the order of their seeds, the same order in every call; entrants that withdraw
-    stay in it. ``done``: the results by the id of the plan, None for a group that was given up.
+    stay in it. Those that share an owner count as one owner's
+    (:func:`~arena.tournaments.entry.by_party`). ``done``: the results by the id of the plan, None for a
+    group that was given up.
     ``planned``: all groups that were planned before; they are not planned again, and what they
     paired stays as it was whatever is annulled afterwards. ``now``: for formats that plan while
     groups run. ``format``: None for that of ``spec``.
     """
     known = tuple(sorted(planned, key=GroupPlan.order))
-    return (format or FORMATS[spec.format]).plan(Field(spec, entrants, known, done, seed, now))
+    return (format or FORMATS[spec.format]).plan(Field(spec, by_party(entrants), known, done, seed, now))

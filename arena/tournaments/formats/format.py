@@ -31,6 +31,8 @@ class TournamentFormat(ABC):
     """Whether the published ratings order the entrants; otherwise a lot does."""
     plans_while_running: ClassVar[bool] = False
     """Whether groups can be due while others are running; it may then use ``field.now``."""
+    ranks_by_elimination: ClassVar[bool] = False
+    """Whether a pairing puts its loser out, so that a bot without a place would decide who goes on."""
     plans_in_batches: ClassVar[bool] = False
     """Whether how many groups there will be is known only as they are planned."""
 

@@ -18,6 +18,7 @@ class Knockout(TournamentFormat):
     doc = "the loser of a pairing is out"
     one_per_owner_at_tables = True
     seeded_by_rating = True
+    ranks_by_elimination = True
 
     def conflict(self, spec: Spec) -> ArenaError | None:
         if spec.partners == MIXED:

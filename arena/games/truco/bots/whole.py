@@ -77,7 +77,9 @@ def stay_from(state: RaceState, stake: int, value: int) -> float:
     """From which chance on it is better to play for ``value`` than to give ``stake`` away."""
     race = _race(state)
     lost = race.lost(value)
-    return (race.lost(stake) - lost) / (race.won(value) - lost)
+    gained = race.won(value) - lost
+    # In the last hand of a game that ends by their number the stake may decide nothing.
+    return (race.lost(stake) - lost) / gained if gained else 0.0
 
 
 def _race(state: RaceState) -> Race:

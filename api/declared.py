@@ -1,0 +1,34 @@
+"""What owners say about the language models on boards: which one it is, and what a game costs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from api.services import services
+
+
+class Declared(NamedTuple):
+    """The ``model``, empty if none is said, and the US dollars per game, None if that is not said."""
+
+    model: str = ""
+    game_cost: float | None = None
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """For a table of text."""
+        return self.model, "" if self.game_cost is None else f"{self.game_cost:g}"
+
+
+def declared_by(rows: Iterable[Mapping[str, Any]]) -> dict[str, Declared]:
+    """What is said about the bots of a board's rows, by their names."""
+    names = sorted({row["name"] for row in rows})
+    accounts = services().accounts.listed(names) if names else []
+    return {bot.name: Declared(bot.model, bot.game_cost) for bot in accounts}
+
+
+def with_declared(
+    rows: Iterable[Mapping[str, Any]], declared: Mapping[str, Declared]
+) -> list[dict[str, Any]]:
+    """The rows with ``model`` and ``game_cost``."""
+    return [{**row, **declared.get(row["name"], Declared())._asdict()} for row in rows]

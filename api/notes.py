@@ -1,0 +1,86 @@
+"""Notes of bots on their moves: read after the game by the owner, and by others once they are published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from api.auth import viewer
+from api.contract import ARCHIVED
+from api.errors import HttpError
+from api.services import services
+from arena.accounts.audit import Principal
+from arena.live.header import Viewer
+from arena.live.turns import MAX_NOTE
+from arena.records.record import Record, parse_record
+from arena.store.notes import GameNotes
+from arena.text import printable
+
+RECORD_ERRORS: Final = ("game_not_found", "game_hidden", *ARCHIVED, "record_not_ready")
+"""The errors of reading a record."""
+
+
+def read_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
+    """The notes of a bot on a finished game, if ``who`` may read them and the game's record."""
+    record = parse_record(services().tournaments.record(game, viewer(who)))
+    found = _notes([bot], game, viewer(who)).get(bot)
+    if found is None:
+        raise _none(bot, game)
+    return _view(record, found)
+
+
+def change_notes(who: Principal, bot: str, game: str, published: bool) -> dict[str, Any]:
+    """Publish or hide the notes of a bot on a finished game, and return those that ``who`` may read."""
+    record = parse_record(services().tournaments.record(game, viewer(who)))
+    if not services().live.notes.publish(bot, game, published):
+        raise _none(bot, game)
+    hidden = GameNotes(game, published, {})
+    return _view(record, _notes([bot], game, viewer(who)).get(bot, hidden))
+
+
+def notes_on(record: Record, who: Viewer) -> dict[str, GameNotes]:
+    """The notes on a finished game that ``who`` may read, by bot."""
+    canonical = record["canonical"]
+    names = sorted({player["name"] for player in canonical["players"]})
+    return _notes(names, canonical["game"], who)
+
+
+def remarks(notes: Mapping[str, GameNotes]) -> dict[int, str]:
+    """Notes on a game as remarks on its actions, by their index."""
+    found: dict[int, str] = {}
+    for bot, own in notes.items():
+        name = services().shown.name("bot", bot)
+        for after, note in own.notes.items():
+            found[after] = f"{name} noted: {printable(' '.join(note.split()), MAX_NOTE)}"
+    return found
+
+
+def _notes(bots: list[str], game: str, who: Viewer) -> dict[str, GameNotes]:
+    found = services().live.notes.find(bots, game)
+    private = [bot for bot, own in found.items() if not own.published]
+    owners = {one.name: one.owner for one in services().accounts.listed(private)} if private else {}
+    return {
+        bot: own
+        for bot, own in found.items()
+        if own.published or (who.owner is not None and owners.get(bot) == who.owner)
+    }
+
+
+def _view(record: Record, found: GameNotes) -> dict[str, Any]:
+    actions = record["canonical"]["actions"]
+    return {
+        "game": found.game,
+        "published": found.published,
+        "notes": [
+            {"after": after, "seat": actions[after][0], "action": actions[after][1], "note": note}
+            for after, note in found.notes.items()
+        ],
+    }
+
+
+def _none(bot: str, game: str) -> HttpError:
+    return HttpError(
+        f"there are no notes of {printable(bot, 80)} on game {printable(game, 80)} that you may read",
+        code="notes_not_found",
+        field="game",
+    )

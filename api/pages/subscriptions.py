@@ -1,0 +1,88 @@
+"""Webhooks that follow a tournament: a page for each owner who sees it."""
+
+from __future__ import annotations
+
+from flask import Response, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
+from api.pages.site import blueprint, form, page
+from api.requests import load
+from api.schemas.subscriptions import NewSubscriptionSchema
+from api.services import services
+from api.sessions import page_viewer, signed_in
+from arena.errors import ArenaError
+
+
+def _controls() -> list[Control]:
+    words = Words({"url": "URL", "secret": "Signing secret"}, {"secret": "Empty: a new one, shown once."})
+    return controls(NewSubscriptionSchema(), ("url", "secret"), words)
+
+
+@blueprint.get("/tournaments/<tournament>/subscriptions")
+def subscriptions_page(tournament: str) -> Response:
+    """The owner's webhooks that follow a tournament, how their last posts went, and a form for another."""
+    return _shown(tournament, _controls())
+
+
+@form("/tournaments/<tournament>/subscriptions")
+def subscribe(tournament: str) -> ResponseReturnValue:
+    """Follow a tournament by a webhook, and show its secret once."""
+    who, found = signed_in(), filled(_controls(), request.form.getlist)
+    parts = services()
+    try:
+        body = load(NewSubscriptionSchema(), body_of(found))
+        parts.limits.spend("webhook_checks_per_owner", who.owner)
+        made = parts.subscriptions.subscribe(tournament, who, body["url"], body.get("secret"))
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _shown(tournament, found, error)
+    return _shown(tournament, _controls(), secret="" if "secret" in body else made["secret"])
+
+
+@form("/tournaments/<tournament>/unsubscribe")
+def unsubscribe(tournament: str) -> ResponseReturnValue:
+    """Delete a subscription."""
+    services().subscriptions.unsubscribe(tournament, request.form.get("subscription", ""), signed_in())
+    return redirect(url_for("pages.subscriptions_page", tournament=tournament), 303)
+
+
+@form("/tournaments/<tournament>/ping")
+def ping_subscription(tournament: str) -> ResponseReturnValue:
+    """Post a test to the URL of a subscription, and say how it went."""
+    who, parts = signed_in(), services()
+    try:
+        parts.limits.spend("webhook_checks_per_owner", who.owner)
+        pinged = parts.subscriptions.ping(tournament, request.form.get("subscription", ""), who)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        # It is not about the URL of the form.
+        shown = ArenaError(error.message, code=error.code, expected=error.expected)
+        return _shown(tournament, _controls(), shown)
+    return _shown(tournament, _controls(), answered=pinged["url"])
+
+
+def _shown(
+    tournament: str,
+    found: list[Control],
+    error: ArenaError | None = None,
+    secret: str = "",
+    answered: str = "",
+) -> Response:
+    who, parts = signed_in(), services()
+    view = parts.tournaments.view(tournament, page_viewer())
+    status = 200 if error is None else status_of(error)
+    if error is not None:
+        found, error = with_error(found, error)
+    return page(
+        "subscriptions.html",
+        status,
+        one=view,
+        subscriptions=parts.subscriptions.of(tournament, who),
+        controls=found,
+        error=error,
+        secret=secret,
+        answered=answered,
+    )

@@ -1,0 +1,36 @@
+"""What owners say about bots that are language models."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import ValidationError, fields, validate
+
+MAX_MODEL: Final = 60
+"""The maximum characters of the name of a language model."""
+MAX_COST: Final = 1000
+"""The maximum of what a game may be said to cost, in US dollars."""
+
+
+def _printable(text: str) -> None:
+    if not text.isprintable() or text != text.strip():
+        raise ValidationError("Must be printable characters on one line, no space at the ends.")
+
+
+def model() -> fields.String:
+    """The name of the model."""
+    return fields.String(
+        validate=[validate.Length(0, MAX_MODEL), _printable],
+        metadata={
+            "description": "If the bot is a language model, which one; public. Only such bots enter "
+            "tournaments of the division `models`. Empty: it is none."
+        },
+    )
+
+
+def game_cost() -> fields.Float:
+    """The cost of a game."""
+    return fields.Float(
+        validate=validate.Range(0, MAX_COST),
+        metadata={"description": "What a game costs the bot, in US dollars, as its owner says; public."},
+    )

@@ -1,0 +1,33 @@
+"""Notes of bots on their moves."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from api.schemas.common import RequestSchema, ResponseSchema, described
+from api.schemas.fields import Truth
+
+
+class NoteSchema(ResponseSchema):
+    """A note of a bot on one of its moves."""
+
+    after = described(fields.Integer, "The number of actions in the game before the move.")
+    seat = described(fields.Integer, "The seat.")
+    action = described(fields.String, "The move.")
+    note = described(fields.String, "The note.")
+
+
+class GameNotesSchema(ResponseSchema):
+    """The notes of a bot on its moves in one game."""
+
+    game = described(fields.String, "The id of the game.")
+    published = described(fields.Boolean, "Whether everybody who can read the record can read the notes.")
+    notes = fields.List(
+        fields.Nested(NoteSchema), required=True, metadata={"description": "In the order of the moves."}
+    )
+
+
+class ChangedNotesSchema(RequestSchema):
+    """Changes to the notes of a bot on a game."""
+
+    published = Truth(required=True, metadata={"description": "Whether the notes are public."})

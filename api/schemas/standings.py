@@ -1,0 +1,101 @@
+"""Schemas of the standings of a tournament."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from api.schemas.common import ResponseSchema, described
+from api.schemas.fields import Moment, WholeNumber
+from api.schemas.leaderboards import cursor
+from arena.events.live_standings import STANDINGS_STATES
+
+
+class StandingSchema(ResponseSchema):
+    """A bot's row in the standings."""
+
+    place = described(
+        WholeNumber,
+        "The place, from 1; bots tied after all tie-breaks share it. Null for a baseline bot.",
+        allow_none=True,
+    )
+    name = described(fields.String, "The bot's name.")
+    version = described(fields.String, "The version's label.")
+    groups = described(WholeNumber, "The number of groups that count for the bot.")
+    byes = described(WholeNumber, "The number of byes, worth a point each.")
+    points = described(fields.Float, "The sum of the bot's group scores, from 0 to 1 each.")
+    score = described(fields.Float, "Points per group, which decides the place.")
+    half_width = described(
+        fields.Float,
+        "Half the width of the 95% interval of the score; null with too few groups.",
+        allow_none=True,
+    )
+    won = described(WholeNumber, "The number of groups in which no other bot scored as much.")
+    games = described(WholeNumber, "The number of games in these groups.")
+    faults = described(WholeNumber, "The number of faults.")
+    forfeits = described(WholeNumber, "The number of groups lost by forfeit.")
+    used_ms = described(WholeNumber, "The time used for all actions; null if not recorded.", allow_none=True)
+    adjusted = described(
+        fields.Float,
+        "The score without the luck of the cards, which decides nothing; null where luck is not measured.",
+        allow_none=True,
+    )
+    adjusted_half_width = described(
+        fields.Float,
+        "Half the width of its own 95% interval; null with too few groups.",
+        allow_none=True,
+    )
+    tie_breaks = fields.Dict(
+        keys=fields.String(),
+        values=fields.Float(),
+        required=True,
+        metadata={"description": "The values of the tie-breaks that were applied, by name."},
+    )
+    baseline = described(
+        fields.Boolean, "Whether it takes no place; these come after all others, in the same order."
+    )
+
+
+def _share(description: str) -> Any:
+    return described(fields.Float, description, allow_none=True, validate=validate.Range(0, 1))
+
+
+class MeetingSchema(ResponseSchema):
+    """A bot's result against another."""
+
+    points = described(fields.Float, "Points, at most one per group.")
+    groups = described(WholeNumber, "The number of groups.")
+    share = _share("Points per group; null without groups.")
+    low = _share("The lower bound of its 95% interval (Wilson's, over groups); null without groups.")
+    high = _share("The upper bound of that interval; null without groups.")
+
+
+class StandingsSchema(ResponseSchema):
+    """Standings and crosstable, provisional or final."""
+
+    state = described(
+        fields.String,
+        "`queued`: not computed yet; `live`: as of `computed_ms`; `final`: of a finished tournament.",
+        validate=validate.OneOf(STANDINGS_STATES),
+    )
+    computed_ms = described(Moment, "When live standings were computed; otherwise null.", allow_none=True)
+    groups = described(WholeNumber, "The number of groups that count.")
+    records_hash = described(fields.String, "The SHA-256 of the sorted hashes of their records.")
+    tie_breaks = fields.List(
+        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
+    )
+    rows = fields.List(
+        fields.Nested(StandingSchema),
+        required=True,
+        metadata={"description": "The bots, from first to last; at most 200 on a page."},
+    )
+    crosstable = fields.List(
+        fields.List(fields.Nested(MeetingSchema, allow_none=True)),
+        required=True,
+        metadata={
+            "description": "The result of the bot of each of `rows` against every bot, in the order of the "
+            "standings; null if they did not meet."
+        },
+    )
+    cursor = cursor()

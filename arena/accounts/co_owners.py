@@ -1,0 +1,122 @@
+"""Co-owners: owners who share a bot with its owner."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Final
+
+from arena.accounts.accounts import Accounts, BotNotFound, OwnerNotFound
+from arena.accounts.quotas import QuotaExceeded
+from arena.errors import ArenaError
+from arena.store.accounts import AccountStore, Sharing
+from arena.store.rows import reading, shown_or_left_out
+from arena.text import printable
+
+MOST_OF_BOT: Final = 8
+"""The maximum number of co-owners of a bot, with those who are invited."""
+
+
+class NotCoOwner(ArenaError):
+    """The owner is neither a co-owner of the bot nor invited to be one."""
+
+    code = "not_co_owner"
+
+
+class CoOwners:
+    """Invites to share a bot: nobody shares one without having accepted that. Who may do so is the caller's.
+
+    A bot counts in the quotas of all of its owners. Errors are :class:`~arena.errors.ArenaError`:
+    ``bot_not_found``, ``owner_not_found``, ``not_co_owner``, ``quota_exceeded``.
+    """
+
+    def __init__(self, store: AccountStore, accounts: Accounts) -> None:
+        self._store = store
+        self._accounts = accounts
+
+    def invited(self, bot: str) -> tuple[str, ...]:
+        """The owners who are invited to share a bot, in the order of their invitations."""
+        fields = self._store.bot(self._accounts.bot(bot).name) or {}
+        with reading(f"bot {bot}"):
+            return Sharing.of(fields).invited
+
+    def invitations(self, owner: str) -> list[str]:
+        """The bots that an owner is invited to share, by name."""
+        names = self._store.invited_to(owner)
+        rows = zip(names, self._store.bots(names), strict=True)
+        found = [
+            (name, shown_or_left_out(f"bot {name}", partial(Sharing.of, fields or {})))
+            for name, fields in rows
+        ]
+        return [name for name, sharing in found if sharing is not None and owner in sharing.invited]
+
+    def shared(self, owner: str) -> list[str]:
+        """The bots that an owner shares with their owners, by name."""
+        names = self._store.bot_names(owner, "", -1)
+        return [bot.name for bot in self._accounts.listed(names) if owner in bot.co_owners]
+
+    def check(self, bot: str, owner: str) -> None:
+        """Check that an owner shares a bot, or is invited to. Raises :class:`NotCoOwner`."""
+        known = self._accounts.bot(bot)
+        if owner in known.co_owners or owner in self.invited(bot):
+            return
+        is_owner = owner == known.owner
+        what = f"the owner of {bot}, and stays it" if is_owner else f"neither a co-owner of {bot} nor invited"
+        raise NotCoOwner(
+            f"{printable(owner, 40)!r} is {what}",
+            field="owner",
+            expected="a co-owner, or an owner whom the bot's owner has invited",
+        )
+
+    def invite(self, bot: str, owner: str) -> None:
+        """Invite an owner to share a bot. May be repeated."""
+        known = self._accounts.bot(bot)
+        try:
+            self._accounts.owner(owner)
+        except OwnerNotFound as error:
+            raise OwnerNotFound(error.message, field="owner", expected="the name of an owner") from None
+        invited = self.invited(bot)
+        if owner in known.owners or owner in invited:
+            return
+        used = len(known.co_owners) + len(invited)
+        if used >= MOST_OF_BOT:
+            raise QuotaExceeded(
+                f"a bot has at most {MOST_OF_BOT} co-owners, with those who are invited",
+                field="owner",
+                expected="to remove one of them",
+                extra={"quota": "co_owners", "most": MOST_OF_BOT, "used": used, "left": 0},
+            )
+        self._store.invite_owner(bot, owner, _now_ms())
+
+    def accept(self, bot: str, owner: str) -> None:
+        """Let an owner who is invited share a bot. May be repeated."""
+        self.check(bot, owner)
+        known = self._accounts.bot(bot)
+        if owner in known.co_owners:
+            return
+        if not known.version:
+            # Until then the quotas and the lists know its owner only.
+            raise BotNotFound(
+                f"{bot} has no version yet", field="bot", expected="to wait for its first upload"
+            )
+        (stored,) = self._store.stored_by([bot])
+        self._accounts.quotas.take_room(owner, stored)
+        self._store.add_co_owner(bot, owner, _now_ms())
+
+    def remove(self, bot: str, owner: str) -> None:
+        """Remove a co-owner, or take back the invitation of an owner."""
+        self.check(bot, owner)
+        shares = owner in self._accounts.bot(bot).co_owners
+        self._store.remove_co_owner(bot, owner)
+        if shares:
+            (stored,) = self._store.stored_by([bot])
+            self._accounts.quotas.leave_room(owner, stored)
+
+    def forget(self, owner: str) -> None:
+        """Let an owner leave all bots that it shares or may share. May be repeated."""
+        for bot in {*self.shared(owner), *self._store.invited_to(owner)}:
+            self._store.remove_co_owner(bot, owner)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,70 @@
+"""``botequim bot owners``: who owns a bot together."""
+
+from __future__ import annotations
+
+import click
+
+from arena.cli.commands import Command
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import json_option, show
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "botequim bot owners my-bot bia",
+        "botequim bot owners my-bot --accept",
+        "botequim bot owners my-bot --remove bia",
+    ),
+)
+@click.argument("name", required=False)
+@click.argument("owners", nargs=-1)
+@click.option(
+    "--remove", multiple=True, metavar="OWNER", help="Remove a co-owner or an invitation; repeatable."
+)
+@click.option("--accept", is_flag=True, help="Accept the invitation to share the bot.")
+@click.option("--leave", is_flag=True, help="Share the bot no longer, or decline the invitation.")
+@url_option
+@token_option("an owner of the bot, or who is invited")
+@json_option
+def owners(
+    name: str | None,
+    owners: tuple[str, ...],
+    remove: tuple[str, ...],
+    accept: bool,
+    leave: bool,
+    url: str,
+    token: str,
+    as_json: bool,
+) -> None:
+    """Invite OWNERS to share the bot NAME; without them, list whose it is.
+
+    Who accepts is a co-owner: it adds versions, reads sources and logs, and enters the bot. Without NAME,
+    list the bots that you are invited to share.
+    """
+    client = service(url, token)
+    if name is None:
+        if remove or accept or leave:
+            raise click.UsageError("NAME is missing: the bot")
+        found = client.me()["bot_invitations"]
+        show({"bot_invitations": found}, as_json, "\n".join(found) or "no invitations")
+        return
+    if accept and leave:
+        raise click.UsageError("--accept and --leave exclude each other")
+    for owner in owners:
+        client.add_bot_owner(name, owner)
+    for owner in remove:
+        client.remove_bot_owner(name, owner)
+    if accept:
+        client.add_bot_owner(name, client.me()["name"])
+    if leave:
+        client.remove_bot_owner(name, client.me()["name"])
+        show({"left": name}, as_json, f"you share {name} no longer")
+        return
+    view = client.bot_owners(name)
+    lines = [
+        f"{view['owner']}: owner",
+        *(f"{owner}: co-owner" for owner in view["co_owners"]),
+        *(f"{owner}: invited" for owner in view["invited"]),
+    ]
+    show(view, as_json, "\n".join(lines))

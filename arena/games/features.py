@@ -1,0 +1,129 @@
+"""Observations as vectors of zeros and ones and actions as numbers, for programs that learn.
+
+A vector is made of the observation of a seat and of nothing else, so it holds nothing that the seat may not
+know. Seats in it are counted from the observer: 0 is itself, 1 the next seat. With the same rules its size
+and the number of each action are always the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from math import prod
+from typing import Any, Final
+
+from arena.games.kernel import Outcome
+
+DECLINE: Final = "decline"
+"""Lets a right pass. It is no action of a game: environments that ask for rights one by one add it."""
+
+
+class Layout:
+    """The named parts of a vector, one behind the other. ``parts``: their shapes."""
+
+    def __init__(self, parts: Mapping[str, tuple[int, ...]]) -> None:
+        self.parts = dict(parts)
+        self._places: dict[str, tuple[int, tuple[tuple[int, int], ...]]] = {}
+        """By name the start, and by dimension its size and how far its elements are from each other."""
+        self.size = 0
+        for name, shape in self.parts.items():
+            steps = tuple((size, prod(shape[place + 1 :])) for place, size in enumerate(shape))
+            self._places[name] = self.size, steps
+            self.size += prod(shape)
+
+    def start(self, name: str) -> int:
+        """Where a part begins."""
+        return self._places[name][0]
+
+    def vector(self) -> Vector:
+        """A new vector of zeros."""
+        return Vector(self)
+
+    def place(self, name: str, indices: Sequence[int]) -> int:
+        """The place of an element. Raises ``IndexError`` if the part has none there."""
+        place, steps = self._places[name]
+        for index, (size, step) in zip(indices, steps, strict=True):
+            if not 0 <= index < size:
+                raise IndexError(f"{name}{list(indices)} of shape {self.parts[name]}")
+            place += index * step
+        return place
+
+
+class Vector:
+    """A vector that is being filled: ``data`` has one byte per element, 0 or 1."""
+
+    __slots__ = ("_layout", "data")
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self.data = bytearray(layout.size)
+
+    def mark(self, name: str, *indices: int) -> None:
+        """Set one element of a part."""
+        self.data[self._layout.place(name, indices)] = 1
+
+    def mark_all(self, name: str, indices: Iterable[int]) -> None:
+        """Set elements of a part with one dimension."""
+        for index in indices:
+            self.data[self._layout.place(name, (index,))] = 1
+
+    def mark_if(self, name: str, condition: object) -> None:
+        """Set the only element of a part if ``condition`` is true."""
+        if condition:
+            self.mark(name, 0)
+
+
+class Features(ABC):
+    """The actions and vectors of one game with certain complete rules.
+
+    ``seats``: how many. ``actions``: everything that a seat can ever do, in the order of its numbers.
+    ``layout``: the parts of a vector. ``dealt``: how many cards from the top of a pack can matter.
+
+    The bounds of a game: ``most_hands``; per hand ``most_decisions`` of all seats, those included with which
+    a right is let pass, and ``most_numbers``, the length of what a seat is shown of it as numbers
+    (:mod:`arena.research.histories`); and ``most_points``, how far the sum of a seat's :meth:`gains` can be
+    from zero.
+    """
+
+    def __init__(self, rules: Mapping[str, Any], seats: int) -> None:
+        self.rules = rules
+        self.seats = seats
+        self.actions: tuple[str, ...] = ()
+        self.layout = Layout({})
+        self.dealt = 0
+        self.most_hands = 0
+        self.most_decisions = 0
+        self.most_numbers = 0
+        self.most_points = 1.0
+
+    @abstractmethod
+    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+        """An observation as the elements of a vector; that of a spectator is counted from seat 0."""
+
+    @abstractmethod
+    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+        """What an event, as a spectator is shown it, wins or loses each seat, as a share of a whole game;
+        the sum is zero. None for one that ends no hand.
+        """
+
+    def seat_after(self, observer: int, seat: int) -> int:
+        """How far ``seat`` is from the observer."""
+        return (seat - observer) % self.seats
+
+    def decisions_with_rights(self, decisions: int) -> int:
+        """The bound of decisions where after each one, and at first, all other seats are asked for rights."""
+        return decisions + (self.seats - 1) * (decisions + 1)
+
+
+def returns_of(outcome: Outcome, teams: Sequence[Sequence[int]]) -> list[float]:
+    """What the places are worth to each seat, from -1 to 1: the share of the other teams that it beat less
+    the share of those that beat it. The sum over the seats is zero where teams are of one size.
+    """
+    result = [0.0] * len(outcome.places)
+    for team in teams:
+        place = outcome.places[team[0]]
+        rivals = [outcome.places[other[0]] for other in teams if other is not team]
+        won = sum((place < rival) - (place > rival) for rival in rivals) / len(rivals)
+        for seat in team:
+            result[seat] = won
+    return result

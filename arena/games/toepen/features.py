@@ -1,0 +1,182 @@
+"""Toepen for programs that learn: the numbers of its actions, and its observations as vectors.
+
+Parts of a vector (``S`` seats, counted from the observer; ``L`` lives at the start; ``V`` the larger of ``L``
+and 2)::
+
+    phase         8           what the game waits for, in the order of ``fields.PHASES``
+    awaited       S           who
+    to_answer     S           the seats still to answer
+    turn          S           who exchanges or has to play
+    dealer        S
+    leader        S           who leads the trick
+    knocker       S           who knocked last in this hand
+    value         V + 1       lives that the hand is worth
+    lives         S x (L + 1)
+    in_hand       S           dealt in, not folded, not gone out by a challenge
+    pelt          S           on their last life (TP-6.1)
+    hand          32          own cards
+    held          S x 5       how many cards
+    stock         8           exchanges that the stock allows, whoever makes them
+    exchanges     S x 7       how many each made
+    announced     S x 3       nothing, whistled, stood
+    laid_away     S x 32      hands laid away: one's own, and those that were shown
+    challenged    S x 2       an exchange of the seat was challenged: rightly, wrongly
+    trick         S x 32      the cards of this trick
+    led           4           its suit
+    played        S x 32      the cards of the tricks before it
+    tricks        5           how many there were
+    won           3 x S       who won each
+    rubber        R           which one (of R); only with ``end=rubber``, as ``drinks``
+    drinks        S x (R + 1) drinks bought
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.games.cards import SUITS
+from arena.games.features import Features, Layout, Vector
+from arena.games.toepen.cards import CARD_NUMBER, PACK, SAID, ToepenRules, rules_from
+from arena.games.toepen.fields import PHASES
+
+_CARDS: Final = len(PACK)
+_HAND: Final = 4
+_TRICKS: Final = 4
+_MOST_EXCHANGES: Final = 6
+
+
+class ToepenFeatures(Features):
+    """See the module and :class:`~arena.games.features.Features`."""
+
+    def __init__(self, rules: Mapping[str, Any]) -> None:
+        own = rules_from(rules)
+        super().__init__(rules, own.seats)
+        self._lives = own.lives
+        self._rubber = own.rubber
+        self._most_value = max(own.lives, 2)
+        self.actions = _actions(own, self._most_value)
+        seats, lives = own.seats, own.lives
+        rubbers = {"rubber": (own.rubbers,), "drinks": (seats, own.rubbers + 1)} if own.rubber else {}
+        self.layout = Layout(
+            {
+                "phase": (len(PHASES),),
+                "awaited": (seats,),
+                "to_answer": (seats,),
+                "turn": (seats,),
+                "dealer": (seats,),
+                "leader": (seats,),
+                "knocker": (seats,),
+                "value": (self._most_value + 1,),
+                "lives": (seats, lives + 1),
+                "in_hand": (seats,),
+                "pelt": (seats,),
+                "hand": (_CARDS,),
+                "held": (seats, _HAND + 1),
+                "stock": (_CARDS // _HAND,),
+                "exchanges": (seats, _MOST_EXCHANGES + 1),
+                "announced": (seats, len(SAID) - 1),
+                "laid_away": (seats, _CARDS),
+                "challenged": (seats, 2),
+                "trick": (seats, _CARDS),
+                "led": (len(SUITS),),
+                "played": (seats, _CARDS),
+                "tricks": (_TRICKS + 1,),
+                "won": (_TRICKS - 1, seats),
+                **rubbers,
+            }
+        )
+        self._set_bounds(own)
+
+    def _set_bounds(self, own: ToepenRules) -> None:
+        seats, lives = own.seats, own.lives
+        exchanges = min(seats * own.max_exchanges, _CARDS // _HAND - 2)
+        self.dealt = _CARDS if exchanges else _HAND * seats
+        # Whoever is dealt in and does not win loses a life in every hand.
+        self.most_hands = seats * lives * (own.rubbers if own.rubber else 1)
+        # A knock needs as many lives as it makes the hand worth (TP-5.4).
+        answers = exchanges + lives
+        acts = exchanges + 2 * seats + lives + _TRICKS * seats
+        decisions = acts + answers * (seats - 1)
+        self.most_decisions = self.decisions_with_rights(decisions) if own.anytime else decisions
+        declined = self.most_decisions - decisions
+        hand = (7 + seats) + 8 * seats + (5 + seats) + 2 * seats + (5 + 2 * seats) + 4 * seats
+        exchanged = exchanges * (7 + 9 + 8)
+        self.most_numbers = hand + exchanged + 3 * decisions + 2 * declined + 3 * _TRICKS
+        self.most_points = float(own.rubbers if own.rubber else 1)
+
+    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+        """See :class:`~arena.games.features.Features`."""
+        observer = observation["seat"] or 0
+        vector = self.layout.vector()
+        self._standing(vector, observation, observer)
+        self._cards(vector, observation, observer)
+        self._tricks(vector, observation, observer)
+        return vector.data
+
+    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+        """The lives that the others lost in a hand on average, less one's own, of those at the start."""
+        if event["type"] != "result":
+            return None
+        lost = event["lost"]
+        others = self.seats - 1
+        return [((sum(lost) - own) / others - own) / self._lives for own in lost]
+
+    def _standing(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        vector.mark("phase", PHASES.index(seen["phase"]))
+        vector.mark_all(
+            "awaited", [self.seat_after(observer, seat) for seat in seen["awaiting"] if seat >= 0]
+        )
+        for part in ("to_answer", "pelt"):
+            vector.mark_all(part, [self.seat_after(observer, seat) for seat in seen[part]])
+        for part in ("turn", "dealer", "leader", "knocker"):
+            if seen[part] is not None:
+                vector.mark(part, self.seat_after(observer, seen[part]))
+        vector.mark("value", seen["value"])
+        for seat in range(self.seats):
+            place = self.seat_after(observer, seat)
+            vector.mark("lives", place, seen["lives"][seat])
+            vector.mark("held", place, seen["held"][seat])
+            vector.mark("exchanges", place, seen["exchanges"][seat])
+            if seen["in_hand"][seat]:
+                vector.mark("in_hand", place)
+            if seen["announcements"][seat] is not None:
+                vector.mark("announced", place, SAID.index(seen["announcements"][seat]) - 1)
+            if self._rubber:
+                vector.mark("drinks", place, seen["drinks"][seat])
+        if self._rubber:
+            vector.mark("rubber", seen["rubber"] - 1)
+
+    def _cards(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        vector.mark_all("hand", [CARD_NUMBER[card] for card in seen.get("hand", ())])
+        vector.mark("stock", seen["stock"] // _HAND)
+        for laid in seen["laid_away"]:
+            place = self.seat_after(observer, laid["seat"])
+            for card in laid["cards"] or ():
+                vector.mark("laid_away", place, CARD_NUMBER[card])
+            if laid["loser"] is not None:
+                vector.mark("challenged", place, int(laid["loser"] != laid["seat"]))
+
+    def _tricks(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        for play in seen["trick"]:
+            vector.mark("trick", self.seat_after(observer, play["seat"]), CARD_NUMBER[play["card"]])
+        if seen["trick"]:
+            vector.mark("led", SUITS.index(seen["trick"][0]["card"][1]))
+        vector.mark("tricks", len(seen["tricks"]))
+        for index, trick in enumerate(seen["tricks"]):
+            if index < _TRICKS - 1:
+                vector.mark("won", index, self.seat_after(observer, trick["winner"]))
+            for play in trick["cards"]:
+                vector.mark("played", self.seat_after(observer, play["seat"]), CARD_NUMBER[play["card"]])
+
+
+def _actions(rules: ToepenRules, most_value: int) -> tuple[str, ...]:
+    actions = [f"play:{card}" for card in PACK]
+    actions += ["exchange", "keep"]
+    if rules.whistling:
+        actions += ["keep_whistle", "keep_stand"]
+    actions += ["challenge", "trust"]
+    for value in range(2, most_value + 1):
+        actions += [f"stay:{value}", f"knock:{value}"]
+    actions += [f"fold:{value}" for value in range(1, most_value)]
+    return tuple(actions)

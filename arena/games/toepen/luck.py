@@ -1,0 +1,55 @@
+"""How the luck of a hand of Toepen with two seats is measured; see
+:class:`~arena.games.descriptor.LuckModel`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.games.descriptor import LuckModel, Standing
+from arena.games.kernel import State
+from arena.games.toepen.cards import rules_from
+from arena.games.toepen.fields import DEAL
+from arena.games.toepen.state import ToepenState
+
+
+def _rules(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    return rules
+
+
+def _standings(rules: Mapping[str, Any]) -> list[tuple[int, int]]:
+    lives = range(1, rules["lives"] + 1)
+    return [(own, other) for own in lives for other in lives]
+
+
+def _start(rules: Mapping[str, Any], own: int, other: int) -> State:
+    """The dealer is seat 0."""
+    state = ToepenState(rules_from(rules))
+    state.dealer = 0
+    state.phase = DEAL
+    state.lives = [own, other]
+    return state
+
+
+def _standing(state: State) -> Standing:
+    """From the view of the dealer."""
+    assert isinstance(state, ToepenState)
+    dealer = state.dealer
+    return Standing(dealer, state.lives[dealer], state.lives[1 - dealer])
+
+
+def _is_blind(state: State) -> bool:
+    return False
+
+
+LUCK: Final = LuckModel(
+    level="regular",
+    version="0.2.0",
+    weight=0.65,
+    rules=_rules,
+    standings=_standings,
+    start=_start,
+    standing=_standing,
+    is_blind=_is_blind,
+)

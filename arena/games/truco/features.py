@@ -1,0 +1,203 @@
+"""Brazilian Truco for programs that learn: the numbers of its actions, and its observations as vectors.
+
+Parts of a vector (``S`` seats, ``P`` cards in the pack; teams: 0 the observer's, 1 the other)::
+
+    phase         8           what the game waits for, in the order of ``table.PHASES``
+    awaited       S           who
+    dealer        S
+    score         2 x 13      points by team
+    stake         13          what the hand is worth
+    threshold     2           the teams that the smallest stake would make win (BT-5.1, TV-7.1)
+    right         2           the teams that may raise the stake (TV-6.2)
+    hand          P           own cards
+    strengths     3 x 15      how strong each is, the strongest first (1 to 14)
+    held          S x 4       how many cards
+    vira          P
+    manilhas      P
+    cards         3 x S x P   what each seat played in each trick, if the observer knows it
+    played        3 x S x 15  how strong it was: 1 to 14, 0 face down
+    leader        3 x S       who led each trick
+    won           3 x 3       who won it: a team, or nobody
+    burned        P
+    passed        1           whether the forehand passed a hand
+    passed_cards  P           that hand, for those who know it
+    partner       P           the partner's cards as dealt, where the rules show them
+    caller        S           who called truco
+    proposer      S           who raised last
+    called_in     3           in which trick
+    proposed      13          the points that an answer is due to
+    deferred      1           whether the answer was left to the partner
+    extra_trick   1           whether this trick is the one more of BT-4.7
+    gestures      S x 3 x 6   by seat and trick; only with ``signals``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any, Final
+
+from arena.games.features import Features, Layout, Vector
+from arena.games.truco.cards import CARD_NUMBER, GESTURES, SIGNAL_ACTIONS, TARGET
+from arena.games.truco.options import TrucoRules, rules_from
+from arena.games.truco.table import PHASES
+from arena.games.truco.view import order_seen
+
+_TRICKS: Final = 3
+_GRADES: Final = 15
+"""Strengths from 0 to 14."""
+
+
+class TrucoFeatures(Features):
+    """See the module and :class:`~arena.games.features.Features`."""
+
+    def __init__(self, rules: Mapping[str, Any]) -> None:
+        own = rules_from(rules)
+        super().__init__(rules, own.seats)
+        self.actions = _actions(own)
+        cards = own.pack.cards
+        self._place = {card: place for place, card in enumerate(cards)}
+        pack, seats = len(cards), own.seats
+        self.layout = Layout(
+            {
+                "phase": (len(PHASES),),
+                "awaited": (seats,),
+                "dealer": (seats,),
+                "score": (2, TARGET + 1),
+                "stake": (TARGET + 1,),
+                "threshold": (2,),
+                "right": (2,),
+                "hand": (pack,),
+                "strengths": (3, _GRADES),
+                "held": (seats, 4),
+                "vira": (pack,),
+                "manilhas": (pack,),
+                "cards": (_TRICKS, seats, pack),
+                "played": (_TRICKS, seats, _GRADES),
+                "leader": (_TRICKS, seats),
+                "won": (_TRICKS, 3),
+                "burned": (pack,),
+                "passed": (1,),
+                "passed_cards": (pack,),
+                "partner": (pack,),
+                "caller": (seats,),
+                "proposer": (seats,),
+                "called_in": (_TRICKS,),
+                "proposed": (TARGET + 1,),
+                "deferred": (1,),
+                "extra_trick": (1,),
+                **({"gestures": (seats, _TRICKS, len(GESTURES))} if own.signals else {}),
+            }
+        )
+        hands = own.max_burns + 1 if own.exchange else 0
+        self.dealt = pack if own.cut else 3 * seats + own.turned + 3 * hands
+        self.most_hands = own.max_hands
+        plays = 3 * seats
+        # Every step of the ladder: a call, a deferred answer, the answer; and two decisions at eleven.
+        calls = own.cut + hands + own.exchange + 3 * (len(own.stakes) - 1) + 2
+        signals = plays if own.signals else 0
+        decisions = plays + calls + signals
+        self.most_decisions = self.decisions_with_rights(decisions) if signals else decisions
+        declined = self.most_decisions - decisions
+        dealing = 7 * (seats + hands) + 6 * hands + 6 + 2 + 12
+        self.most_numbers = 3 * plays + 4 * (calls + signals) + 2 * declined + dealing + 4 * _TRICKS + 7
+        # 11 points and a hand of 12, of which one counts.
+        self.most_points = (2 * TARGET - 1) / TARGET
+
+    def vector(self, observation: Mapping[str, Any]) -> bytearray:
+        """See :class:`~arena.games.features.Features`."""
+        observer = observation["seat"] or 0
+        vector = self.layout.vector()
+        self._standing(vector, observation, observer)
+        self._cards(vector, observation)
+        self._tricks(vector, observation, observer)
+        self._calls(vector, observation, observer)
+        return vector.data
+
+    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+        """The points of a hand, of :data:`~arena.games.truco.cards.TARGET`."""
+        if event["type"] != "hand_over":
+            return None
+        if event["winner"] is None:
+            return [0.0] * self.seats
+        share = event["points"] / TARGET
+        return [share if seat & 1 == event["winner"] else -share for seat in range(self.seats)]
+
+    def _standing(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        vector.mark("phase", PHASES.index(seen["phase"]))
+        vector.mark_all(
+            "awaited", [self.seat_after(observer, seat) for seat in seen["awaiting"] if seat >= 0]
+        )
+        if seen["dealer"] is not None:
+            vector.mark("dealer", self.seat_after(observer, seen["dealer"]))
+        for team, points in enumerate(seen["score"]):
+            vector.mark("score", (team ^ observer) & 1, points)
+        vector.mark("stake", seen["stake"])
+        vector.mark_all("threshold", [(team ^ observer) & 1 for team in seen["elevens"]])
+        right = seen["right"]
+        if right is not None:
+            vector.mark_all("right", (0, 1) if right == "either" else ((right ^ observer) & 1,))
+        for seat, held in enumerate(seen["held"]):
+            vector.mark("held", self.seat_after(observer, seat), held)
+
+    def _cards(self, vector: Vector, seen: Mapping[str, Any]) -> None:
+        place = self._place
+        hand = seen.get("hand", ())
+        strength = order_seen(seen).strength
+        vector.mark_all("hand", [place[card] for card in hand])
+        for index, grade in enumerate(sorted((strength[CARD_NUMBER[card]] for card in hand), reverse=True)):
+            vector.mark("strengths", index, grade)
+        if seen["vira"] is not None:
+            vector.mark("vira", place[seen["vira"]])
+        vector.mark_all("manilhas", [place[card] for card in seen["manilhas"] or ()])
+        vector.mark_all("burned", [place[card] for card in chain(*seen["burned"])])
+        vector.mark_if("passed", seen["passed"])
+        vector.mark_all("passed_cards", [place[card] for card in seen.get("passed_cards", ())])
+        vector.mark_all("partner", [place[card] for card in seen.get("partner_dealt", ())])
+
+    def _tricks(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        strength = order_seen(seen).strength
+        for index, trick in enumerate(seen["tricks"]):
+            vector.mark("leader", index, self.seat_after(observer, trick["leader"]))
+            for play in trick["plays"]:
+                seat = self.seat_after(observer, play["seat"])
+                if "card" in play:
+                    vector.mark("cards", index, seat, self._place[play["card"]])
+                vector.mark(
+                    "played", index, seat, 0 if play["face_down"] else strength[CARD_NUMBER[play["card"]]]
+                )
+            if "winner" in trick:
+                winner = trick["winner"]
+                vector.mark("won", index, 2 if winner is None else (winner ^ observer) & 1)
+
+    def _calls(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
+        truco = seen["truco"]
+        deferred = seen["eleven_deferred"]
+        if truco is not None:
+            vector.mark("caller", self.seat_after(observer, truco["seat"]))
+            vector.mark("proposer", self.seat_after(observer, truco["proposer"]))
+            vector.mark("called_in", truco["trick"])
+            if truco["pending"]:
+                vector.mark("proposed", truco["value"])
+            deferred = deferred or truco["deferred"]
+        vector.mark_if("deferred", deferred)
+        vector.mark_if("extra_trick", seen["extra_trick"])
+        for signal in seen["signals"]:
+            seat = self.seat_after(observer, signal["seat"])
+            vector.mark("gestures", seat, signal["trick"], GESTURES.index(signal["gesture"]))
+
+
+def _actions(rules: TrucoRules) -> tuple[str, ...]:
+    cards = rules.pack.cards
+    actions = [f"play:{card}" for card in cards]
+    if rules.face_down_from <= _TRICKS:
+        actions += [f"hide:{card}" for card in cards]
+    actions += dict.fromkeys(chain.from_iterable((*rules.answers.values(), rules.eleven_answers)))
+    actions += rules.call_words.values()
+    if rules.exchange:
+        actions += ["keep", "pass", "burn"]
+    if rules.cut:
+        actions += rules.pack.cuts
+    if rules.signals:
+        actions += SIGNAL_ACTIONS
+    return tuple(dict.fromkeys(actions))

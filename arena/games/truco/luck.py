@@ -1,0 +1,58 @@
+"""How the luck of a hand of Brazilian Truco is measured; see :class:`~arena.games.descriptor.LuckModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.games.descriptor import LuckModel, Standing
+from arena.games.kernel import State
+from arena.games.truco.cards import TARGET
+from arena.games.truco.options import rules_from
+from arena.games.truco.state import TrucoState
+from arena.games.truco.table import CUT, DEAL, END
+
+
+def _rules(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whoever cuts has seen no card, so a pack is as good cut as it is uncut."""
+    return {**rules, "cut": "none"}
+
+
+def _standings(rules: Mapping[str, Any]) -> list[tuple[int, int]]:
+    scores = range(0, TARGET, rules_from(rules).low)
+    return [(own, other) for own in scores for other in scores]
+
+
+def _start(rules: Mapping[str, Any], own: int, other: int) -> State:
+    """The forehand is seat 1."""
+    state = TrucoState(rules_from(rules))
+    state.dealer = 0
+    state.phase = DEAL
+    state.score = [other, own]
+    state.clear_hand()
+    return state
+
+
+def _standing(state: State) -> Standing:
+    """From the view of the forehand's team."""
+    assert isinstance(state, TrucoState)
+    # The dealership has passed on unless the game is over (BT-1.5).
+    team = (state.forehand + (state.phase == END)) & 1
+    return Standing(team, state.score[team], state.score[1 - team])
+
+
+def _is_blind(state: State) -> bool:
+    assert isinstance(state, TrucoState)
+    return state.phase == CUT
+
+
+LUCK: Final = LuckModel(
+    level="regular",
+    version="0.1.0",
+    weight=1.0,
+    rules=_rules,
+    standings=_standings,
+    start=_start,
+    standing=_standing,
+    is_blind=_is_blind,
+)

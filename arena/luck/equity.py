@@ -1,0 +1,143 @@
+"""Equity tables: the chance to win between two hands, if par plays all seats from there on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from arena.errors import ArenaError
+from arena.games import game_of
+from arena.games.descriptor import Game, Preset, Standing
+
+VERSION: Final = 1
+"""The version of the table files."""
+
+
+class NoLuck(ArenaError):
+    """Rules for which luck is not measured."""
+
+    code = "no_luck"
+
+
+class Result(NamedTuple):
+    """How par ended a hand: whether the other team is in view after it, the values of the team in view and of
+    the other one, and with how many packs it ended so.
+    """
+
+    turned: bool
+    own: int
+    other: int
+    packs: int
+
+
+@dataclass(frozen=True)
+class EquityTable:
+    """``equity``: by the values of the team in view and of the other one, the chance (0 to 1) of the team in
+    view. ``results``: how the hands from there ended. ``weight``: how much of the luck is taken out of a
+    result. ``packs``: how many were played at every standing. ``data``: the file, and ``hash`` the SHA-256 of
+    all that is in it.
+    """
+
+    name: str
+    weight: float
+    packs: int
+    equity: Mapping[tuple[int, int], float]
+    results: Mapping[tuple[int, int], tuple[Result, ...]]
+    data: Mapping[str, Any]
+    hash: str
+
+    def of_team(self, standing: Standing, team: int) -> float:
+        """The chance of ``team`` at a standing."""
+        value = self.equity.get((standing.own, standing.other))
+        if value is None:
+            value = float(standing.own > standing.other)
+        return value if team == standing.team else 1.0 - value
+
+
+def table_of(kind: str, rules: Mapping[str, Any]) -> EquityTable:
+    """The equity table of a game with these complete rules. Raises :class:`NoLuck`, which says why, if its
+    luck is not measured.
+    """
+    found = _table_of(kind, json.dumps(dict(rules)))
+    if isinstance(found, EquityTable):
+        return found
+    raise NoLuck(found[0], field="rules", expected=found[1])
+
+
+def has_table(kind: str, rules: Mapping[str, Any]) -> bool:
+    """Whether the luck of a game with these complete rules is measured."""
+    return isinstance(_table_of(kind, json.dumps(dict(rules))), EquityTable)
+
+
+def measured_presets(game: Game) -> list[Preset]:
+    """The presets with an equity table of their own: of those whose luck is measured in the same way, the
+    first one.
+    """
+    found: dict[str, Preset] = {}
+    for preset in game.presets if game.luck is not None else ():
+        assert game.luck is not None
+        rules = game.options.complete(preset.rules)
+        if len(game.teams(rules)) == 2:
+            found.setdefault(_key(game.luck.rules(rules)), preset)
+    return list(found.values())
+
+
+def table_name(game: Game, preset: Preset) -> str:
+    """The name of the file of an equity table, without its ending."""
+    return f"{game.kind}-{preset.name.replace('@', '-')}"
+
+
+def table_hash(data: Mapping[str, Any]) -> str:
+    """The hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
+    content = {name: value for name, value in data.items() if name != "hash"}
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:
+    """The table in a file of that name."""
+    rows: Sequence[tuple[int, int, float, list[list[int]]]] = data["standings"]
+    return EquityTable(
+        name,
+        data["weight"],
+        data["packs"],
+        {(own, other): value for own, other, value, _ in rows},
+        {
+            (own, other): tuple(Result(bool(turned), *rest) for turned, *rest in results)
+            for own, other, _, results in rows
+        },
+        data,
+        data["hash"],
+    )
+
+
+@lru_cache(maxsize=256)
+def _table_of(kind: str, rules_text: str) -> EquityTable | tuple[str, str]:
+    """The table, or why there is none and what is allowed."""
+    rules = json.loads(rules_text)
+    game = game_of(kind)
+    if len(game.teams(rules)) > 2:
+        why = "the luck of three players and more is not measured: so little of a result is explained by the "
+        return why + "cards alone that nothing would be gained", "two seats or two teams"
+    presets = measured_presets(game)
+    if game.luck is not None:
+        key = _key(game.luck.rules(rules))
+        for preset in presets:
+            if _key(game.luck.rules(game.options.complete(preset.rules))) == key:
+                return _load(table_name(game, preset))
+    expected = "those of " + " or ".join(preset.name for preset in presets) if presets else "another game"
+    return f"the luck of {game.title} with these rules is not measured", expected
+
+
+def _key(rules: Mapping[str, Any]) -> str:
+    return json.dumps(dict(rules), sort_keys=True)
+
+
+@lru_cache(maxsize=64)
+def _load(name: str) -> EquityTable:
+    text = files("arena.luck").joinpath("tables", f"{name}.json").read_text(encoding="utf-8")
+    return read_table(name, json.loads(text))

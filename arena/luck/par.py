@@ -1,0 +1,59 @@
+"""Par: what the pinned house bot makes of a pack when it plays all seats."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from arena.games.descriptor import Game, LuckModel, SeatPlayer
+from arena.games.kernel import CHANCE, State
+
+
+def model_of(game: Game) -> LuckModel:
+    """How the luck of a game is measured, with its house bot in the version that is pinned. Raises ValueError
+    if the game has no such model, or the house bot has another version.
+    """
+    model = game.luck
+    if model is None:
+        raise ValueError(f"the luck of {game.kind} is not measured")
+    if game.house_bot(model.level).version != model.version:
+        raise ValueError(f"the luck of {game.kind} is measured by {model.level} {model.version}")
+    return model
+
+
+def play_on(
+    game: Game,
+    rules: Mapping[str, Any],
+    state: State,
+    deal: str,
+    done: Callable[[int, str], None] | None = None,
+) -> None:
+    """Let the pinned house bot play all seats to the end of the hand that is in progress. ``deal``: the
+    action by which it was dealt, from which all randomness of the players follows. ``done`` is called with
+    each seat and action.
+    """
+    model = model_of(game)
+    players: dict[int, SeatPlayer] = {}
+    while (awaited := state.awaiting()) and awaited[0] != CHANCE:
+        seat = awaited[0]
+        player = players.get(seat)
+        if player is None:
+            seed = int.from_bytes(sha256(f"botequim par v1 {seat} {deal}".encode()).digest())
+            player = players[seat] = game.house_bot(model.level).player(random.Random(seed))
+        action = player.choose(
+            {
+                "kind": game.kind,
+                "rules": rules,
+                "seat": seat,
+                "optional": False,
+                "legal_actions": list(state.legal_actions(seat)),
+                "observation": state.observation(seat),
+                "events": [],
+            }
+        )
+        assert action is not None
+        state.apply(seat, action)
+        if done is not None:
+            done(seat, action)

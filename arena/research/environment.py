@@ -1,0 +1,243 @@
+"""The environment of :mod:`arena.research.truco_v0` and :mod:`arena.research.toepen_v0`, for PettingZoo."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from arena.bots import Bot, BotSpec, bot_spec
+from arena.errors import ArenaError, IllegalAction
+from arena.games import game_of
+from arena.games.features import DECLINE, returns_of
+from arena.games.kernel import CHANCE
+from arena.play.dealing import SEED_BYTES, Dealer, bot_seed
+from arena.research.rendering import html, text
+from arena.research.serial import SerialPlay, features_of, rules_named
+
+Rewards = Literal["game", "hands"]
+REWARDS: Final = ("game", "hands")
+RENDER_MODES: Final = ("human", "ansi", "html")
+
+_Observation = dict[str, "np.ndarray[Any, np.dtype[np.int8]]"]
+
+
+class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
+    """One game of ``kind`` in the agent environment cycle; agent ``player_n`` is seat ``n``.
+
+    An observation is ``{"observation": vector, "action_mask": mask}``, both of zeros and ones in int8. The
+    vector is described in the module ``features`` of the game (:mod:`arena.games.features`), the mask is zero
+    for agents that are not asked. Action ``n`` is ``actions[n]``, the last of which is
+    :data:`~arena.games.features.DECLINE`: see :mod:`arena.research.serial` for who is asked when.
+
+    Agents that are out of the game get no more turns, and end with the others.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self,
+        preset: str | None = None,
+        *,
+        bots: Mapping[int, str] | None = None,
+        rewards: Rewards = "game",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        """``preset``: as ``paulista-2@1``, or ``paulista-2`` for its newest version; by default the first of
+        the game. ``options``: rule options in place of its own. ``bots``: by seat a house bot, or a file as
+        for ``botequim play``, that plays in the environment; such seats are no agents. ``rewards``: ``game``
+        is -1 to 1 at the end, by places; ``hands`` what each hand wins or loses, as a share of a game.
+
+        Raises :class:`~arena.errors.ArenaError`: ``preset_not_found``, ``invalid_option``, ``bot_not_found``,
+        ``invalid_argument``.
+        """
+        AECEnv.__init__(self)
+        EzPickle.__init__(self, preset, bots=bots, rewards=rewards, render_mode=render_mode, **options)
+        self.game = game_of(self.kind)
+        self.rules = rules_named(self.game, preset, options)
+        self.seats = self.game.seats(self.rules)
+        self.features = features_of(self.game, self.rules)
+        self.actions = (*self.features.actions, DECLINE)
+        """What the numbers of the action space do."""
+        self.render_mode = _checked("render_mode", render_mode, (None, *RENDER_MODES))
+        self._rewards_of: Rewards = _checked("rewards", rewards, REWARDS)
+        self._specs = self._bot_specs(bots or {})
+        self._number = {action: number for number, action in enumerate(self.actions)}
+        self.possible_agents = [f"player_{seat}" for seat in range(self.seats) if seat not in self._specs]
+        self._seat = {agent: int(agent.rpartition("_")[2]) for agent in self.possible_agents}
+        size, count = self.features.layout.size, len(self.actions)
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, (size,), np.int8),
+                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+        self._random = random.Random()
+        self.agents: list[str] = []
+        self.metadata: dict[str, Any] = {
+            "name": f"{self.kind}_v0",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+            "render_fps": 1,
+        }
+
+    def _bot_specs(self, bots: Mapping[int, str]) -> dict[int, BotSpec]:
+        specs = {seat: bot_spec(name, self.game.kind) for seat, name in bots.items()}
+        if not set(specs) <= set(range(self.seats)) or len(specs) == self.seats:
+            raise ArenaError(
+                f"bots are on the seats {sorted(specs)} of a game of {self.seats}",
+                code="invalid_argument",
+                field="bots",
+                expected=f"seats from 0 to {self.seats - 1}, and not all of them",
+            )
+        return specs
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of observations, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of actions, the same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game. ``seed``: what its deals and those of the games after it follow from, and how the
+        bots play; ``options`` are ignored.
+        """
+        if seed is not None:
+            self._random = random.Random(seed)
+        game_seed = self._random.randbytes(SEED_BYTES)
+        self._dealer = Dealer(game_seed, [""] * self.seats)
+        self._bots = {seat: spec.make(bot_seed(game_seed, seat)) for seat, spec in self._specs.items()}
+        self.play = SerialPlay(self.game.kind, self.rules)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._skip_agent_selection = None
+        self._go_on()
+
+    def observe(self, agent: str) -> _Observation:
+        """What the seat of the agent may know, at any time."""
+        seat = self._seat[agent]
+        vector = self.features.vector(self.play.state.observation(seat))
+        mask = np.zeros(len(self.actions), np.int8)
+        if seat == self.play.to_act:
+            mask[[self._number[action] for action in self.play.legal_actions()]] = 1
+        return {"observation": np.frombuffer(vector, np.int8), "action_mask": mask}
+
+    def turn(self, agent: str) -> dict[str, Any]:
+        """The turn of the agent that is asked, as a bot gets it: see docs/turns.md. Raises ``no_turn``."""
+        if self._seat[agent] != self.play.to_act:
+            raise ArenaError(f"{agent} is not asked now", code="no_turn", field="agent")
+        return self.play.turn()
+
+    def step(self, action: int | None) -> None:
+        """Do an action of the agent that is asked, and play on until an agent is asked again.
+
+        Raises :class:`~arena.errors.IllegalAction` if it may not, and then nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert action is not None
+        name = self.actions[int(action)]
+        if name not in self.play.legal_actions():
+            raise self.play.state.illegal(self._seat[agent], name)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._apply(name)
+        self._go_on()
+        self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
+
+    def render(self) -> str | None:
+        """The table as text for the agent that is asked, or as HTML with ``html``; ``human`` prints it."""
+        if self.render_mode == "html":
+            return html(self.play)
+        shown = text(self.play)
+        if self.render_mode == "human":
+            print(shown)
+            return None
+        return shown
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def _go_on(self) -> None:
+        play = self.play
+        while (seat := play.to_act) is not None:
+            if seat == CHANCE:
+                chance = play.state.chance()
+                assert chance is not None
+                self._apply(self._dealer.action(chance))
+            elif seat in self._bots:
+                self._apply(self._choice(self._bots[seat]))
+            else:
+                self.agent_selection = f"player_{seat}"
+                return
+        self.terminations = dict.fromkeys(self.agents, True)
+        outcome = play.state.outcome()
+        assert outcome is not None
+        if self._rewards_of == "game":
+            self._reward(returns_of(outcome, self.game.teams(self.rules)))
+
+    def _choice(self, bot: Bot) -> str:
+        if self.play.is_right and not bot.wants_rights:
+            return DECLINE
+        turn = self.play.turn()
+        answer = bot.choose(turn)
+        if answer is None and turn["optional"]:
+            return DECLINE
+        if answer is None or answer not in turn["legal_actions"]:
+            raise IllegalAction(
+                f"the bot on seat {turn['seat']} may not {answer!r} now",
+                field="bots",
+                expected="one of " + ", ".join(turn["legal_actions"]),
+            )
+        return answer
+
+    def _apply(self, action: str) -> None:
+        for event in self.play.apply(action):
+            if self._rewards_of == "hands":
+                view = self.game.view_event(event, None)
+                gains = None if view is None else self.features.gains(view)
+                if gains is not None:
+                    self._reward(gains)
+
+    def _reward(self, gains: list[float]) -> None:
+        for agent in self.agents:
+            self.rewards[agent] += gains[self._seat[agent]]
+
+
+def wrapped(environment: RawEnvironment) -> AECEnv[Any, Any, Any]:
+    """The environment with the wrappers of PettingZoo's card games; an illegal action ends the game: -1."""
+    terminating = wrappers.TerminateIllegalWrapper(environment, illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminating))
+
+
+def _checked(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    if value not in allowed:
+        raise ArenaError(
+            f"{value!r} is no {field}",
+            code="invalid_argument",
+            field=field,
+            expected="one of " + ", ".join(str(choice) for choice in allowed),
+        )
+    return value

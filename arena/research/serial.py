@@ -1,0 +1,155 @@
+"""A game in which one seat is asked at a time, rights that are not turns included.
+
+This is the variant of both environments. After every event with no answer pending, the seats that have a
+right besides the seat to play are asked in seat order from the seat after it, and each may :data:`DECLINE`;
+the seat to play comes last, and has its right with its turn. It is the order in which bots in one process
+are offered their rights (:func:`arena.play.match.play`). Who was asked follows from public facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from arena.errors import ArenaError, IllegalAction
+from arena.games import game_of
+from arena.games.descriptor import Game
+from arena.games.features import DECLINE, Features
+from arena.games.kernel import Event, State
+from arena.play.judge import rights_in_order
+from arena.play.table import turn_id
+
+_DECLINE: Final = (DECLINE,)
+
+
+def features_of(game: Game, rules: Mapping[str, Any]) -> Features:
+    """The features of a game with these complete rules. Raises ``no_features`` if it has none."""
+    if game.features is None:
+        raise ArenaError(f"{game.title} has no features", code="no_features", field="kind")
+    return game.features(rules)
+
+
+def rules_named(game: Game, preset: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
+    ``options`` in place of its own.
+
+    Raises :class:`~arena.errors.UnknownPreset` or :class:`~arena.errors.InvalidOption`.
+    """
+    if preset is not None and "@" not in preset:
+        named = [own.name for own in game.presets if own.name.partition("@")[0] == preset]
+        preset = named[-1] if named else preset
+    return game.options.complete({**game.preset(preset).rules, **options})
+
+
+class SerialPlay:
+    """One game. ``events`` counts the events so far, those of :data:`DECLINE` not included."""
+
+    def __init__(self, kind: str, rules: Mapping[str, Any], state: State | None = None) -> None:
+        self.game = game_of(kind)
+        self.rules = dict(rules)
+        self.state = self.game.new_state(self.rules) if state is None else state
+        self.seats = self.game.seats(self.rules)
+        self.events = 0
+        self._asked: list[int] = []
+        """The seats still to be asked for their right."""
+        self._turns = [1] * self.seats
+        self._news: list[list[dict[str, Any]]] = [[] for _ in range(self.seats)]
+        """Per seat what it has seen since its last action."""
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat that is asked, or ``CHANCE``; None when the game is over."""
+        if self._asked:
+            return self._asked[0]
+        awaiting = self.state.awaiting()
+        return awaiting[0] if awaiting else None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the seat that is asked may decline."""
+        return bool(self._asked)
+
+    def legal_actions(self) -> tuple[str, ...]:
+        """What the seat that is asked may do; empty for ``CHANCE`` and when the game is over."""
+        seat = self.to_act
+        if seat is None:
+            return ()
+        legal = tuple(self.state.legal_actions(seat))
+        return legal + _DECLINE if self._asked else legal
+
+    def apply(self, action: str) -> list[Event]:
+        """Do ``action`` for the seat that is asked; returns what happened, nothing if it declines.
+
+        Raises :class:`~arena.errors.IllegalAction`, and then nothing has changed.
+        """
+        seat = self.to_act
+        if seat is None:
+            raise IllegalAction("the game is over", field="action", expected="nothing")
+        if self._asked and action == DECLINE:
+            self._asked.pop(0)
+            return []
+        happened = self.state.apply(seat, action)
+        if seat >= 0:
+            self._turns[seat] += 1
+            self._news[seat] = []
+        for event in happened:
+            self._tell(event)
+        self._asked = []
+        if self.state.awaiting() and self.state.chance() is None:
+            self._asked = list(rights_in_order(self.state, self.seats, self.state.legal_actions))
+        return happened
+
+    def _tell(self, event: Event) -> None:
+        for seat, news in enumerate(self._news):
+            view = self.game.view_event(event, seat)
+            if view is not None:
+                news.append({"n": self.events, **view})
+        self.events += 1
+
+    def turn(self) -> dict[str, Any]:
+        """The turn of the seat that is asked, as a bot gets it (docs/turns.md); a right is an optional turn,
+        and to decline is not among its legal actions.
+        """
+        seat = self.to_act
+        assert seat is not None
+        assert seat >= 0
+        return {
+            "turn": turn_id("local", seat, self._turns[seat]),
+            "game": "local",
+            "kind": self.game.kind,
+            "rules": dict(self.rules),
+            "seat": seat,
+            "optional": self.is_right,
+            "legal_actions": list(self.state.legal_actions(seat)),
+            "deadline_ms": None,
+            "bank_ms": None,
+            "observation": self.state.observation(seat),
+            "events": list(self._news[seat]),
+        }
+
+    def clone(self) -> SerialPlay:
+        """An independent copy."""
+        other = type(self)(self.game.kind, self.rules, self.state.clone())
+        self._copy_to(other)
+        return other
+
+    def _copy_to(self, other: SerialPlay) -> None:
+        other.events = self.events
+        other._asked = self._asked[:]
+        other._turns = self._turns[:]
+        other._news = [news[:] for news in self._news]
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> SerialPlay:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            **vars(self),
+            "game": self.game.kind,
+            "state": self.state.serialise(),
+        }
+
+    def __setstate__(self, values: Mapping[str, Any]) -> None:
+        vars(self).update(values)
+        self.game = game_of(values["game"])
+        self.state = self.game.deserialise(values["state"])

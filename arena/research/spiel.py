@@ -1,0 +1,392 @@
+"""The games for OpenSpiel; importing this module registers ``python_truco`` and ``python_toepen``::
+
+    import pyspiel
+    import arena.research.spiel
+
+    game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=4)")
+
+Parameters: ``preset`` (``base@1``, or ``base`` for its newest version; by default the first of the game), the
+rule options of the game by their names (numbers; words; 0 and 1 for truth values), which count in place of
+those of the preset if they are given, and ``returns``: ``places`` (-1 to 1, see
+:func:`~arena.games.features.returns_of`) or ``points`` (what all hands won and lost, as a share of a game).
+
+This is a variant of the games that are played at tables:
+
+- Chance deals card by card, from the top of the pack, as many as can matter: outcome ``n`` is the card ``n``
+  of the canonical pack. The lot for the first dealer is outcome ``n`` for seat ``n``.
+- Rights that are not turns are asked for in seat order (:mod:`arena.research.serial`); the last action,
+  ``decline``, lets one pass. All seats see that.
+
+Information states are all that a seat was shown since the beginning of the game
+(:mod:`arena.research.histories`), so players have perfect recall; observations are those of the kernel, of
+the hand in progress, and their tensors the vectors of :mod:`arena.games.features`.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from math import prod
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+import pyspiel
+
+from arena.bots import bot_spec
+from arena.errors import ArenaError
+from arena.games import GAMES, game_of
+from arena.games.descriptor import Game
+from arena.games.features import DECLINE, Features, returns_of
+from arena.games.kernel import CHANCE, Event
+from arena.games.options import Option
+from arena.research.histories import Histories
+from arena.research.serial import SerialPlay, features_of, rules_named
+
+_NOT_GIVEN: Final = -1
+"""The default of a numeric parameter, for the option of the preset."""
+
+_HISTORY: Final = "H"
+"""The type of the numbers of a history: 16 bits."""
+
+RETURNS: Final = ("places", "points")
+
+
+class SpielPlay(SerialPlay):
+    """A game with what each seat has seen of it: ``lines`` as text, and ``numbers`` as 16-bit numbers."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.lines = [""] * self.seats
+        self.numbers = [b""] * self.seats
+        self.points = [0.0] * self.seats
+        self.pack: tuple[int, ...] = ()
+        """The cards of the hand that chance has dealt so far, as numbers."""
+
+    def apply(self, action: str) -> list[Event]:
+        """See :class:`~arena.research.serial.SerialPlay`."""
+        seat, declines = self.to_act, self.is_right and action == DECLINE
+        happened = super().apply(action)
+        if declines:
+            for viewer in range(self.seats):
+                self._note(viewer, {"type": DECLINE, "seat": seat})
+            return happened
+        features = _features(self.game.kind, _key(self.rules))
+        for event in happened:
+            for viewer in range(self.seats):
+                view = self.game.view_event(event, viewer)
+                if view is not None:
+                    self._note(viewer, view)
+            public = self.game.view_event(event, None)
+            gains = None if public is None else features.gains(public)
+            if gains is not None:
+                self.points = [sum(pair) for pair in zip(self.points, gains, strict=True)]
+        return happened
+
+    def _note(self, viewer: int, view: Mapping[str, Any]) -> None:
+        self.lines[viewer] += json.dumps(view, separators=(",", ":")) + "\n"
+        self.numbers[viewer] += array(_HISTORY, _histories(self.game.kind).numbers(view)).tobytes()
+
+    def _copy_to(self, other: SerialPlay) -> None:
+        super()._copy_to(other)
+        assert isinstance(other, SpielPlay)
+        other.lines = self.lines[:]
+        other.numbers = self.numbers[:]
+        other.points = self.points
+        other.pack = self.pack
+
+
+@cache
+def _features(kind: str, rules: tuple[tuple[str, Any], ...]) -> Features:
+    return features_of(game_of(kind), dict(rules))
+
+
+@cache
+def _histories(kind: str) -> Histories:
+    return Histories(game_of(kind))
+
+
+def _key(rules: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(rules.items())
+
+
+class SpielState(pyspiel.State):
+    """A state of a :class:`SpielGame`."""
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self.play = SpielPlay(game.game.kind, game.rules)
+
+    def current_player(self) -> int:
+        """The seat that is asked, or chance, or that the game is over."""
+        seat = self.play.to_act
+        if seat is None:
+            return int(pyspiel.PlayerId.TERMINAL)
+        return int(pyspiel.PlayerId.CHANCE) if seat == CHANCE else seat
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.play.to_act is None
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The seats of the lot, or the cards that are still in the pack."""
+        chance = self.play.state.chance()
+        assert chance is not None
+        dealt = set(self.play.pack) if chance.kind == "deal" else ()
+        left = [number for number in range(len(chance.items)) if number not in dealt]
+        return [(number, 1 / len(left)) for number in left]
+
+    def returns(self) -> list[float]:
+        """What every seat has won; zeros while the game goes on."""
+        outcome = self.play.state.outcome()
+        if outcome is None:
+            return [0.0] * self.play.seats
+        if self.get_game().returns_of == "points":
+            return list(self.play.points)
+        return returns_of(outcome, self.play.game.teams(self.play.rules))
+
+    def __str__(self) -> str:
+        return json.dumps([self.play.pack, self.play._asked, self.play.state.content()])
+
+    def _legal_actions(self, player: int) -> list[int]:
+        number = self.get_game().number
+        return sorted(number[action] for action in self.play.legal_actions())
+
+    def _apply_action(self, action: int) -> None:
+        play = self.play
+        chance = play.state.chance()
+        if chance is None:
+            play.apply(self.get_game().actions[action])
+            return
+        if chance.kind == "dealer":
+            play.apply(f"dealer:{chance.items[action]}")
+            return
+        play.pack += (action,)
+        if len(play.pack) >= self.get_game().features.dealt:
+            rest = [number for number in range(len(chance.items)) if number not in play.pack]
+            cards = "".join(chance.items[number] for number in (*play.pack, *rest))
+            play.pack = ()
+            play.apply(f"deal:{cards}")
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return str(self.get_game().actions[action])
+        chance = self.play.state.chance()
+        # OpenSpiel also asks for the names of earlier outcomes.
+        is_lot = chance is not None and chance.kind == "dealer"
+        return f"dealer:{action}" if is_lot else f"card:{self.get_game().pack[action]}"
+
+
+class SpielGame(pyspiel.Game):
+    """One of the games. ``actions``: what the numbers of actions do; ``pack``: what those of cards are."""
+
+    def __init__(self, game_type: Any, game: Game, parameters: Mapping[str, Any] | None) -> None:
+        given = {
+            name: value for name, value in (parameters or {}).items() if value not in (_NOT_GIVEN, "", None)
+        }
+        self.game = game
+        self.rules = _rules(game, given)
+        self.returns_of = given.get("returns", RETURNS[0])
+        if self.returns_of not in RETURNS:
+            raise ArenaError(
+                f"{self.returns_of!r} is no way to count returns",
+                code="invalid_argument",
+                field="returns",
+                expected=f"one of {', '.join(RETURNS)}",
+            )
+        self.features = _features(game.kind, _key(self.rules))
+        self.actions = (*self.features.actions, DECLINE)
+        self.number = {action: number for number, action in enumerate(self.actions)}
+        self.pack = _pack(game, self.rules)
+        seats, hands = self.features.seats, self.features.most_hands
+        most = 1.0 if self.returns_of == RETURNS[0] else self.features.most_points
+        self._most_chance = 1 + hands * self.features.dealt
+        info = pyspiel.GameInfo(
+            num_distinct_actions=len(self.actions),
+            max_chance_outcomes=max(len(self.pack), seats),
+            num_players=seats,
+            min_utility=-most,
+            max_utility=most,
+            utility_sum=0.0,
+            max_game_length=hands * self.features.most_decisions,
+        )
+        super().__init__(game_type, info, given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pyspiel.load_game, (str(self),)
+
+    def new_initial_state(self) -> SpielState:
+        """The state before the lot for the first dealer."""
+        return SpielState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """The most actions of chance."""
+        return self._most_chance
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
+        """What makes observations or information states."""
+        if params:
+            raise ValueError(f"there are no parameters of observations; passed {params}")
+        return SpielObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+
+class SpielObserver:
+    """Observations of the kernel, or with perfect recall what a seat has seen since the beginning.
+
+    Pieces of the tensor: ``player`` and the parts of the game's vector; with perfect recall ``player`` and
+    ``history``, numbers as in :mod:`arena.research.histories` with zeros behind them. Without private
+    information they are a spectator's, counted from seat 0; without public information they are the cards
+    in hand.
+    """
+
+    def __init__(self, game: SpielGame, kind: Any) -> None:
+        self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        self._is_public = kind.public_info
+        self._recalls = kind.perfect_recall and self._is_public and self._is_private
+        self._features = game.features
+        layout = game.features.layout
+        pieces: dict[str, Sequence[int]] = {"player": (game.features.seats,)} if self._is_private else {}
+        if self._recalls:
+            pieces["history"] = (_most_numbers(game.features),)
+        elif self._is_public:
+            pieces |= layout.parts
+        elif self._is_private:
+            pieces["hand"] = layout.parts["hand"]
+        self._from = game.features.seats if self._is_private else 0
+        self.tensor = np.zeros(sum(map(prod, pieces.values())), np.float32)
+        self.dict: dict[str, Any] = {}
+        start = 0
+        for name, shape in pieces.items():
+            end = start + prod(shape)
+            self.dict[name] = self.tensor[start:end].reshape(shape)
+            start = end
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        """Set the tensor."""
+        self.tensor.fill(0)
+        if self._is_private:
+            self.dict["player"][player] = 1
+        if self._recalls:
+            numbers = np.frombuffer(state.play.numbers[player], _HISTORY)
+            self.dict["history"][: len(numbers)] = numbers
+        elif self._is_public or self._is_private:
+            vector = np.frombuffer(self._features.vector(self._seen(state, player)), np.int8)
+            if not self._is_public:
+                start = self._features.layout.start("hand")
+                vector = vector[start : start + self.dict["hand"].size]
+            self.tensor[self._from :] = vector
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        """The same as text: JSON, with perfect recall a line per event."""
+        if self._recalls:
+            return f"player {player}\n{state.play.lines[player]}"
+        if not self._is_public:
+            hand = self._seen(state, player).get("hand", []) if self._is_private else []
+            return " ".join(hand)
+        return json.dumps(self._seen(state, player), separators=(",", ":"))
+
+    def _seen(self, state: SpielState, player: int) -> dict[str, Any]:
+        return state.play.state.observation(player if self._is_private else None)
+
+
+class SpielBot(pyspiel.Bot):
+    """A house bot, or the bot of a file, as a bot of OpenSpiel: ``SpielBot(player, "rookie", seed)``.
+
+    ``name``: as for ``botequim play``. It lets rights pass unless it wants them.
+    """
+
+    def __init__(self, player: int, name: str, seed: int = 0) -> None:
+        super().__init__()
+        self._player = player
+        self._name = name
+        self._seeds = Random(seed)
+        self.restart()
+
+    def player_id(self) -> int:
+        """Its player."""
+        return self._player
+
+    def restart(self) -> None:
+        """Begin another game."""
+        self._bot = bot_spec(self._name, check=False).make(self._seeds.getrandbits(256))
+
+    def restart_at(self, state: SpielState) -> None:
+        """Begin in the middle of a game."""
+        self.restart()
+
+    def step(self, state: SpielState) -> int:
+        """The action that it chooses."""
+        play, game = state.play, state.get_game()
+        answer = None
+        if self._bot.wants_rights or not play.is_right:
+            answer = self._bot.choose(play.turn())
+        number: int = game.number[DECLINE if answer is None else answer]
+        return number
+
+
+def _most_numbers(features: Features) -> int:
+    # What is once in a game: the lot and the end.
+    return features.most_hands * features.most_numbers + 8 + 2 * features.seats
+
+
+def _pack(game: Game, rules: Mapping[str, Any]) -> tuple[str, ...]:
+    state = game.new_state(rules)
+    state.apply(CHANCE, "dealer:0")
+    chance = state.chance()
+    assert chance is not None
+    return tuple(chance.items)
+
+
+def _rules(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+    options = {}
+    for name, option in game.options.by_name.items():
+        if name in given:
+            options[name] = bool(given[name]) if isinstance(option.default, bool) else given[name]
+    return rules_named(game, given.get("preset"), options)
+
+
+def _parameter(option: Option) -> str | int:
+    return "" if option.choices else _NOT_GIVEN
+
+
+def _register(game: Game) -> None:
+    low, high = game.seat_range
+    game_type = pyspiel.GameType(
+        short_name=f"python_{game.kind}",
+        long_name=f"Python {game.title}",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=high,
+        min_num_players=low,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification={
+            "preset": game.presets[0].name,
+            "returns": RETURNS[0],
+            **{name: _parameter(option) for name, option in game.options.by_name.items()},
+        },
+    )
+
+    class Registered(SpielGame):
+        def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+            super().__init__(game_type, game, parameters)
+
+    pyspiel.register_game(game_type, Registered)
+
+
+def register(games: Iterable[Game]) -> None:
+    """Register games with OpenSpiel."""
+    for game in games:
+        if game.features is not None:
+            _register(game)
+
+
+register(GAMES.values())

@@ -1,0 +1,31 @@
+"""Toepen as an environment of PettingZoo::
+
+    from arena.research import toepen_v0
+
+    env = toepen_v0.env("table-4", bots={1: "rookie"})
+
+See :class:`arena.research.environment.RawEnvironment` for the arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pettingzoo import AECEnv
+
+from arena.research.environment import RawEnvironment, wrapped
+
+
+class ToepenEnvironment(RawEnvironment):
+    """The environment without wrappers."""
+
+    kind = "toepen"
+
+
+raw_env = ToepenEnvironment
+"""The name by which PettingZoo knows an environment without wrappers."""
+
+
+def env(preset: str | None = None, **arguments: Any) -> AECEnv[Any, Any, Any]:
+    """The environment with the wrappers of PettingZoo's card games."""
+    return wrapped(raw_env(preset, **arguments))

@@ -1,0 +1,31 @@
+"""Brazilian Truco as an environment of PettingZoo::
+
+    from arena.research import truco_v0
+
+    env = truco_v0.env("paulista-2", bots={1: "rookie"})
+
+See :class:`arena.research.environment.RawEnvironment` for the arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pettingzoo import AECEnv
+
+from arena.research.environment import RawEnvironment, wrapped
+
+
+class TrucoEnvironment(RawEnvironment):
+    """The environment without wrappers."""
+
+    kind = "truco"
+
+
+raw_env = TrucoEnvironment
+"""The name by which PettingZoo knows an environment without wrappers."""
+
+
+def env(preset: str | None = None, **arguments: Any) -> AECEnv[Any, Any, Any]:
+    """The environment with the wrappers of PettingZoo's card games."""
+    return wrapped(raw_env(preset, **arguments))

@@ -1,0 +1,94 @@
+"""Private notes of bots on their moves, by bot and game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from arena.store.connection import RedisConnection, Script
+
+KEPT_MS: Final = 90 * 86_400_000
+"""How long the notes on a game are kept, from the first one on."""
+
+MOST_OF_GAME: Final = 64 << 10
+MOST_OF_BOT: Final = 1 << 20
+"""The most bytes of a bot's notes on one game, and on all: those on the oldest games give way."""
+
+_NOTE_BYTES: Final = 50
+"""About what the database takes for a note besides its text."""
+
+_ADD: Final = Script("note_add")
+_PUBLISH: Final = Script("note_publish")
+NOTE_SCRIPTS: Final = (_ADD, _PUBLISH)
+"""The scripts that the connection of a :class:`NoteStore` must load."""
+
+_PUBLISHED: Final = b"published"
+
+
+class GameNotes(NamedTuple):
+    """A bot's notes on its moves in one game, by the number of the game's actions before the move.
+    ``published``: whether everybody who may read the game's record may read them.
+    """
+
+    game: str
+    published: bool
+    notes: dict[int, str]
+
+
+class NoteStore:
+    """The notes of all bots."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def add(self, bot: str, game: str, notes: Mapping[int, str]) -> None:
+        """Store notes; may be repeated, and the first note on a move stays. What is too much for the game is
+        left out.
+        """
+        pairs = [part for after, text in notes.items() for part in (after, text)]
+        limits = (KEPT_MS, MOST_OF_BOT, MOST_OF_GAME, _NOTE_BYTES)
+        call = _ADD.call([notes_key(bot), _key(bot, game)], game, *limits, *pairs)
+        (dropped,) = self._connection.run([call])
+        if dropped:
+            self._connection.run([("DEL", _key(bot, other.decode())) for other in dropped])
+
+    def find(self, bots: Sequence[str], game: str) -> dict[str, GameNotes]:
+        """The notes of bots on a game, by bot; without bots that have none any more."""
+        replies = self._connection.run([("HGETALL", _key(bot, game)) for bot in bots]) if bots else []
+        found = {bot: _notes(game, fields) for bot, fields in zip(bots, replies, strict=True)}
+        return {bot: notes for bot, notes in found.items() if notes.notes}
+
+    def publish(self, bot: str, game: str, published: bool) -> bool:
+        """Set whether the notes are public; False if there are none."""
+        (changed,) = self._connection.run([_PUBLISH.call([_key(bot, game)], int(published))])
+        return bool(changed)
+
+    def all(self, bot: str) -> Iterator[GameNotes]:
+        """The notes of a bot on all games."""
+        for game in self._games(bot):
+            yield from self.find([bot], game).values()
+
+    def forget(self, bot: str) -> None:
+        """Delete all notes of a bot."""
+        keys = [_key(bot, game) for game in self._games(bot)]
+        self._connection.run([("DEL", key) for key in (*keys, notes_key(bot))])
+
+    def _games(self, bot: str) -> list[str]:
+        (games,) = self._connection.run([("HKEYS", notes_key(bot))])
+        return sorted(game.decode() for game in games)
+
+
+def _notes(game: str, fields: Sequence[bytes]) -> GameNotes:
+    found = dict(zip(fields[::2], fields[1::2], strict=True))
+    published = found.pop(_PUBLISHED, b"0") == b"1"
+    notes = {int(after): text.decode() for after, text in found.items()}
+    return GameNotes(game, published, dict(sorted(notes.items())))
+
+
+def notes_key(bot: str) -> str:
+    """The hash with the bytes of a bot's notes by game, and when the first of them was stored."""
+    return f"{{b:{bot}}}:notes"
+
+
+def _key(bot: str, game: str) -> str:
+    return f"{{b:{bot}}}:notes:{game}"

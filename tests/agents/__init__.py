@@ -1,0 +1,1 @@
+"""Agents: the official client and conformance checks of the Model Context Protocol, and notes on moves."""
