@@ -152,7 +152,7 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
 
 def _declared(bot: BotAccount, body: dict[str, Any]) -> BotAccount:
     """The bot with what its owner says about it as a language model."""
-    said = {name: body[name] for name in ("model", "game_cost") if name in body}
+    said = {name: body[name] for name in ("model", "game_cost") if body.get(name) is not None}
     return services().accounts.change_bot(bot.name, **said) if said else bot
 
 

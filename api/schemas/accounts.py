@@ -227,8 +227,8 @@ class NewBotFileQuery(RequestSchema):
     version = _label(load_default="1")
     description = _description(load_default="")
     tournaments = Switch(load_default=absent, metadata=_UNSAID)
-    model = model()
-    game_cost = game_cost()
+    model = model(load_default=absent)
+    game_cost = game_cost(load_default=absent)
 
 
 class ChangedBotSchema(RequestSchema):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validate
 
@@ -17,9 +17,10 @@ def _printable(text: str) -> None:
         raise ValidationError("Must be printable characters on one line, no space at the ends.")
 
 
-def model() -> fields.String:
-    """The name of the model."""
+def model(**options: Any) -> fields.String:
+    """The name of the model. ``options``: of the field."""
     return fields.String(
+        **options,
         validate=[validate.Length(0, MAX_MODEL), _printable],
         metadata={
             "description": "If the bot is a language model, which one; public. Only such bots enter "
@@ -28,9 +29,10 @@ def model() -> fields.String:
     )
 
 
-def game_cost() -> fields.Float:
-    """The cost of a game."""
+def game_cost(**options: Any) -> fields.Float:
+    """The cost of a game. ``options``: of the field."""
     return fields.Float(
+        **options,
         validate=validate.Range(0, MAX_COST),
         metadata={"description": "What a game costs the bot, in US dollars, as its owner says; public."},
     )
