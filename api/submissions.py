@@ -102,13 +102,12 @@ def add_owner(who: Principal, bot: str, owner: str) -> None:
     """Invite an owner to share a bot of ``who``, or, if that is ``who``, accept the invitation."""
     accounts, co_owners = services().accounts, services().co_owners
     if who.scope == "owner" and who.name == owner:
-        co_owners.check(bot, owner)
-        accounts.audit(who, "accept bot", f"bot {bot}")
-        co_owners.accept(bot, owner)
+        if co_owners.accept(bot, owner):
+            accounts.audit(who, "accept bot", f"bot {bot}")
         return
     check_owner(who, bot)
-    accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
-    co_owners.invite(bot, owner)
+    if co_owners.invite(bot, owner):
+        accounts.audit(who, "invite co-owner", f"bot {bot}", owner)
 
 
 def remove_owner(who: Principal, bot: str, owner: str) -> None:

@@ -77,6 +77,7 @@ _LABELS: Final = {
     "opens_ms": "Entry opens",
     "locks_ms": "Entry closes and play starts",
     "ends_ms": "Play ends",
+    "clock.preset": "Clock",
     "clock.per_turn_ms": "Seconds per decision",
     "clock.bank_ms": "Bank in seconds",
     "entry_s": "Seconds of entry",
@@ -214,6 +215,9 @@ def tournament_body(sections: Mapping[str, list[Control]], game: Game) -> dict[s
     if "tie_breaks" in body:
         names = (name.strip().replace(" ", "_") for name in body["tie_breaks"].split(","))
         body["tie_breaks"] = [name for name in names if name]
+    if "preset" in (clock := body.get("clock", {})):
+        # The form has values for the times, too.
+        body["clock"] = {"preset": clock["preset"]}
     # With a preset only what somebody has changed: then the two contradict each other.
     options = game.options.by_name
     rules = {

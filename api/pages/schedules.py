@@ -134,6 +134,8 @@ def _present(one: Control, template: Mapping[str, Any]) -> Control:
     """The control with its value in the template; with its default if that has none."""
     if one.name == "preset" and "preset" not in template and "rules" in template:
         return replace(one, value="")
+    if one.name.startswith("clock.") and "preset" in template.get("clock", {}) and one.kind == "seconds":
+        return replace(one, value="")
     value: Any = template
     for part in one.name.split("."):
         if not isinstance(value, Mapping) or part not in value:

@@ -95,10 +95,12 @@ def _check_owner_or_admin(
 def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
     """The bot, with its webhook and its suspension if ``who`` may see them."""
     is_shown = who is not None and (who.owner in bot.owners or who.admin)
+    # The URL may hold a secret, which co-owners do not get.
+    is_own = who is not None and (who.owner == bot.owner or who.admin)
     # It may be one that this process cannot read.
     current = next((version for version in bot.versions if version.label == bot.version), None)
     webhook = None
-    if current is not None and current.url and is_shown:
+    if current is not None and current.url and is_own:
         circuit = services().webhooks.circuit(bot.name)
         webhook = {
             **vars(circuit),

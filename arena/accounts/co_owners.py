@@ -68,8 +68,8 @@ class CoOwners:
             expected="a co-owner, or an owner whom the bot's owner has invited",
         )
 
-    def invite(self, bot: str, owner: str) -> None:
-        """Invite an owner to share a bot. May be repeated."""
+    def invite(self, bot: str, owner: str) -> bool:
+        """Invite an owner to share a bot. May be repeated: False if it changes nothing."""
         known = self._accounts.bot(bot)
         try:
             self._accounts.owner(owner)
@@ -77,7 +77,7 @@ class CoOwners:
             raise OwnerNotFound(error.message, field="owner", expected="the name of an owner") from None
         invited = self.invited(bot)
         if owner in known.owners or owner in invited:
-            return
+            return False
         used = len(known.co_owners) + len(invited)
         if used >= MOST_OF_BOT:
             raise QuotaExceeded(
@@ -87,13 +87,14 @@ class CoOwners:
                 extra={"quota": "co_owners", "most": MOST_OF_BOT, "used": used, "left": 0},
             )
         self._store.invite_owner(bot, owner, _now_ms())
+        return True
 
-    def accept(self, bot: str, owner: str) -> None:
-        """Let an owner who is invited share a bot. May be repeated."""
+    def accept(self, bot: str, owner: str) -> bool:
+        """Let an owner who is invited share a bot. May be repeated: False if it changes nothing."""
         self.check(bot, owner)
         known = self._accounts.bot(bot)
         if owner in known.co_owners:
-            return
+            return False
         if not known.version:
             # Until then the quotas and the lists know its owner only.
             raise BotNotFound(
@@ -101,7 +102,16 @@ class CoOwners:
             )
         (stored,) = self._store.stored_by([bot])
         self._accounts.quotas.take_room(owner, stored)
-        self._store.add_co_owner(bot, owner, _now_ms())
+        if not self._store.add_co_owner(bot, owner, _now_ms()):
+            # The invitation was taken back, or the same request was served meanwhile.
+            self._accounts.quotas.leave_room(owner, stored)
+            try:
+                self.check(bot, owner)
+            except NotCoOwner:
+                self._store.remove_co_owner(bot, owner)
+                raise
+            return False
+        return True
 
     def remove(self, bot: str, owner: str) -> None:
         """Remove a co-owner, or take back the invitation of an owner."""

@@ -46,7 +46,10 @@ class StorageQuotas:
         taken: list[str] = []
         try:
             for owner in owners:
-                self.take_room(owner, wanted)
+                try:
+                    self.take_room(owner, wanted)
+                except QuotaExceeded as error:
+                    raise (error if len(owners) == 1 else _full(owner, error)) from None
                 taken.append(owner)
             self._take("service", None, wanted, self._quotas.service)
         except BaseException:
@@ -97,3 +100,14 @@ class StorageQuotas:
             expected=f"at most {left} {verdict}",
             extra={"quota": f"{of}_{verdict}", "most": allowed, "used": used, "left": left},
         )
+
+
+def _full(owner: str, error: QuotaExceeded) -> QuotaExceeded:
+    """The error for one owner's quota that all who share the bot may see: without what that owner stores."""
+    quota = {name: error.extra[name] for name in ("quota", "most")}
+    return QuotaExceeded(
+        f"the quota of {owner}, one of the owners of the bot, is used up",
+        field=error.field,
+        expected=f"{owner} to make room, or to leave the bot",
+        extra=quota,
+    )

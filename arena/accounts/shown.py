@@ -103,7 +103,7 @@ class ShownTexts:
         known = self._current().get((of, id, text))
         if known is None or not known.by or not self._store.remove(_field(of, id, text)):
             raise TextNotHidden(f"the {text} of {of} {id} is not hidden", field="id")
-        self._until = 0.0
+        self.forget()
 
     def delete_name(self, of: Of, name: str) -> str:
         """What is shown from now on in place of the name of an account that is deleted. May be repeated."""
@@ -112,6 +112,10 @@ class ShownTexts:
             shown = DELETED + secrets.token_hex(_ID_BYTES)
             self._put(HiddenText(of, name, "name", shown, _now()))
         return self.name(of, name)
+
+    def forget(self) -> None:
+        """Read the database at the next use, in place of what this process remembers."""
+        self._until = 0.0
 
     def __call__(self, value: T, /) -> T:
         return self._replaced(value) if self._current() else value
@@ -164,7 +168,7 @@ class ShownTexts:
 
     def _put(self, hidden: HiddenText) -> None:
         self._store.put(_field(hidden.of, hidden.id, hidden.text), write_row(hidden))
-        self._until = 0.0
+        self.forget()
 
     def _current(self) -> dict[tuple[str, str, str], HiddenText]:
         if time.monotonic() >= self._until:

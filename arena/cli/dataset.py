@@ -69,18 +69,27 @@ def dataset(
     'botequim records --out' downloaded the file, or of the one that --url or BOTEQUIM_URL names; otherwise
     all bots are in.
     """
-    from arena.research.dataset import DataSet, Wanted, period
+    from arena.research.dataset import LICENCE, DataSet, Wanted, period
 
     kind, _, preset = name.partition("/")
     made = DataSet(game_of(kind), preset)
     client, records, source = _source(file, url, kind)
+    if client is None:
+        click.echo("No service was asked which bots are kept out; --url names one.", err=True)
     wanted = Wanted(
         None if begin is None else period(begin, "from")[0],
         None if end is None else period(end, "to")[1],
         _kept(client, without),
     )
     with progress_bar(name, None, "games") as on_game:
-        written = made.write(out, records, wanted, source=source, on_game=on_game)
+        written = made.write(
+            out,
+            records,
+            wanted,
+            source=source,
+            licence=LICENCE if client is not None else None,
+            on_game=on_game,
+        )
     size = out.stat().st_size
     value = {**vars(written), "bytes": size}
     show(

@@ -158,8 +158,8 @@ class Admission:
             elif entry.status == "qualified" and not entry.source and (why := self._objection(entry)):
                 entry.status, entry.reason = "withdrawn", why
         playing = [entry for entry in tournament.entries if entry.status == "qualified"]
-        # Owners may have come to share bots since the entry.
-        late = beyond_limit(tournament.spec, [entry.entrant for entry in playing])
+        # Owners may have come to share bots since the entry, and others to organise the tournament.
+        late = beyond_limit(tournament.spec, [tournament.marked(entry).entrant for entry in playing])
         for entry in playing:
             if entry.entrant in late:
                 entry.status, entry.reason = "withdrawn", _TOO_MANY

@@ -118,12 +118,14 @@ class Comparisons:
             *(made, account.owner, now_ms, secrets.token_bytes(SEED_BYTES)),
         )
         tournament.purpose, tournament.visibility = COMPARISON, "private"
+        tournament.organisers = list(account.co_owners)
         tournament.comparison = {**asdict(settings), "bot": account.name, **_NOTHING}
         tournament.entries = [
             Entered.of(account, label, entered_ms=now_ms, status="qualified")
             for label in (settings.new, settings.old)
         ]
-        self._store.note_comparison(account.owner, made, now_ms)
+        for owner in account.owners:
+            self._store.note_comparison(owner, made, now_ms)
         self._creation.add(tournament)
         return self.view(made)
 

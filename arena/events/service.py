@@ -245,7 +245,7 @@ class Tournaments:
             if entry is None:
                 raise EntryNotFound(f"{printable(bot, 80)!r} has not entered", field="bot")
             own = by is not None and (
-                by.owner in entry.owners if entry.owner else tournament.is_organised_by(by.owner)
+                by.owner in self._owners(entry) if entry.owner else tournament.is_organised_by(by.owner)
             )
             mine = by is None or by.admin or own
             if not mine or (by is not None and by.scope == "bot" and by.name != bot):
@@ -263,6 +263,11 @@ class Tournaments:
         left: list[Entered] = []
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         return left[0].as_json()
+
+    def _owners(self, entry: Entered) -> tuple[str, ...]:
+        """Who owns the bot of an entry now; of a deleted one, who owned it."""
+        found = self._accounts.listed([entry.name])
+        return found[0].owners if found else (entry.owner,)
 
     def cancel(self, tournament_id: str, *, by: Principal | None = None, reason: str = "") -> dict[str, Any]:
         """Cancel a tournament; groups that were played stay."""

@@ -222,7 +222,8 @@ class Turns:
             except ArenaError:
                 results[index] = _unknown(printable(text, 200), answer.get("action"))
                 continue
-            note = answer.get("note") or ""
+            note = answer.get("note")
+            note = "" if note is None else note
             if not isinstance(note, str) or len(note) > MAX_NOTE:
                 results[index] = _refusal(text, "malformed", _BAD_NOTE)
                 continue

@@ -78,10 +78,10 @@ def period(text: str, name: str) -> tuple[int, int]:
     for form, step in (("%Y", 366), ("%Y-%m", 31), ("%Y-%m-%d", 1)):
         try:
             begins = datetime.strptime(text, form).replace(tzinfo=UTC)
-        except ValueError:
+            # Somewhere in the next period, whose beginning has the same form.
+            ends = datetime.strptime((begins + timedelta(days=step)).strftime(form), form).replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
             continue
-        # Somewhere in the next period, whose beginning has the same form.
-        ends = datetime.strptime((begins + timedelta(days=step)).strftime(form), form).replace(tzinfo=UTC)
         return int(begins.timestamp() * 1000), int(ends.timestamp() * 1000)
     raise ArenaError(
         f"{text!r} is no date",
@@ -151,8 +151,10 @@ class DataSet:
             ]
         )
 
-    def metadata(self, source: str) -> dict[str, Any]:
-        """What a file says about itself, as JSON in its metadata ``botequim``. ``source``: of the records."""
+    def metadata(self, source: str, licence: str | None) -> dict[str, Any]:
+        """What a file says about itself, as JSON in its metadata ``botequim``. ``source``: of the records.
+        ``licence``: of the file, None if nobody has given one.
+        """
         return {
             "format": FORMAT,
             "kind": self.game.kind,
@@ -163,7 +165,7 @@ class DataSet:
             "observation": self.features.layout.parts,
             "columns": {name: column.doc for name, column in COLUMNS.items()},
             "source": source,
-            "licence": LICENCE,
+            "licence": licence,
         }
 
     def write(
@@ -173,15 +175,17 @@ class DataSet:
         wanted: Wanted,
         *,
         source: str = "",
+        licence: str | None = None,
         on_game: Callable[[int], None] = lambda games: None,
     ) -> Written:
-        """Write a file; games by other rules are passed over. ``on_game``: called with the games so far.
+        """Write a file; games by other rules are passed over. ``licence``: as for :meth:`metadata`.
+        ``on_game``: called with the games so far.
 
         The file appears when it is whole. Raises ``unproven_record`` for a record that does not verify.
         """
         written = Written()
         temporary = path.with_name(path.name + ".new")
-        schema = self.schema.with_metadata({"botequim": json.dumps(self.metadata(source))})
+        schema = self.schema.with_metadata({"botequim": json.dumps(self.metadata(source, licence))})
         try:
             with pq.ParquetWriter(temporary, schema, compression="zstd", compression_level=_LEVEL) as out:
                 batch = _Batch(schema)

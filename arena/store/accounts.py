@@ -20,12 +20,13 @@ AUDIT_KEPT: Final = 100_000
 
 _CREATE: Final = Script("account_create")
 _CHANGE: Final = Script("account_change")
+_ADD_CO_OWNER: Final = Script("co_owner_add")
 _CREATE_BOT: Final = Script("bot_create")
 _ADD_VERSION: Final = Script("bot_version")
 _DELETE: Final = Script("bot_delete")
 _STORED: Final = Script("bot_stored")
 _TAKE: Final = Script("quota_take")
-ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
+ACCOUNT_SCRIPTS: Final = (_CREATE, _CHANGE, _ADD_CO_OWNER, _CREATE_BOT, _ADD_VERSION, _DELETE, _STORED, _TAKE)
 """The scripts that the connection of an :class:`AccountStore` must load."""
 
 _COUNT_AFTER_MS: Final = 60_000
@@ -233,11 +234,13 @@ class AccountStore:
         return self.change_bot(bot, {f"{_INVITED}{owner}": str(at_ms)})
 
     def add_co_owner(self, bot: str, owner: str, at_ms: int) -> bool:
-        """Let an invited owner be a co-owner; False if the bot does not exist."""
+        """Let an invited owner be a co-owner; False if the owner is not invited any more."""
         self._one("ZADD", _bots_of(owner), 0, bot)
-        changed = self.change_bot(bot, {f"{_CO_OWNER}{owner}": str(at_ms)}, (f"{_INVITED}{owner}",))
-        self._one("ZREM", _invited(owner), bot)
-        return changed
+        call = _ADD_CO_OWNER.call([_bot(bot)], f"{_INVITED}{owner}", f"{_CO_OWNER}{owner}", str(at_ms))
+        added = bool(self._one(*call))
+        if added:
+            self._one("ZREM", _invited(owner), bot)
+        return added
 
     def remove_co_owner(self, bot: str, owner: str) -> None:
         """Remove a co-owner, or the invitation of an owner."""

@@ -145,6 +145,9 @@ class Subscriptions:
         if _has_failed(row):
             self._check_quota(by.name)
         self._webhooks.check(row["url"], [row["secret"]])
+        if _has_failed(row):
+            # Others may have subscribed during the ping.
+            self._check_quota(by.name)
         now_ms = self._clock().now_ms
 
         def resume(row: Any) -> Any:

@@ -114,6 +114,19 @@ def test_a_schedule_is_made_edited_paused_and_deleted(
     assert schedules.list() == []
 
 
+def test_a_clock_by_its_name(browser: Browser, schedules: Schedules) -> None:
+    new = {**sent_back(html(browser, f"{NEW}?kind=toepen")), **WEEKLY}
+    sent = browser.send(SEND, {**new, "clock.per_turn_ms": "30", "clock.preset": "patient"}, page=NEW)
+    assert sent.status_code == 303, sent.text
+    made = schedules.view("weekly")
+    assert made["tournament"]["clock"] == {"preset": "patient"}
+    edit = "/account/schedules/weekly/edit"
+    shown = html(browser, edit)
+    assert '<option value="patient" selected>' in shown
+    assert browser.send(edit, sent_back(shown)).status_code == 303
+    assert schedules.view("weekly") == made
+
+
 def test_once_and_with_own_rules(browser: Browser, schedules: Schedules) -> None:
     at_ms = now_ms() + 86_400_000
     rules = {"rules.seats": "3", "rules.lives": "4", "preset": ""}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from arena.research.dataset import LICENCE
 from tests.cli.conftest import Owner, Terminal
 from tests.service import Service
 
@@ -26,9 +28,12 @@ def test_a_data_set_of_the_public_games(
     record = owner.client.record(game, wait=True)
     decided = sum(seat >= 0 and not mark for seat, _, *mark in record["canonical"]["actions"])
 
+    licences: list[str | None] = []
+
     def bots_in(*options: str) -> set[str]:
         out = tmp_path / "data.parquet"
         terminal("dataset", "toepen/duel", "--out", str(out), *options)
+        licences.append(json.loads(pq.read_schema(out).metadata[b"botequim"])["licence"])
         rows = [row for row in pq.read_table(out).to_pylist() if row["game"] == game]
         assert len(rows) <= decided
         return {row["bot"] for row in rows}
@@ -43,8 +48,10 @@ def test_a_data_set_of_the_public_games(
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(file.read_bytes())
     assert bots_in("--records", str(copy)) == {names[1]}
+    assert licences == [LICENCE] * 3
     monkeypatch.delenv("BOTEQUIM_URL")
     assert bots_in("--records", str(copy)) == {*names}
+    assert licences.pop() is None
     monkeypatch.setenv("BOTEQUIM_URL", service.url)
     assert bots_in("--records", str(file)) == {names[1]}
     assert bots_in("--records", str(file), "--without", names[1]) == set()

@@ -31,7 +31,7 @@ def games(kind: str, preset: str, count: int = 2, trouble: float = 0.02) -> list
 def made(path: Path, kind: str, preset: str, records: list[Record], wanted: Wanted | None = None) -> Any:
     """The rows of a data set, and what it says about itself."""
     data = DataSet(GAMES[kind], preset)
-    written = data.write(path, records, wanted or Wanted(), source="here")
+    written = data.write(path, records, wanted or Wanted(), source="here", licence=LICENCE)
     table = pq.read_table(path)
     assert written.rows == table.num_rows
     return table.to_pylist(), json.loads(table.schema.metadata[b"botequim"])
@@ -137,7 +137,7 @@ def test_dates(tmp_path: Path) -> None:
     assert {row["game"] for row in made(path, "toepen", "duel", records)[0]} == {
         f"toepen-{n}" for n in range(3)
     }
-    for text in ("november", "2026-13", "2026-11-31", "26"):
+    for text in ("november", "2026-13", "2026-11-31", "26", "9999", "0500"):
         with pytest.raises(ArenaError, match="is no date"):
             period(text, "from")
 
