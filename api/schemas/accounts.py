@@ -245,7 +245,7 @@ class ChangedBotSchema(RequestSchema):
     people = Truth(metadata={"description": _PEOPLE})
     datasets = Truth(metadata={"description": _DATASETS})
     model = model()
-    game_cost = game_cost()
+    game_cost = game_cost(allow_none=True)
 
 
 class NewVersionSchema(RequestSchema):
