@@ -512,7 +512,7 @@ class BotSchema(BotSummarySchema):
 
 
 class BotOwnersSchema(ResponseSchema):
-    """Whose a bot is."""
+    """The owners of a bot."""
 
     owner = described(fields.String, "The bot's owner.")
     co_owners = fields.List(
