@@ -1,4 +1,4 @@
-"""What owners say about the language models on boards: which one it is, and what a game costs it."""
+"""The language model and the cost of a game that owners declare for their bots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from api.services import services
 
 
 class Declared(NamedTuple):
-    """The ``model``, empty if none is said, and the US dollars per game, None if that is not said."""
+    """``model``: empty if not declared. ``game_cost``: US dollars per game, None if not declared."""
 
     model: str = ""
     game_cost: float | None = None
@@ -21,7 +21,7 @@ class Declared(NamedTuple):
 
 
 def declared_by(rows: Iterable[Mapping[str, Any]]) -> dict[str, Declared]:
-    """What is said about the bots of a board's rows, by their names."""
+    """What owners declare for the bots of a board's rows, by name."""
     names = sorted({row["name"] for row in rows})
     accounts = services().accounts.listed(names) if names else []
     return {bot.name: Declared(bot.model, bot.game_cost) for bot in accounts}

@@ -191,7 +191,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "text_not_found": ErrorCode(404, "Text not found", "There is no such text."),
     "text_not_hidden": ErrorCode(404, "Text not hidden", "No admin has hidden this text."),
     "owner_not_found": ErrorCode(404, "Owner not found", "There is no owner with this name."),
-    "not_co_owner": ErrorCode(404, "Not a co-owner", "The owner neither shares the bot nor is invited to."),
+    "not_co_owner": ErrorCode(
+        404, "Not a co-owner", "The owner is neither a co-owner of the bot nor invited."
+    ),
     "bot_not_found": ErrorCode(
         404, "Bot not found", "There is no bot with this name, or it has been deleted."
     ),
@@ -213,14 +215,10 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "is the quota, `used` what is stored, `left` the difference. Nothing was stored.",
     ),
     "invalid_webhook_url": ErrorCode(
-        422,
-        "Invalid webhook URL",
-        "The URL is not allowed for a webhook, or the bot does not use a webhook.",
+        422, "Invalid webhook URL", "The URL is not allowed for a webhook, or the bot does not use a webhook."
     ),
     "invalid_webhook_secret": ErrorCode(
-        422,
-        "Invalid signing secret",
-        "The signing secret has the wrong format, or the bot already has one.",
+        422, "Invalid signing secret", "The signing secret has the wrong format, or the bot already has one."
     ),
     "webhook_address": ErrorCode(
         422,
@@ -263,11 +261,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
     "version_not_found": ErrorCode(404, "Version not found", "The bot has no version with this label."),
     "no_source": ErrorCode(404, "No source", "The version was not uploaded, so it has no source."),
     "log_not_found": ErrorCode(
-        404,
-        "Log not found",
-        "The arena did not run this bot in a game with this id, or the log has expired.",
+        404, "Log not found", "The arena did not run this bot in a game with this id, or the log has expired."
     ),
-    "notes_not_found": ErrorCode(404, "Notes not found", "There are no notes here that you may read."),
+    "notes_not_found": ErrorCode(
+        404, "Notes not found", "The bot has no notes on this game, or you may not read them."
+    ),
     # Games
     "kind_not_found": ErrorCode(404, "Kind of game not found", "The service does not offer this game."),
     "preset_not_found": ErrorCode(
@@ -379,7 +377,9 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         409, "Group not over", "The group has no result yet, so it cannot be annulled."
     ),
     # Leaderboards
-    "division_not_found": ErrorCode(404, "Division not found", "There are `sealed`, `open` and `models`."),
+    "division_not_found": ErrorCode(
+        404, "Division not found", "The division is not `sealed`, `open` or `models`."
+    ),
     "matchups_not_found": ErrorCode(
         404,
         "No matchups",

@@ -80,7 +80,8 @@ def _view(record: Record, found: GameNotes) -> dict[str, Any]:
 
 def _none(bot: str, game: str) -> HttpError:
     return HttpError(
-        f"there are no notes of {printable(bot, 80)} on game {printable(game, 80)} that you may read",
+        f"{printable(bot, 80)} has no notes on game {printable(game, 80)}, or you may not read them",
         code="notes_not_found",
         field="game",
+        expected="a finished game with notes of your bot, or with published ones",
     )

@@ -70,7 +70,7 @@ def check_owner(who: Principal, name: str, *, shared: bool = False) -> BotAccoun
         raise Forbidden(f"{name} is not your bot", field="bot", expected="one of your own bots")
     if not shared and who.name != bot.owner:
         raise Forbidden(
-            f"{name} is {bot.owner}'s bot, which co-owners cannot change so",
+            f"only {bot.owner}, the owner of {name}, may do this",
             field="bot",
             expected=f"the token of {bot.owner}",
         )

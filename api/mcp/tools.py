@@ -69,8 +69,7 @@ class ObserveArguments(RequestSchema):
     tournaments = fields.Boolean(
         load_default=False,
         metadata={
-            "description": "Whether you take part in scheduled tournaments while you call so, and wait in "
-            "all of your games."
+            "description": "Without game: whether you take part in scheduled tournaments while you call."
         },
     )
     wait = fields.Float(

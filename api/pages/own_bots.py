@@ -126,8 +126,8 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
         for name in ("description", "state", "model"):
             if name in request.form:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
-        if request.form.get("game_cost", "").strip():
-            body["game_cost"] = request.form["game_cost"].strip()
+        if "game_cost" in request.form:
+            body["game_cost"] = request.form["game_cost"].strip() or None
         for name in ("tournaments", "datasets"):
             said = request.form.get(name, "")
             if said:

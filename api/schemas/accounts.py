@@ -245,7 +245,7 @@ class ChangedBotSchema(RequestSchema):
     people = Truth(metadata={"description": _PEOPLE})
     datasets = Truth(metadata={"description": _DATASETS})
     model = model()
-    game_cost = game_cost()
+    game_cost = game_cost(allow_none=True)
 
 
 class NewVersionSchema(RequestSchema):
@@ -512,7 +512,7 @@ class BotSchema(BotSummarySchema):
 
 
 class BotOwnersSchema(ResponseSchema):
-    """Whose a bot is."""
+    """The owners of a bot."""
 
     owner = described(fields.String, "The bot's owner.")
     co_owners = fields.List(

@@ -30,9 +30,10 @@ def model(**options: Any) -> fields.String:
 
 
 def game_cost(**options: Any) -> fields.Float:
-    """The cost of a game. ``options``: of the field."""
+    """The cost of a game. ``options``: of the field; with ``allow_none``, null removes it."""
+    description = "What a game costs the bot, in US dollars, as its owner says; public."
+    if options.get("allow_none"):
+        description += " Null removes it."
     return fields.Float(
-        **options,
-        validate=validate.Range(0, MAX_COST),
-        metadata={"description": "What a game costs the bot, in US dollars, as its owner says; public."},
+        **options, validate=validate.Range(0, MAX_COST), metadata={"description": description}
     )

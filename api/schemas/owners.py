@@ -25,7 +25,8 @@ class ExportSchema(ResponseSchema):
     owner = fields.Nested(OwnerSchema, required=True)
     bots = _objects(
         "The bots with their settings; `versions` with `source` or, in base64, `component`, and their "
-        "qualifications; `games`, the ids of games that are still listed, newest first; and `logs`."
+        "qualifications; `games`, the ids of games that are still listed, newest first; `logs`; and `notes` "
+        "on moves."
     )
     shared_bots = fields.List(
         fields.String(), required=True, metadata={"description": "The bots of others that it shares."}

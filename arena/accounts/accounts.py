@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import EllipsisType
 from typing import Final
 
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
@@ -412,9 +413,11 @@ class Accounts(AuditLog):
         people: bool | None = None,
         datasets: bool | None = None,
         model: str | None = None,
-        game_cost: float | None = None,
+        game_cost: float | EllipsisType | None = ...,
     ) -> BotAccount:
-        """Change fields of a bot; None: leave one as it is. Raises :class:`BotNotFound`."""
+        """Change fields of a bot; None: leave one as it is. ``game_cost``: None removes it. Raises
+        :class:`BotNotFound`.
+        """
         changes = {
             "state": state,
             "description": description,
@@ -422,12 +425,12 @@ class Accounts(AuditLog):
             "people": people,
             "datasets": datasets,
             "model": model,
-            "game_cost": None if game_cost is None else str(game_cost),
+            "game_cost": str(game_cost) if isinstance(game_cost, (int, float)) else None,
         }
         given = {
             key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
         }
-        if not self._store.change_bot(name, given):
+        if not self._store.change_bot(name, given, ("game_cost",) if game_cost is None else ()):
             raise _unknown_bot(name)
         return self.bot(name)
 

@@ -24,10 +24,11 @@ class NotCoOwner(ArenaError):
 
 
 class CoOwners:
-    """Invites to share a bot: nobody shares one without having accepted that. Who may do so is the caller's.
+    """Invitations to share a bot; an owner becomes a co-owner only by accepting one.
 
-    A bot counts in the quotas of all of its owners. Errors are :class:`~arena.errors.ArenaError`:
-    ``bot_not_found``, ``owner_not_found``, ``not_co_owner``, ``quota_exceeded``.
+    Callers check permissions. A bot counts in the quotas of all of its owners. Errors are
+    :class:`~arena.errors.ArenaError`: ``bot_not_found``, ``owner_not_found``, ``not_co_owner``,
+    ``quota_exceeded``.
     """
 
     def __init__(self, store: AccountStore, accounts: Accounts) -> None:
@@ -60,8 +61,9 @@ class CoOwners:
         known = self._accounts.bot(bot)
         if owner in known.co_owners or owner in self.invited(bot):
             return
-        is_owner = owner == known.owner
-        what = f"the owner of {bot}, and stays it" if is_owner else f"neither a co-owner of {bot} nor invited"
+        what = f"neither a co-owner of {bot} nor invited"
+        if owner == known.owner:
+            what = f"the owner of {bot}, not a co-owner"
         raise NotCoOwner(
             f"{printable(owner, 40)!r} is {what}",
             field="owner",

@@ -23,9 +23,9 @@ from arena.cli.output import json_option, show
     "--remove", multiple=True, metavar="OWNER", help="Remove a co-owner or an invitation; repeatable."
 )
 @click.option("--accept", is_flag=True, help="Accept the invitation to share the bot.")
-@click.option("--leave", is_flag=True, help="Share the bot no longer, or decline the invitation.")
+@click.option("--leave", is_flag=True, help="Stop sharing the bot, or decline the invitation.")
 @url_option
-@token_option("an owner of the bot, or who is invited")
+@token_option("an owner, a co-owner or an invited owner of the bot")
 @json_option
 def owners(
     name: str | None,
@@ -37,7 +37,7 @@ def owners(
     token: str,
     as_json: bool,
 ) -> None:
-    """Invite OWNERS to share the bot NAME; without them, list whose it is.
+    """Invite OWNERS to share the bot NAME; without OWNERS, list its owners.
 
     Who accepts is a co-owner: it adds versions, reads sources and logs, and enters the bot. Without NAME,
     list the bots that you are invited to share.
@@ -59,7 +59,7 @@ def owners(
         client.add_bot_owner(name, client.me()["name"])
     if leave:
         client.remove_bot_owner(name, client.me()["name"])
-        show({"left": name}, as_json, f"you share {name} no longer")
+        show({"left": name}, as_json, f"you no longer share {name}")
         return
     view = client.bot_owners(name)
     lines = [

@@ -144,7 +144,8 @@ def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None
     changes = {key: value for key, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError(
-            "nothing to change: give --people, --tournaments, --datasets, --state, --description or --model"
+            "nothing to change: give --people, --tournaments, --datasets, --state, --description, --model or "
+            "--game-cost"
         )
     changed = service(url, token).change_bot(name, **changes)
     show(

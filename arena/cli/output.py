@@ -28,7 +28,7 @@ Columns = Mapping[str, Column]
 NEVER: Final = "never"
 
 _NARROW: Final = 60
-"""In fewer columns a table that does not fit is no table any more."""
+"""On a terminal with fewer columns, a table that does not fit is printed row by row."""
 
 
 def show(value: Any, as_json: bool, text: str | Callable[[], str] = "") -> None:

@@ -30,7 +30,7 @@ _REFUSALS: Final = (400, 401, 403)
 
 
 class _NothingThere(ArenaError):
-    """There is no receiver, so that there is nothing to check."""
+    """The host or the port of the URL does not answer."""
 
     code = "webhook_failed"
 
@@ -58,7 +58,9 @@ class _Receiver:
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
             if isinstance(reason, (ConnectionRefusedError, gaierror)):
-                raise _NothingThere(_why(reason, self._url), field="URL") from None
+                raise _NothingThere(
+                    _why(reason, self._url), field="URL", expected="the URL of a running receiver"
+                ) from None
             raise CallFailed(f"it cannot be called: {reason}", field="URL") from None
         if len(data) > _MOST_BYTES:
             raise CallFailed(f"the reply is longer than {_MOST_BYTES} bytes", field="URL")
@@ -66,12 +68,12 @@ class _Receiver:
 
 
 def _why(reason: OSError, url: str) -> str:
-    """Why there is no connection, and what to do about it."""
+    """Why there is no connection."""
     parts = urlsplit(url)
     if isinstance(reason, gaierror):
-        return f"there is no host {parts.hostname!r}: is the URL right?"
+        return f"the host {parts.hostname!r} does not exist"
     port = parts.port or {"http": 80, "https": 443}[parts.scheme]
-    return f"nothing listens at port {port} of {parts.hostname}: start the receiver, or correct the port"
+    return f"nothing listens at port {port} of {parts.hostname}"
 
 
 @click.group(cls=Commands, examples=("botequim webhook test http://127.0.0.1:9000/ --secret whsec_...",))

@@ -63,7 +63,7 @@ class BotsCalls(HttpClient):
 
     def change_bot(self, bot: str, **fields: Any) -> Any:
         """Change ``state``, ``description``, ``tournaments``, ``people``, ``datasets``, ``model`` or
-        ``game_cost``, and return the bot.
+        ``game_cost`` (None removes it), and return the bot.
         """
         return self.request("PATCH", path("bots", bot), fields)
 

@@ -114,6 +114,8 @@ class AccountData:
             "tournaments": bot.tournaments,
             "people": bot.people,
             "datasets": bot.datasets,
+            "model": bot.model,
+            "game_cost": bot.game_cost,
             "webhook": bool(self._accounts.signing_secrets(name)),
             "co_owners": list(bot.co_owners),
             "suspended": None if bot.suspended is None else bot.suspended.reason,

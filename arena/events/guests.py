@@ -232,7 +232,7 @@ class Guests:
         def act(tournament: Tournament) -> bool:
             if owner == tournament.created_by:
                 raise Forbidden(
-                    f"{owner} has announced tournament {tournament.id}, and stays its organiser",
+                    f"{owner} has announced tournament {tournament.id}, and cannot be removed",
                     field="owner",
                     expected="a co-organiser",
                 )

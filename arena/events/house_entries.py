@@ -23,8 +23,12 @@ def house_names(given: Any, kind: str) -> Sequence[str]:
     names: list[Any] = list(given) if is_list else [given]
     wrong = [name for name in names if not isinstance(name, str) or house_source(name) not in playing]
     if wrong or not is_list:
+        what = (
+            f"{', '.join(printable(repr(name), 40) for name in wrong[:3])} "
+            f"{'is not a house bot' if len(wrong) == 1 else 'are not house bots'} of {kind}"
+        )
         raise ArenaError(
-            f"{', '.join(printable(repr(name), 40) for name in wrong[:3]) or 'this'}: no house bot of {kind}",
+            what if is_list else "house is not a list",
             code="invalid_tournament",
             field="house",
             expected="a list of " + ", ".join(playing),

@@ -80,7 +80,7 @@ def _preset(given: Mapping[str, Any]) -> ClockSettings:
     name = given["preset"]
     if len(given) > 1:
         raise InvalidClock(
-            "a preset and other settings both say how much time there is",
+            "the clock has a preset and other settings",
             field="clock.preset",
             expected="either a preset or " + " and ".join(_LIMITS),
         )

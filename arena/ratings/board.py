@@ -247,7 +247,8 @@ def _rating_text(rating: float | None, low: float | None, high: float | None) ->
 
 
 def _rating(values: Mapping[str, Any]) -> Rating:
-    # Earlier releases published none without luck; of other divisions, boards do not say the mistakes.
+    # Boards of earlier releases have no adjusted ratings, and only those of the division models have
+    # mistakes.
     return Rating(**{item.name: values[item.name] for item in fields(Rating) if item.name in values})
 
 

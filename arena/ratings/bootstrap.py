@@ -118,8 +118,8 @@ class Adjusted(NamedTuple):
 def adjusted(
     likelihood: Likelihood, strengths: FloatArray, anchor: int, seed: bytes, replicates: int = REPLICATES
 ) -> Adjusted:
-    """What is left of rated strengths if the luck is taken out of the results: one Newton step from
-    ``strengths`` (n), and as large an error as groups vary that are drawn again.
+    """Rated strengths without luck: one Newton step from ``strengths`` (n). The errors are those of the
+    bootstrap over groups.
     """
     moments = likelihood.moments(strengths)
     curvature = likelihood.curvature(moments)

@@ -29,7 +29,7 @@ from arena.research.serial import features_of, rules_named
 FORMAT: Final = 1
 
 LICENCE: Final = "CC0-1.0"
-"""Under which data sets of a service are published (SPDX)."""
+"""The licence of data sets of a service (SPDX)."""
 
 _ROWS_AT_ONCE: Final = 20_000
 _LEVEL: Final = 9
@@ -53,10 +53,10 @@ COLUMNS: Final[dict[str, Column]] = {
     "seat": Column(pa.int8(), "Whose decision it is."),
     "bot": Column(pa.string(), "The name of the bot on that seat."),
     "version": Column(pa.string(), "Its version."),
-    "optional": Column(pa.bool_(), "Whether it is a right that is not a turn, which it used."),
+    "optional": Column(pa.bool_(), "Whether the seat used a right out of turn."),
     "mark": Column(pa.string(), "Why the table chose the action; null: the bot chose it."),
     "observation": Column(None, "What the seat knew: a vector of zeros and ones."),
-    "legal": Column(None, "Per action 1 if the seat might do it, else 0."),
+    "legal": Column(None, "Per action: 1 if it was legal, else 0."),
     "action": Column(pa.int16(), "The number of the action that was done."),
     "place": Column(pa.int8(), "The seat's place at the end of the game, 1 is best."),
     "score": Column(pa.int32(), "Its score."),

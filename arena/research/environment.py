@@ -96,7 +96,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         specs = {seat: bot_spec(name, self.game.kind) for seat, name in bots.items()}
         if not set(specs) <= set(range(self.seats)) or len(specs) == self.seats:
             raise ArenaError(
-                f"bots are on the seats {sorted(specs)} of a game of {self.seats}",
+                f"bots has the seats {sorted(specs)}",
                 code="invalid_argument",
                 field="bots",
                 expected=f"seats from 0 to {self.seats - 1}, and not all of them",
@@ -235,7 +235,7 @@ def wrapped(environment: RawEnvironment) -> AECEnv[Any, Any, Any]:
 def _checked(field: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     if value not in allowed:
         raise ArenaError(
-            f"{value!r} is no {field}",
+            f"{field} cannot be {value!r}",
             code="invalid_argument",
             field=field,
             expected="one of " + ", ".join(str(choice) for choice in allowed),

@@ -191,7 +191,7 @@ class SpielGame(pyspiel.Game):
         self.returns_of = given.get("returns", RETURNS[0])
         if self.returns_of not in RETURNS:
             raise ArenaError(
-                f"{self.returns_of!r} is no way to count returns",
+                f"returns cannot be {self.returns_of!r}",
                 code="invalid_argument",
                 field="returns",
                 expected=f"one of {', '.join(RETURNS)}",

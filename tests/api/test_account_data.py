@@ -159,12 +159,16 @@ def secrets_of(hall: Hall, *tokens: str) -> dict[str, bytes]:
 @pytest.mark.system
 def test_the_export_has_everything_but_secrets(hall: Hall) -> None:
     upload(hall)
+    declared = {"model": "Some Model 3", "game_cost": 0.25}
+    assert hall.owner.client.patch("/v1/bots/anas-bot", json=declared).status_code == 200
     play_cup(hall)
     own = announce(hall.owner.client, {"name": "Ana's", "kind": "truco", "format": "swiss"})
     exported = hall.owner.client.get("/v1/owners/me/export").json
     assert exported["owner"]["name"] == "ana"
     (bot,) = exported["bots"]
     assert (bot["name"], bot["description"]) == ("anas-bot", "Plays first.")
+    assert {name: bot[name] for name in declared} == declared
+    assert bot["notes"] == []
     (version,) = bot["versions"]
     assert (version["source"], version["sha256"]) == (SOURCE, sha256(SOURCE.encode()).hexdigest())
     assert [one["state"] for one in version["qualifications"]] == ["qualified"]

@@ -371,7 +371,7 @@ def test_the_command(
     assert run(bia, "shared", "--accept") == "ana: owner\nbia: co-owner\n"
     assert run(bia) == "no invitations\n"
     assert json.loads(run(bia, "shared", "--json"))["co_owners"] == ["bia"]
-    assert run(bia, "shared", "--leave") == "you share shared no longer\n"
+    assert run(bia, "shared", "--leave") == "you no longer share shared\n"
     assert run(owner, "shared", "bia", "--remove", "bia") == "ana: owner\n"
 
 

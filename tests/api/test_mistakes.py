@@ -1,4 +1,4 @@
-"""Mistakes that newcomers make, and what they are told."""
+"""Frequent mistakes at the API, with the errors that they get."""
 
 from __future__ import annotations
 

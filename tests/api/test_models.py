@@ -28,7 +28,20 @@ def test_a_bot_says_what_it_is(
     assert (plain["model"], plain["game_cost"]) == ("", None)
     changed = owner.client.patch("/v1/bots/plain", json={"model": "Other", "game_cost": 0}).json
     assert (changed["model"], changed["game_cost"]) == ("Other", 0.0)
-    assert owner.client.patch("/v1/bots/plain", json={"model": ""}).json["model"] == ""
+    changed = owner.client.patch("/v1/bots/plain", json={"model": ""}).json
+    assert (changed["model"], changed["game_cost"]) == ("", 0.0)
+
+
+def test_the_cost_can_be_withdrawn(
+    owner: Account, anybody: ContractClient, register: Callable[..., Account]
+) -> None:
+    register("ana-agent", **SAID)
+    for _ in range(2):
+        changed = owner.client.patch("/v1/bots/ana-agent", json={"game_cost": None}).json
+        assert (changed["model"], changed["game_cost"]) == (SAID["model"], None)
+    assert anybody.get("/v1/bots/ana-agent").json["game_cost"] is None
+    refused = owner.client.post("/v1/bots", json={"name": "other-agent", "game_cost": None})
+    assert (refused.status_code, refused.json["field"]) == (422, "game_cost")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +77,11 @@ def test_the_settings_page_says_it(app: Flask, owner: Account, register: Callabl
     wrong = browser.send("/bots/ana-agent/settings", {**values, "game_cost": "much"})
     assert wrong.status_code == 422
     assert 'value="much"' in wrong.text
+    # The other forms of the page have no such field.
+    assert browser.send("/bots/ana-agent/settings", {"state": "withdrawn"}).status_code == 303
+    assert "$0.25 per game" in browser.get("/bots/ana-agent").text
+    assert browser.send("/bots/ana-agent/settings", {**values, "game_cost": " "}).status_code == 303
+    assert "per game" not in browser.get("/bots/ana-agent").text
 
 
 def test_the_board_shows_it(

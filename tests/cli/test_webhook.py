@@ -91,5 +91,5 @@ def test_wrong_replies(status: int, reply: dict[str, Any], message: str, termina
 def test_nobody_listens(terminal: Terminal) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    said = f"nothing listens at port {port} of 127.0.0.1: start the receiver, or correct the port; at URL"
+    said = f"nothing listens at port {port} of 127.0.0.1; at URL; expected the URL of a running receiver"
     assert terminal.error("webhook", "test", f"http://127.0.0.1:{port}/") == said

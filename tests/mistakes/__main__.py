@@ -1,4 +1,4 @@
-"""``python -m tests.mistakes``: each mistake, what newcomers were told at first, and now."""
+"""``python -m tests.mistakes``: frequent mistakes with the errors that they got in 0.2.0 and get now."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def main() -> None:
         os.environ["XDG_CONFIG_HOME"] = folder
         with Service(Path(folder), workers=0) as service:
             table = list(lines(service))
-    print("| mistake | before | now |\n|---|---|---|")
+    print("| mistake | in 0.2.0 | now |\n|---|---|---|")
     for line in table:
         print("|", " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line), "|")
 
