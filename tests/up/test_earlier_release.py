@@ -50,7 +50,16 @@ def test_records_and_boards_are_the_same(folder: Path) -> None:
     assert [problem for record in records for problem in checks.add(group_facts(record))] == []
     for board, expected in EXPECTED["boards"].items():
         for key, value in expected.items():
-            assert boards[board][key] == value, f"{board}: {key}"
+            assert _known(boards[board][key], value) == value, f"{board}: {key}"
+
+
+def _known(found: Any, expected: Any) -> Any:
+    """``found`` with those fields of its objects that ``expected`` has too: later releases add some."""
+    if isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        return [_known(*pair) for pair in zip(found, expected, strict=True)]
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return {key: _known(value, expected[key]) for key, value in found.items() if key in expected}
+    return found
 
 
 def test_running_games_continue(folder: Path) -> None:

@@ -35,7 +35,8 @@ def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) 
         made = {one["id"] for one in client.tournaments()}
         assert made >= FIRST
         schedules = {schedule["id"] for schedule in client.schedules()}
-        assert schedules == {f"{division}-{name}" for division in ("house", "sealed") for name in NAMES}
+        of_boards = {f"{division}-{name}" for division in ("house", "sealed") for name in NAMES}
+        assert schedules == of_boards | {f"models-{kind}" for kind in KINDS}
         assert all(schedule["enabled"] for schedule in client.schedules())
         # Nobody has handed in a bot.
         assert not any(one["id"].startswith("sealed-") for one in client.tournaments())
