@@ -96,7 +96,7 @@ def dataset(
         value,
         as_json,
         f"{out}: {written.rows} decisions of {written.games} games, {size / 1e6:.1f} MB; "
-        f"{written.skipped} games of the preset were left out",
+        f"{written.skipped} games of the preset were left out, {written.others} had other rules",
     )
 
 

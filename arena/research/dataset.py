@@ -127,11 +127,14 @@ class Wanted:
 
 @dataclass
 class Written:
-    """What a data set has: ``rows`` of ``games``; ``skipped`` games had no wanted decision."""
+    """What a data set has: ``rows`` of ``games``; ``skipped`` games had no wanted decision, ``others`` were
+    played by other rules.
+    """
 
     rows: int = 0
     games: int = 0
     skipped: int = 0
+    others: int = 0
 
 
 class DataSet:
@@ -178,7 +181,7 @@ class DataSet:
         licence: str | None = None,
         on_game: Callable[[int], None] = lambda games: None,
     ) -> Written:
-        """Write a file; games by other rules are passed over. ``licence``: as for :meth:`metadata`.
+        """Write a file; games by other rules are only counted. ``licence``: as for :meth:`metadata`.
         ``on_game``: called with the games so far.
 
         The file appears when it is whole. Raises ``unproven_record`` for a record that does not verify.
@@ -191,6 +194,7 @@ class DataSet:
                 batch = _Batch(schema)
                 for record in records:
                     if not self._is_of_preset(record):
+                        written.others += 1
                         continue
                     rows = len(batch)
                     if wanted.takes(record):

@@ -162,10 +162,13 @@ def test_the_command_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "rows": pq.read_metadata(out).num_rows,
         "games": 3,
         "skipped": 0,
+        "others": 1,
         "bytes": out.stat().st_size,
     }
     assert run([*arguments, "--without", "player A", "--from", "2026"]) == 0
-    assert "decisions of 3 games" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "decisions of 3 games" in shown
+    assert shown.endswith("0 games of the preset were left out, 1 had other rules\n")
     assert set(pq.read_table(out)["bot"].to_pylist()) == {"player B"}
     assert run([*arguments, "--to", "2025"]) == 0
     assert f"{out}: 0 decisions of 0 games" in capsys.readouterr().out
