@@ -11,10 +11,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import click
 import orjson
@@ -24,16 +24,14 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
+from benchmarks.beside import BesideReport, CrowdSample, figures, round_options
 from benchmarks.http.load import REPLY_SECONDS, BenchFailed, body_of, drive, head
 from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
 from benchmarks.http.servers import Cores, Server, cpu_seconds
-from benchmarks.spectators.measure import CrowdSample, quantile
 
 LEAST: Final = 0.9
 """Of the answers per second alone, those beside the agents."""
-
-MOST_SECONDS: Final = 30.0
 
 _PATIENT: Final = {"per_turn_ms": 86_400_000}
 _MOVES_PER_GAME: Final = 60
@@ -41,21 +39,11 @@ _MOST_RATE: Final = 5000
 _WAIT: Final = 20
 
 
-class AgentsReport(NamedTuple):
-    """``alone`` and ``beside``: one sample per round. ``calls``: how many waits of agents began."""
+@dataclass(frozen=True)
+class AgentsReport(BesideReport):
+    """``calls``: how many waits of agents began."""
 
-    pinned: bool
-    alone: Sequence[CrowdSample]
-    beside: Sequence[CrowdSample]
     calls: int
-
-    def ratio(self, of: Callable[[CrowdSample], float]) -> float:
-        """The median, over the rounds, of a figure beside the agents, over alone."""
-        return median(of(b) / of(a) for a, b in zip(self.alone, self.beside, strict=True))
-
-    def latency_ratio(self, part: float) -> float:
-        """The same of a quantile of the latencies."""
-        return self.ratio(lambda sample: quantile(sample.load.latencies, part))
 
 
 class WaitingAgents:
@@ -203,17 +191,8 @@ def _games(parts: Service, count: int) -> list[tuple[str, str]]:
 
 
 @click.command()
-@click.option("--rounds", default=6, show_default=True, type=click.IntRange(1), help="Alternating rounds.")
-@click.option(
-    "--seconds",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1, MOST_SECONDS),
-    help="Seconds per round.",
-)
+@round_options
 @click.option("--agents", default=200, show_default=True, type=click.IntRange(1), help="Agents that wait.")
-@click.option("--players", default=50, show_default=True, type=click.IntRange(1), help="Bots that play.")
-@click.option("--seed", default=1, show_default=True)
 def agents(rounds: int, seconds: float, agents: int, players: int, seed: int) -> None:
     """What the bots that play over HTTP lose while agents wait for their decisions by tool calls.
 
@@ -231,24 +210,11 @@ def agents(rounds: int, seconds: float, agents: int, players: int, seed: int) ->
         (f"{players} play", report.alone),
         (f"{players} play, {agents} agents wait", report.beside),
     ):
-        click.echo(f"{name}: {_figures(samples)}")
-    rate = report.ratio(lambda sample: sample.load.rate)
-    click.echo(
-        f"beside over alone: answers/s {rate:.2f}, p50 {report.latency_ratio(0.5):.2f}, "
-        f"p99 {report.latency_ratio(0.99):.2f}"
-    )
+        rate, p50, p99, cost = figures(samples)
+        click.echo(f"{name}: {rate} answers/s, p50 {p50} ms, p99 {p99} ms, server {cost} µs per answer")
+    click.echo(report.ratios())
     click.echo(f"the agents began {report.calls:,} waits of {_WAIT} s")
-    click.echo(f"at least {LEAST:g} of the answers: {'shown' if rate >= LEAST else 'NOT shown'}")
-
-
-def _figures(samples: Sequence[CrowdSample]) -> str:
-    latencies = [latency for sample in samples for latency in sample.load.latencies]
-    costs = [1e6 * sample.cpu / sample.load.answers for sample in samples if sample.cpu is not None]
-    return (
-        f"{median(sample.load.rate for sample in samples):,.0f} answers/s, "
-        f"p50 {1000 * quantile(latencies, 0.5):.1f} ms, p99 {1000 * quantile(latencies, 0.99):.1f} ms, "
-        f"server {f'{median(costs):,.0f}' if costs else '?'} µs per answer"
-    )
+    click.echo(f"at least {LEAST:g} of the answers: {'shown' if report.rate_ratio >= LEAST else 'NOT shown'}")
 
 
 if __name__ == "__main__":

@@ -281,7 +281,7 @@ _ALL: Final = (
     Tool(
         "replay",
         "Read a finished game",
-        "A finished game, told action by action, with your notes and those that are public.",
+        "Get a finished game, action by action, with your notes and those that are public.",
         GameArguments,
         _replay,
         for_bots=False,

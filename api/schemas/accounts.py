@@ -459,6 +459,14 @@ class SuspensionSchema(ResponseSchema):
     group = described(fields.String, "The group that was stopped.")
 
 
+def _co_owners() -> fields.List[Any]:
+    return fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The owners who share the bot, in the order in which they joined."},
+    )
+
+
 class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
@@ -469,11 +477,7 @@ class BotSummarySchema(ResponseSchema):
 
     name = described(fields.String, "The bot's name.")
     owner = described(fields.String, "The bot's owner.")
-    co_owners = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The owners who share the bot, in the order in which they joined."},
-    )
+    co_owners = _co_owners()
     state = described(
         fields.String,
         "`withdrawn`: the bot gets no new games.",
@@ -515,11 +519,7 @@ class BotOwnersSchema(ResponseSchema):
     """The owners of a bot."""
 
     owner = described(fields.String, "The bot's owner.")
-    co_owners = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The owners who share the bot, in the order in which they joined."},
-    )
+    co_owners = _co_owners()
     invited = fields.List(
         fields.String(), required=True, metadata={"description": "The owners who are invited to share it."}
     )

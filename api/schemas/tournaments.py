@@ -37,6 +37,14 @@ def _choice(description: str, choices: tuple[str, ...], default: str | None = No
     return fields.String(validate=validate.OneOf(choices), required=default is None, metadata=metadata)
 
 
+def _names(longest: int, most: int, description: str) -> fields.List[Any]:
+    return fields.List(
+        fields.String(validate=validate.Length(1, longest)),
+        validate=validate.Length(0, most),
+        metadata={"description": description},
+    )
+
+
 def _event_name() -> fields.String:
     return fields.String(
         required=True,
@@ -83,28 +91,20 @@ class TournamentSettings(RequestSchema):
         DIVISIONS,
         OPEN,
     )
-    house = fields.List(
-        fields.String(validate=validate.Length(1, 40)),
-        validate=validate.Length(0, MAX_ENTRIES),
-        metadata={
-            "description": "House bots to enter. If all entrants are house bots, one may enter several "
-            "times: `rookie`, `rookie+2`."
-        },
+    house = _names(
+        40,
+        MAX_ENTRIES,
+        "House bots to enter. If all entrants are house bots, one may enter several times: `rookie`, "
+        "`rookie+2`.",
     )
-    invited = fields.List(
-        fields.String(validate=validate.Length(1, 80)),
-        validate=validate.Length(0, MAX_ENTRIES),
-        metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
-    )
-    baseline = fields.List(
-        fields.String(validate=validate.Length(1, 40)),
-        validate=validate.Length(0, MAX_ENTRIES),
-        metadata={
-            "description": "The names of house bots, and of bots of the organisers, that take no place: they "
-            "need no invitation, do not count in `per_owner`, and come last in the standings. Not for "
-            + ", ".join(f"`{name}`" for name, format in FORMATS.items() if format.ranks_by_elimination)
-            + "."
-        },
+    invited = _names(80, MAX_ENTRIES, "The names of the bots that may enter, if `who` is `invited`.")
+    baseline = _names(
+        40,
+        MAX_ENTRIES,
+        "The names of house bots, and of bots of the organisers, that take no place: they need no "
+        "invitation, do not count in `per_owner`, and come last in the standings. Not for "
+        + ", ".join(f"`{name}`" for name, format in FORMATS.items() if format.ranks_by_elimination)
+        + ".",
     )
     auto_enter = Truth(
         metadata={
@@ -137,13 +137,11 @@ class NewTournamentFields(TournamentSettings):
             "default": False,
         }
     )
-    invited_owners = fields.List(
-        fields.String(validate=validate.Length(1, 80)),
-        validate=validate.Length(0, MAX_GUESTS),
-        metadata={
-            "description": "The owners whose bots may enter, if `who` is `invited`; not public. They can be "
-            "changed later, and links invite others."
-        },
+    invited_owners = _names(
+        80,
+        MAX_GUESTS,
+        "The owners whose bots may enter, if `who` is `invited`; not public. They can be changed later, and "
+        "links invite others.",
     )
     opens_ms = GivenMoment("When entry opens; by default now.")
     locks_ms = GivenMoment("When entry is locked and play starts; by default a minute after entry opens.")

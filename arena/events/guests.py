@@ -80,12 +80,15 @@ class Guests:
             except OwnerNotFound as error:
                 raise invalid(error.message, "invited_owners", "names of owners") from None
 
+    def owned(self, bots: Sequence[str], owners: Collection[str]) -> set[str]:
+        """Those of the bots that one of the ``owners`` owns or shares."""
+        return {bot.name for bot in self._accounts.listed(bots) if not set(owners).isdisjoint(bot.owners)}
+
     def check_baseline(self, bots: Sequence[str], organisers: Collection[str], kind: str) -> None:
         """Check that these are bots of the ``organisers``, or house bots that play games of ``kind``.
         Raises ``invalid_tournament``.
         """
-        known = self._accounts.listed(bots)
-        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
+        own = self.owned(bots, organisers)
         house = game_of(kind).house_bots
         for bot in bots:
             if bot not in own and house_source(bot) not in house:

@@ -183,9 +183,7 @@ class Tournaments:
         ``new_id``: as ``tournament_id`` of :meth:`create`.
         """
         fields = self.organising.like(tournament_id, changes, by=by)
-        organisers = (by.owner, *fields["organisers"])
-        known = self._accounts.listed(fields["baseline"])
-        own = {bot.name for bot in known if not set(organisers).isdisjoint(bot.owners)}
+        own = self.invitations.owned(fields["baseline"], (by.owner, *fields["organisers"]))
         fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, Final
 
-from arena.games.kernel import Outcome
-
 DECLINE: Final = "decline"
 """Lets a right pass. It is no action of a game: environments that ask for rights one by one add it."""
 
@@ -113,17 +111,3 @@ class Features(ABC):
     def decisions_with_rights(self, decisions: int) -> int:
         """The bound of decisions where after each one, and at first, all other seats are asked for rights."""
         return decisions + (self.seats - 1) * (decisions + 1)
-
-
-def returns_of(outcome: Outcome, teams: Sequence[Sequence[int]]) -> list[float]:
-    """What the places are worth to each seat, from -1 to 1: the share of the other teams that it beat less
-    the share of those that beat it. The sum over the seats is zero where teams are of one size.
-    """
-    result = [0.0] * len(outcome.places)
-    for team in teams:
-        place = outcome.places[team[0]]
-        rivals = [outcome.places[other[0]] for other in teams if other is not team]
-        won = sum((place < rival) - (place > rival) for rival in rivals) / len(rivals)
-        for seat in team:
-            result[seat] = won
-    return result

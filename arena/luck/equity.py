@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game, Preset, Standing
+from arena.records.record import canonical_hash
 
 VERSION: Final = 1
 """The version of the table files."""
@@ -53,10 +53,14 @@ class EquityTable:
 
     def of_team(self, standing: Standing, team: int) -> float:
         """The chance of ``team`` at a standing."""
-        value = self.equity.get((standing.own, standing.other))
-        if value is None:
-            value = float(standing.own > standing.other)
+        value = win_chance(self.equity, standing.own, standing.other)
         return value if team == standing.team else 1.0 - value
+
+
+def win_chance(equity: Mapping[tuple[int, int], float], own: int, other: int) -> float:
+    """The chance of the team in view: that of the table, and 1 or 0 once the game is decided."""
+    value = equity.get((own, other))
+    return float(own > other) if value is None else value
 
 
 def table_of(kind: str, rules: Mapping[str, Any]) -> EquityTable:
@@ -94,8 +98,7 @@ def table_name(game: Game, preset: Preset) -> str:
 
 def table_hash(data: Mapping[str, Any]) -> str:
     """The hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
-    content = {name: value for name, value in data.items() if name != "hash"}
-    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return canonical_hash({name: value for name, value in data.items() if name != "hash"})
 
 
 def read_table(name: str, data: Mapping[str, Any]) -> EquityTable:

@@ -20,7 +20,7 @@ import click
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Chance
-from arena.luck.equity import VERSION, Result, measured_presets, table_hash, table_name
+from arena.luck.equity import VERSION, Result, measured_presets, table_hash, table_name, win_chance
 from arena.luck.par import model_of, play_on
 from arena.play.dealing import Dealer
 
@@ -131,9 +131,7 @@ def solve(results: Mapping[tuple[int, int], Sequence[Result]]) -> dict[tuple[int
 
 
 def _equity_of(equity: Mapping[tuple[int, int], float], result: Result) -> float:
-    value = equity.get((result.own, result.other))
-    if value is None:
-        value = float(result.own > result.other)
+    value = win_chance(equity, result.own, result.other)
     return 1.0 - value if result.turned else value
 
 

@@ -129,13 +129,13 @@ def adjusted(
     scores = likelihood.scores_of_cells(likelihood.residuals(moments, curvature.diagonal))
     lucks = likelihood.luck_of_groups(moments, curvature.diagonal)
     starts = np.cumsum(likelihood.counts[:-1]) - likelihood.counts[:-1]
-    products: FloatArray = np.empty((scores.shape[0], replicates))
-    step = max(1, _AT_ONCE // likelihood.groups)
-    for first in range(0, replicates, step):
-        some = range(first, min(first + step, replicates))
+
+    def product(some: range) -> FloatArray:
         drawn = np.array([draws(seed, number, likelihood.groups) for number in some]).T - 1.0
         cells = np.concatenate([np.add.reduceat(drawn, starts), np.zeros((1, len(some)))])
-        products[:, some.start : some.stop] = scores @ cells - lucks @ np.ascontiguousarray(drawn)
+        return np.asarray(scores @ cells - lucks @ np.ascontiguousarray(drawn))
+
+    products = _in_batches(product, scores.shape[0], likelihood.groups, replicates)
     changes = _to_anchor(likelihood, curvature.solve(products), anchor)
     information = curvature.diagonal[likelihood.rated]
     return Adjusted(centers, np.sqrt(_squares(_deviations(changes))), information)
@@ -159,11 +159,24 @@ def independent(
 
 def _products(scores: Sparse, columns: Callable[[range], FloatArray], replicates: int) -> FloatArray:
     """The products (n - 1, replicates) of ``scores`` with the columns of all replicates."""
-    products: FloatArray = np.empty((scores.shape[0], replicates))
-    step = max(1, _AT_ONCE // scores.shape[1])
+
+    def product(some: range) -> FloatArray:
+        return np.asarray(scores @ columns(some))
+
+    return _in_batches(product, *scores.shape, replicates)
+
+
+def _in_batches(
+    product: Callable[[range], FloatArray], rows: int, numbers: int, replicates: int
+) -> FloatArray:
+    """The columns (rows, replicates) that ``product`` makes for some replicates. ``numbers``: how many drawn
+    numbers one of them takes in memory.
+    """
+    products: FloatArray = np.empty((rows, replicates))
+    step = max(1, _AT_ONCE // numbers)
     for start in range(0, replicates, step):
         end = min(start + step, replicates)
-        products[:, start:end] = scores @ columns(range(start, end))
+        products[:, start:end] = product(range(start, end))
     return products
 
 

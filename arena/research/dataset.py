@@ -19,12 +19,11 @@ import pyarrow.parquet as pq
 
 from arena.errors import ArenaError
 from arena.games.descriptor import Game
-from arena.games.features import Features, returns_of
-from arena.games.kernel import Outcome
+from arena.games.features import Features
 from arena.records.decisions import decisions
 from arena.records.record import Record
 from arena.records.verify import verify
-from arena.research.serial import features_of, rules_named
+from arena.research.serial import features_of, returns_of, rules_named
 
 FORMAT: Final = 1
 
@@ -270,9 +269,7 @@ class _Ends:
         }
         self._players = canonical["players"]
         self._outcome: Mapping[str, Any] = canonical["outcome"]
-        self._results = returns_of(
-            Outcome(tuple(self._outcome["places"]), tuple(self._outcome["scores"])), teams
-        )
+        self._results = returns_of(self._outcome["places"], teams)
 
     def of(self, seat: int) -> dict[str, Any]:
         """The columns of a seat."""

@@ -15,11 +15,11 @@ from pettingzoo.utils import wrappers
 from arena.bots import Bot, BotSpec, bot_spec
 from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
-from arena.games.features import DECLINE, returns_of
+from arena.games.features import DECLINE
 from arena.games.kernel import CHANCE
 from arena.play.dealing import SEED_BYTES, Dealer, bot_seed
 from arena.research.rendering import html, text
-from arena.research.serial import SerialPlay, features_of, rules_named
+from arena.research.serial import SerialPlay, features_of, returns_of, rules_named
 
 Rewards = Literal["game", "hands"]
 REWARDS: Final = ("game", "hands")
@@ -196,7 +196,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         outcome = play.state.outcome()
         assert outcome is not None
         if self._rewards_of == "game":
-            self._reward(returns_of(outcome, self.game.teams(self.rules)))
+            self._reward(returns_of(outcome.places, self.game.teams(self.rules)))
 
     def _choice(self, bot: Bot) -> str:
         if self.play.is_right and not bot.wants_rights:

@@ -8,7 +8,7 @@ are offered their rights (:func:`arena.play.match.play`). Who was asked follows 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena.errors import ArenaError, IllegalAction
@@ -17,6 +17,7 @@ from arena.games.descriptor import Game
 from arena.games.features import DECLINE, Features
 from arena.games.kernel import Event, State
 from arena.play.judge import rights_in_order
+from arena.play.outcomes import points
 from arena.play.table import turn_id
 
 _DECLINE: Final = (DECLINE,)
@@ -39,6 +40,13 @@ def rules_named(game: Game, preset: str | None, options: Mapping[str, Any]) -> d
         named = [own.name for own in game.presets if own.name.partition("@")[0] == preset]
         preset = named[-1] if named else preset
     return game.options.complete({**game.preset(preset).rules, **options})
+
+
+def returns_of(places: Sequence[int], teams: Sequence[Sequence[int]]) -> list[float]:
+    """What the places are worth to each seat, from -1 to 1: the share of the other teams that it beat less
+    the share of those that beat it. The sum over the seats is zero where teams are of one size.
+    """
+    return [2 * worth - 1 for worth in points(places, teams)]
 
 
 class SerialPlay:
@@ -100,11 +108,14 @@ class SerialPlay:
         return happened
 
     def _tell(self, event: Event) -> None:
-        for seat, news in enumerate(self._news):
+        for seat in range(self.seats):
             view = self.game.view_event(event, seat)
             if view is not None:
-                news.append({"n": self.events, **view})
+                self._show(seat, view)
         self.events += 1
+
+    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+        self._news[seat].append({"n": self.events, **view})
 
     def turn(self) -> dict[str, Any]:
         """The turn of the seat that is asked, as a bot gets it (docs/turns.md); a right is an optional turn,

@@ -8,7 +8,7 @@
 Parameters: ``preset`` (``base@1``, or ``base`` for its newest version; by default the first of the game), the
 rule options of the game by their names (numbers; words; 0 and 1 for truth values), which count in place of
 those of the preset if they are given, and ``returns``: ``places`` (-1 to 1, see
-:func:`~arena.games.features.returns_of`) or ``points`` (what all hands won and lost, as a share of a game).
+:func:`~arena.research.serial.returns_of`) or ``points`` (what all hands won and lost, as a share of a game).
 
 This is a variant of the games that are played at tables:
 
@@ -39,11 +39,11 @@ from arena.bots import bot_spec
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
-from arena.games.features import DECLINE, Features, returns_of
+from arena.games.features import DECLINE, Features
 from arena.games.kernel import CHANCE, Event
 from arena.games.options import Option
 from arena.research.histories import Histories
-from arena.research.serial import SerialPlay, features_of, rules_named
+from arena.research.serial import SerialPlay, features_of, returns_of, rules_named
 
 _NOT_GIVEN: Final = -1
 """The default of a numeric parameter, for the option of the preset."""
@@ -72,18 +72,18 @@ class SpielPlay(SerialPlay):
         if declines:
             for viewer in range(self.seats):
                 self._note(viewer, {"type": DECLINE, "seat": seat})
-            return happened
-        features = _features(self.game.kind, _key(self.rules))
-        for event in happened:
-            for viewer in range(self.seats):
-                view = self.game.view_event(event, viewer)
-                if view is not None:
-                    self._note(viewer, view)
-            public = self.game.view_event(event, None)
-            gains = None if public is None else features.gains(public)
-            if gains is not None:
-                self.points = [sum(pair) for pair in zip(self.points, gains, strict=True)]
         return happened
+
+    def _tell(self, event: Event) -> None:
+        super()._tell(event)
+        public = self.game.view_event(event, None)
+        gains = None if public is None else _features(self.game.kind, _key(self.rules)).gains(public)
+        if gains is not None:
+            self.points = [sum(pair) for pair in zip(self.points, gains, strict=True)]
+
+    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+        super()._show(seat, view)
+        self._note(seat, view)
 
     def _note(self, viewer: int, view: Mapping[str, Any]) -> None:
         self.lines[viewer] += json.dumps(view, separators=(",", ":")) + "\n"
@@ -145,7 +145,7 @@ class SpielState(pyspiel.State):
             return [0.0] * self.play.seats
         if self.get_game().returns_of == "points":
             return list(self.play.points)
-        return returns_of(outcome, self.play.game.teams(self.play.rules))
+        return returns_of(outcome.places, self.play.game.teams(self.play.rules))
 
     def __str__(self) -> str:
         return json.dumps([self.play.pack, self.play._asked, self.play.state.content()])

@@ -6,9 +6,7 @@ import platform
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 from typing import Final
 
 import click
@@ -16,15 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli import run
-from benchmarks.spectators.measure import (
-    MOST_SECONDS,
-    WATCHED,
-    CrowdReport,
-    CrowdSample,
-    CrowdSize,
-    SpectatorBench,
-    quantile,
-)
+from benchmarks.beside import figures, round_options
+from benchmarks.spectators.measure import WATCHED, CrowdReport, CrowdSize, SpectatorBench
 
 MOST_BYTES: Final = 2000
 """Of a message to a spectator, per move."""
@@ -34,17 +25,8 @@ MOST_PAGE: Final = 150_000
 
 
 @click.command()
-@click.option("--rounds", default=6, show_default=True, type=click.IntRange(1), help="Alternating rounds.")
-@click.option(
-    "--seconds",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0.1, MOST_SECONDS),
-    help="Seconds per round.",
-)
+@round_options
 @click.option("--spectators", default=1000, show_default=True, type=click.IntRange(1), help="Of one game.")
-@click.option("--players", default=50, show_default=True, type=click.IntRange(1), help="Bots that play.")
-@click.option("--seed", default=1, show_default=True)
 def spectators(rounds: int, seconds: float, spectators: int, players: int, seed: int) -> None:
     """What the bots that play over HTTP lose while many watch one game, which makes two moves a second.
 
@@ -61,10 +43,7 @@ def spectators(rounds: int, seconds: float, spectators: int, players: int, seed:
     where = "the server on a core of its own" if report.pinned else "cores not pinned"
     console.print(f"{platform.python_implementation()} {platform.python_version()}, {where}")
     console.print(_players(report, size))
-    console.print(
-        f"beside over alone: answers/s {report.rate_ratio:.2f}, p50 {report.latency_ratio(0.5):.2f}, "
-        f"p99 {report.latency_ratio(0.99):.2f}"
-    )
+    console.print(report.ratios())
     again = sum(got.tables for got in report.got)
     console.print(
         f"the spectators got {sum(got.messages for got in report.got):,} messages, "
@@ -84,20 +63,8 @@ def _players(report: CrowdReport, size: CrowdSize) -> Table:
         table.add_column(heading, justify="right")
     alone, beside = f"{size.players} play", f"{size.players} play, {size.spectators:,} watch"
     for name, samples in ((alone, report.alone), (beside, report.beside)):
-        latencies = [latency for sample in samples for latency in sample.load.latencies]
-        table.add_row(
-            name,
-            f"{median(sample.load.rate for sample in samples):,.0f}",
-            *(f"{1000 * quantile(latencies, part):.1f}" for part in (0.5, 0.99)),
-            _cost(samples),
-        )
+        table.add_row(name, *figures(samples))
     return table
-
-
-def _cost(samples: Sequence[CrowdSample]) -> str:
-    """Microseconds of the server's processor per answer, the spectators' part included."""
-    costs = [1e6 * sample.cpu / sample.load.answers for sample in samples if sample.cpu is not None]
-    return f"{median(costs):,.0f}" if costs else "?"
 
 
 def _pages(report: CrowdReport) -> Table:

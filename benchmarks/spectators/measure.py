@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -23,7 +22,8 @@ from arena.ops.jobs import InlineJobs
 from arena.ops.service import Service, open_service
 from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
-from benchmarks.http.load import BenchFailed, Load, drive
+from benchmarks.beside import BesideReport, CrowdSample
+from benchmarks.http.load import BenchFailed, drive
 from benchmarks.http.measure import raise_file_limit
 from benchmarks.http.players import BenchBot, sign_up
 from benchmarks.http.servers import Cores, Server, cpu_seconds
@@ -35,9 +35,6 @@ WATCHED: Final[Mapping[str, Mapping[str, Any]]] = {
     "toepen": {"seats": 4, "lives": 30},
 }
 """The games that are watched, by turns: long enough for a round if nobody raises."""
-
-MOST_SECONDS: Final = 30.0
-"""The longest round: at two moves a second, a watched game would be over after a minute."""
 
 _MOVES_A_SECOND: Final = 2
 _MOVES_PER_GAME: Final = 60
@@ -61,46 +58,20 @@ class CrowdSize(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CrowdSample:
-    """What the bots did in one round. ``cpu``: seconds of the server's processor, None if unknown."""
-
-    load: Load
-    cpu: float | None
-
-
-@dataclass(frozen=True)
-class CrowdReport:
-    """``alone`` and ``beside``: one sample per round. ``got``: what the spectators got in each, and
-    ``kinds``: which game that was. ``pages``: first loads by name.
+class CrowdReport(BesideReport):
+    """``got``: what the spectators got in each round, and ``kinds``: which game that was. ``pages``: first
+    loads by name.
     """
 
-    pinned: bool
-    alone: Sequence[CrowdSample]
-    beside: Sequence[CrowdSample]
     kinds: Sequence[str]
     got: Sequence[Got]
     pages: Mapping[str, Loaded]
-
-    @property
-    def rate_ratio(self) -> float:
-        """The median, over the rounds, of the answers per second beside the spectators, over alone."""
-        return median(b.load.rate / a.load.rate for a, b in zip(self.alone, self.beside, strict=True))
-
-    def latency_ratio(self, part: float) -> float:
-        """The same of a quantile of the latencies."""
-        pairs = zip(self.alone, self.beside, strict=True)
-        return median(quantile(b.load.latencies, part) / quantile(a.load.latencies, part) for a, b in pairs)
 
     def bytes_per_move(self, kind: str) -> float | None:
         """What one spectator is sent per move of a game of that kind; None if none was made."""
         own = [got for got, of in zip(self.got, self.kinds, strict=True) if of == kind]
         moves = sum(got.moves for got in own)
         return sum(got.move_bytes for got in own) / moves if moves else None
-
-
-def quantile(latencies: Sequence[float], part: float) -> float:
-    """A quantile of latencies."""
-    return sorted(latencies)[int(len(latencies) * part)]
 
 
 class SpectatorBench:

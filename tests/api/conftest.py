@@ -17,6 +17,7 @@ from arena.client.http import _Reply
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
 from tests.api.contract import ContractClient, contract_client
+from tests.api.pages import Browser
 from tests.waiting import PATIENCE
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
@@ -90,6 +91,14 @@ def sign_up(app: Flask) -> Callable[..., Account]:
 def owner(sign_up: Callable[..., Account]) -> Account:
     """An owner."""
     return sign_up("ana")
+
+
+@pytest.fixture
+def browser(app: Flask, owner: Account) -> Browser:
+    """The browser of ``owner``, who has signed in."""
+    browser = Browser(app)
+    browser.sign_in(owner.token)
+    return browser
 
 
 @pytest.fixture

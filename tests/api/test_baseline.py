@@ -26,14 +26,6 @@ HOUSE = ["rookie", "random", "regular"]
 
 
 @pytest.fixture
-def browser(app: Flask, owner: Account) -> Browser:
-    """A browser in which ana has signed in."""
-    found = Browser(app)
-    found.sign_in(owner.token)
-    return found
-
-
-@pytest.fixture
 def services(app: Flask) -> Service:
     found: Service = app.extensions["botequim"]
     return found

@@ -88,8 +88,8 @@ def seen(client: ContractClient, game: str) -> str:
         "/bots/ana-one",
     ]
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    told = client.post("/mcp", json={**call, "params": {"name": "replay", "arguments": {"game": game}}})
-    return "\n".join([told.text, *(client.get(path).text for path in paths)])
+    replay = client.post("/mcp", json={**call, "params": {"name": "replay", "arguments": {"game": game}}})
+    return "\n".join([replay.text, *(client.get(path).text for path in paths)])
 
 
 def turn_of(ana_one: Account, teo_one: Account) -> Any:

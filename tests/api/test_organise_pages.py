@@ -37,14 +37,6 @@ def arena(services: Service) -> Tournaments:
 
 
 @pytest.fixture
-def browser(app: Flask, owner: Account) -> Browser:
-    """The browser of ``owner``, who has signed in."""
-    browser = Browser(app)
-    browser.sign_in(owner.token)
-    return browser
-
-
-@pytest.fixture
 def pia(sign_up: Callable[..., Account]) -> Account:
     return sign_up("pia")
 

@@ -31,14 +31,6 @@ def services(app: Flask) -> Service:
 
 
 @pytest.fixture
-def browser(app: Flask, owner: Account) -> Browser:
-    """The browser of ``owner``, who has signed in."""
-    browser = Browser(app)
-    browser.sign_in(owner.token)
-    return browser
-
-
-@pytest.fixture
 def other(app: Flask, sign_up: Callable[..., Account]) -> Browser:
     browser = Browser(app)
     browser.sign_in(sign_up("pia").token)

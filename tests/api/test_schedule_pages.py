@@ -43,13 +43,6 @@ def schedules(app: Flask) -> Schedules:
     return service.schedules
 
 
-@pytest.fixture
-def browser(app: Flask, owner: Account) -> Browser:
-    found = Browser(app)
-    found.sign_in(owner.token)
-    return found
-
-
 def html(browser: Browser, path: str) -> str:
     response = browser.get(path, headers=BROWSER)
     assert response.status_code == 200, response.text

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.agents import AgentsReport
+from benchmarks.beside import CrowdSample
 from benchmarks.http.load import Load
-from benchmarks.spectators.measure import CrowdSample
 from tests.service import environment
 
 TINY = ["--rounds", "2", "--seconds", "1", "--agents", "5", "--players", "2"]
@@ -38,4 +38,4 @@ def test_ratios_are_medians_over_rounds() -> None:
         return [CrowdSample(Load(count, 2.0, [0.1]), None) for count in answers]
 
     report = AgentsReport(False, samples(10, 20, 40), samples(9, 10, 40), 0)
-    assert report.ratio(lambda sample: sample.load.rate) == 0.9
+    assert report.rate_ratio == 0.9

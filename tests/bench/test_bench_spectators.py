@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.beside import CrowdSample
 from benchmarks.http.load import BenchFailed, Load
 from benchmarks.spectators import pages
 from benchmarks.spectators.crowd import Got, Spectator
-from benchmarks.spectators.measure import CrowdReport, CrowdSample
+from benchmarks.spectators.measure import CrowdReport
 from benchmarks.spectators.pages import first_loads
 from tests.service import environment
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -93,3 +94,8 @@ def playout(
         seat, action = choose(state, size, random)
         yield state, seat, action, state.apply(seat, action)
     raise AssertionError(f"no end after {limit} actions under {rules}")
+
+
+def beginning(game: Game, rules: Mapping[str, Any], random: Random, most: int) -> LOG:
+    """The first actions of a random game, at most ``most``."""
+    return [(seat, action) for _, seat, action, _ in islice(playout(game, rules, random), most)]

@@ -13,7 +13,7 @@ from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, State
 from arena.play.turn_texts import LEGAL, turn_text
 from tests.contract.history import Told
-from tests.contract.playouts import LOG, AlternativeLog, playout, rules_of
+from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rules_of
 
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
@@ -58,12 +58,7 @@ def test_hidden_cards_change_nothing_that_a_seat_is_shown(
 ) -> None:
     rules = data.draw(rules_of(game))
     random = Random(seed)
-    log: LOG = []
-    stop = random.randrange(10, 250)
-    for _, seat, action, _ in playout(game, rules, random):
-        log.append((seat, action))
-        if len(log) >= stop:
-            break
+    log = beginning(game, rules, random, random.randrange(10, 250))
     viewer = random.randrange(game.seats(rules))
     other = alternative_log(log, viewer, random, rules)
     if other is None:
@@ -79,11 +74,7 @@ def test_alternative_logs_do_differ(game: Game, alternative_log: AlternativeLog)
     different = 0
     for seed in range(60):
         random = Random(seed)
-        log: LOG = []
-        for _, seat, action, _ in playout(game, game.options.complete(), random):
-            log.append((seat, action))
-            if len(log) >= 60:
-                break
+        log = beginning(game, game.options.complete(), random, 60)
         other = alternative_log(log, 0, random, game.options.complete())
         different += other is not None and other != log
     assert different > 40

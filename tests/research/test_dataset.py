@@ -157,8 +157,8 @@ def test_the_command_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out = tmp_path / "data.parquet"
     arguments = ["dataset", "toepen/duel", "--records", file, "--out", str(out)]
     assert run([*arguments, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {
+    written = json.loads(capsys.readouterr().out)
+    assert written == {
         "rows": pq.read_metadata(out).num_rows,
         "games": 3,
         "skipped": 0,

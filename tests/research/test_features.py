@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from arena.games import GAMES
 from arena.games.descriptor import Game
-from arena.games.features import Features, Layout, returns_of
-from arena.games.kernel import CHANCE, Outcome
+from arena.games.features import Features, Layout
+from arena.games.kernel import CHANCE
 from arena.research.histories import Histories
-from arena.research.serial import DECLINE, SerialPlay, features_of, rules_named
+from arena.research.serial import DECLINE, SerialPlay, features_of, returns_of, rules_named
 from benchmarks.engines import chance_action
-from tests.contract.playouts import LOG, playout, rules_of
+from tests.contract.playouts import beginning, rules_of
 
 KINDS = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 
@@ -136,12 +136,7 @@ def test_hidden_cards_change_no_vector(game: Game, data: st.DataObject, seed: in
     rules = data.draw(rules_of(game))
     features = features_of(game, rules)
     random = Random(seed)
-    log: LOG = []
-    stop = random.randrange(5, 150)
-    for _, seat, action, _ in playout(game, rules, random):
-        log.append((seat, action))
-        if len(log) >= stop:
-            break
+    log = beginning(game, rules, random, random.randrange(5, 150))
     viewer = random.randrange(game.seats(rules))
     other = import_module(f"tests.contract.redeal_{game.kind}").alternative_log(log, viewer, random, rules)
     if other is None:
@@ -191,8 +186,8 @@ def test_layouts_refuse_places_that_there_are_not() -> None:
 
 def test_returns_are_of_places() -> None:
     teams = ((0, 2), (1, 3))
-    assert returns_of(Outcome((1, 2, 1, 2), (12, 3, 12, 3)), teams) == [1, -1, 1, -1]
+    assert returns_of((1, 2, 1, 2), teams) == [1, -1, 1, -1]
     alone = ((0,), (1,), (2,), (3,))
-    shared = returns_of(Outcome((1, 2, 2, 4), (3, -1, -1, -2)), alone)
+    shared = returns_of((1, 2, 2, 4), alone)
     assert shared == pytest.approx([1, 0, 0, -1])
-    assert returns_of(Outcome((1, 1), (5, 5)), ((0,), (1,))) == [0, 0]
+    assert returns_of((1, 1), ((0,), (1,))) == [0, 0]
