@@ -12,9 +12,9 @@ up: $(VENV)/.up
 PROCESSES ?= 4
 PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
 test: $(VENV)/.test
-	$(PYTEST) -m "not (slow or system or cluster)" $(TEST_FLAGS)
+	$(PYTEST) -m "not (slow or system)" $(TEST_FLAGS)
 
-# Coverage of `make test` and of its repetitions on a cluster, by lines and branches; pyproject.toml sets the floor. Other
+# Coverage of `make test` by lines and branches; pyproject.toml sets the floor. Other
 # processes are not traced: without the tests that only start such. Without the random playouts and reference games, which take
 # several times as long and reach nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
 UNTRACED = --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs --ignore=tests/workers/test_tournaments.py \
@@ -27,10 +27,10 @@ coverage: $(VENV)/.test
 		{ [ $$? = 1 ] && $(PYTEST) --last-failed --last-failed-no-failures none; }
 	$(BIN)/coverage report --skip-covered
 
-# Services of several processes and their ends, browsers, the commands of the pages, other languages,
+# Services of several processes and their ends, repetitions on a cluster, browsers, the commands of the pages, other languages,
 # long simulations, seeded faults in the rules, long runs against the whole API.
 test-system: $(VENV)/.test
-	$(PYTEST) -m "slow or system or cluster"
+	$(PYTEST) -m "slow or system"
 
 # Tests on a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles.
 COMPILED = build/compiled
@@ -40,7 +40,7 @@ test-compiled: $(VENV)/.test
 	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
-	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not (slow or system or cluster)" \
+	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not (slow or system)" \
 		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
 
 check: $(VENV)/.test

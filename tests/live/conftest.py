@@ -116,7 +116,7 @@ def _agrees(node: Server) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "[cluster" in item.name:
-            item.add_marker(pytest.mark.cluster)
+            item.add_marker(pytest.mark.system)
 
 
 MakeGames = Callable[..., LiveGames]
