@@ -19,11 +19,10 @@ from arena.cli.comparing import follow as follow_online
 from arena.cli.debug import sandboxed
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, redirected, show
-from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
+from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError
 from arena.errors import ArenaError
-from arena.games import game_of
 from arena.tournaments.ladder import adjusted_margins, margins
 from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
@@ -59,8 +58,8 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.option("--follow", metavar="ID", help="Show a comparison of --online again until it is over.")
 @click.option("--list", "listed", is_flag=True, help="List your comparisons of --online, the newest first.")
 @click.option("--kind", type=KIND, help="The game.")
-@click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1.")
-@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@preset_option
+@rules_option
 @click.option("--elo0", type=_ELO, default=0.0, show_default=True, help="The difference that is not enough.")
 @click.option("--elo1", type=_ELO, default=20.0, show_default=True, help="The difference that is enough.")
 @click.option("--alpha", type=_SHARE, default=0.05, show_default=True, help="Errors allowed if elo0 is true.")
@@ -111,7 +110,7 @@ def compare(
     Where the luck of the cards is measured (see 'botequim luck'), it is taken out of the margins, so that
     fewer groups decide; the plain margin is shown, too. --plain leaves the luck in.
 
-    NEW and OLD are bots as in 'botequim play', and so are the rules without --preset. The exit code is 0 if
+    NEW and OLD are bots as in 'botequim play', and so are the rules. The exit code is 0 if
     NEW is better, 1 if not, and 3 if that is not decided after --most groups, or the test cannot go on.
 
     With --online the service plays two uploaded versions of one of your bots against each other, unrated and
@@ -126,8 +125,6 @@ def compare(
         raise click.UsageError("Missing option '--kind'.")
     if elo1 <= elo0:
         raise click.BadParameter(f"{elo1:g} is not more than --elo0, {elo0:g}", param_hint="'--elo1'")
-    if preset is not None and rules:
-        raise click.UsageError("--preset and --rule exclude each other")
     if online is not None or follow is not None:
         client = service(url, token)
         try:
@@ -150,9 +147,7 @@ def compare(
         raise SystemExit(code)
     if new is None or old is None or kind is None:
         raise click.UsageError("Missing argument 'OLD'." if new else "Missing argument 'NEW'.")
-    game = game_of(kind)
-    given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
-    complete = game.options.complete(given)
+    complete = local_rules(kind, preset, rules)
     specs = distinct_names([_loaded(new, "NEW", kind, sandbox), _loaded(old, "OLD", kind, sandbox)])
     check_plan(kind, complete, specs, most)
     plan = Plan(kind, complete, tuple(specs), most, seed or secrets.token_hex(8), luck=not plain)

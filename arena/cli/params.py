@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -90,6 +90,24 @@ def clock_of(
             raise click.UsageError("--clock excludes --turn-seconds and --bank-seconds")
         given = {"preset": clock}
     return given or None
+
+
+preset_option: Final = click.option(
+    "--preset", help="The rules by the name of a preset, such as paulista-2@1."
+)
+
+rules_option: Final = click.option(
+    "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
+)
+
+
+def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dict[str, Any]:
+    """The complete rules of local games, from ``--preset`` or ``--rule``, else those of the command line."""
+    if preset is not None and rules:
+        raise click.UsageError("--preset and --rule exclude each other")
+    game = game_of(kind)
+    given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
+    return game.options.complete(given)
 
 
 jobs_option: Final = click.option(

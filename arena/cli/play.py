@@ -20,10 +20,9 @@ from arena.bots import BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.debug import sandboxed
 from arena.cli.output import json_option, narrow, redirected, show, with_interval
-from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option
+from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rules, preset_option, rules_option
 from arena.cli.progress import progress_bar
 from arena.cli.replay import write_page
-from arena.games import game_of
 from arena.play.fault_reports import FaultReport
 from arena.play.match import Thinking
 from arena.play.stats import mean_interval
@@ -56,7 +55,8 @@ _MOST_REPORTS: Final = 5
     help="Write the records to this file.",
 )
 @jobs_option
-@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@preset_option
+@rules_option
 @click.option("--independent", is_flag=True, help="Deal every game of a group independently.")
 @click.option("--think-limit", type=SECONDS, default=10.0, show_default=True, help="Seconds per decision.")
 @click.option("--sandbox", is_flag=True, help="Run files in the sandbox, as the service does.")
@@ -69,6 +69,7 @@ def play(
     seed: str | None,
     records: Path | None,
     jobs: int,
+    preset: str | None,
     rules: tuple[str, ...],
     independent: bool,
     think_limit: float,
@@ -86,10 +87,9 @@ def play(
 
     A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
     In a group the bots play the same deals from every side of the table. Truco is dealt without a cut
-    unless --rule cut=player is given.
+    unless --rule cut=player or --preset is given.
     """
-    game = game_of(kind)
-    complete = game.options.complete({**game.local_rules, **game.options.parse(rules)})
+    complete = local_rules(kind, preset, rules)
     specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])
     check_plan(kind, complete, specs, groups)
     plan = Plan(kind, complete, tuple(specs), groups, seed or secrets.token_hex(8), not independent)

@@ -16,9 +16,9 @@ from rich.console import Console
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.cli.commands import Command
-from arena.cli.params import SECONDS, jobs_option
+from arena.cli.params import SECONDS, jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
-from arena.games import GAMES, game_of
+from arena.games import GAMES
 from arena.play.saved_files import saved_file
 from arena.play.stats import mean_interval
 from arena.text import printable
@@ -44,7 +44,7 @@ Stamp = tuple[tuple[int, int] | None, ...]
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(tuple(GAMES)), help="Only this game; may be repeated."
 )
-@click.option("--preset", help="The rules by the name of a preset, such as paulista-2@1; with one --kind.")
+@preset_option
 @click.option("--groups", type=click.IntRange(1), default=50, show_default=True, help="Groups per table.")
 @click.option("--seed", help="Any text; the deals of every round follow from it. [default: random]")
 @jobs_option
@@ -64,7 +64,7 @@ def watch(
     Every round has the same deals and the same randomness, so that the change of the margin is that of the
     bot; its 95% interval is of the differences group by group. A file that cannot be loaded is reported with
     its line, and the next save is waited for. Bots are named as in 'botequim play', and the rules are those
-    of 'play' without --preset.
+    of 'play'; --preset needs one --kind.
     """
     if preset is not None and len(kinds) != 1:
         raise click.UsageError("--preset is one of a game: give one --kind with it")
@@ -72,12 +72,7 @@ def watch(
     bots = (bot, *opponents)
     sources = [bot_spec(text, check=False).source for text in bots]
     files = [Path(source) for source in sources if source not in HOUSE_BOTS]
-    rules = {
-        kind: game_of(kind).options.complete(
-            game_of(kind).preset(preset).rules if preset else game_of(kind).local_rules
-        )
-        for kind in kinds or tuple(GAMES)
-    }
+    rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
     rounds = _Rounds(bots, rules, groups, seed, jobs, think_limit)
     try:
         while True:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.games import TRUCO
 from arena.records.record import load_records
 from arena.records.verify import verify
 from tests.runner import bots
@@ -48,6 +49,16 @@ def test_another_seed_gives_other_games(tmp_path: Path) -> None:
         botequim("play", "truco", "random", "rookie", "--groups", "2", "--seed", seed,
                  "--records", str(tmp_path / seed))  # fmt: skip
     assert (tmp_path / "7").read_bytes() != (tmp_path / "8").read_bytes()
+
+
+@pytest.mark.parametrize("preset", ["base@1", "paulista-2@1"])
+def test_a_preset_gives_the_rules(preset: str, tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    done = botequim(
+        "play", "truco", "random", "rookie", "--groups", "1", "--preset", preset, "--records", str(path)
+    )
+    assert done.returncode == 0, done.stderr
+    assert [TRUCO.preset_of(record["canonical"]["rules"]) for record in load_records(path)] == [preset] * 2
 
 
 def test_a_mirrored_group_has_the_same_deals_and_an_independent_one_has_not(tmp_path: Path) -> None:
@@ -220,6 +231,8 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
         (["truco", "random", "rookie", "--rule", "max_burns=10"], "10 is not a value"),
         (["truco", "random", "rookie", "--rule", "max_burns"], "'max_burns' is not a rule option"),
         (["toepen", "random", "rookie", "--rule", "whistling=often"], "'often' is not a value"),
+        (["truco", "random", "rookie", "--preset", "duel@1"], "at --preset; expected one of base@1"),
+        (["truco", "random", "rookie", "--preset", "base@1", "--rule", "cut=none"], "exclude each other"),
         (["truco", "random", "rookie", "--groups", "0"], "0 is not in the range x>=1"),
         (["truco", "random", "rookie", "--groups", "many"], "many"),
         (["truco"], "BOTS"),
