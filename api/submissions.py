@@ -127,32 +127,22 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
     if transport_of(body["transport"]).takes_upload:
         parts.limits.spend("uploads_per_owner", who.owner)
     upload = _take_upload(body)
-    description, tournaments = body.get("description", ""), body.get("tournaments")
+    settings = {
+        name: body[name] for name in ("description", "tournaments", "model", "game_cost") if name in body
+    }
     if upload is not None:
         bot, token, received = parts.uploads.register(
-            who.name, body["name"], body["version"], description, upload, tournaments
+            who.name, body["name"], body["version"], upload, **settings
         )
-        return RegisteredBot(_declared(bot, body), token, upload=received)
+        return RegisteredBot(bot, token, upload=received)
     secret = checked_secret(body.get("secret"))
     webhook = _checked_webhook(who, body, [secret])
     if webhook:
         webhook["secret"] = secret
     bot, token = parts.accounts.register_bot(
-        who.name,
-        body["name"],
-        body["version"],
-        body["transport"],
-        description,
-        tournaments=tournaments,
-        **webhook,
+        who.name, body["name"], body["version"], body["transport"], **webhook, **settings
     )
-    return RegisteredBot(_declared(bot, body), token, webhook.get("secret"))
-
-
-def _declared(bot: BotAccount, body: dict[str, Any]) -> BotAccount:
-    """The bot with what its owner says about it as a language model."""
-    said = {name: body[name] for name in ("model", "game_cost") if body.get(name) is not None}
-    return services().accounts.change_bot(bot.name, **said) if said else bot
+    return RegisteredBot(bot, token, webhook.get("secret"))
 
 
 def add_version(who: Principal, bot: str, body: dict[str, Any]) -> SubmittedVersion:

@@ -101,7 +101,7 @@ class TournamentBench:
         names = [f"rookie-{number}" for number in range(1, bots + 1)]
         for name in names:
             owner = self._accounts.sign_up(f"owner-of-{name}")[0].name
-            upload = self._uploads.register(owner, name, "1", "", python_upload(ROOKIE))[-1]
+            upload = self._uploads.register(owner, name, "1", python_upload(ROOKIE))[-1]
             upload = self._uploads.wait(upload, 600)
             assert upload.state == "added", upload
             for kind in GAMES:

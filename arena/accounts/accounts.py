@@ -11,8 +11,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import EllipsisType
-from typing import Final
+from typing import Final, Unpack
 
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
@@ -22,9 +21,11 @@ from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
+    BotSettings,
     BotState,
     NoSource,
     Version,
+    pack_settings,
     pack_version,
     unpack_bot,
     unpack_version,
@@ -259,19 +260,18 @@ class Accounts(AuditLog):
         name: str,
         label: str = "1",
         transport: str = REMOTE.name,
-        description: str = "",
         *,
         url: str = "",
         rights: bool = False,
         secret: str = "",
         upload: StoredUpload | None = None,
-        tournaments: bool | None = None,
+        **settings: Unpack[BotSettings],
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
         ``url`` and ``rights`` are for webhooks, as in :class:`Version`; ``secret`` signs the posts;
         ``upload`` is for uploaded bots, which have no version until it was checked: see
-        :mod:`arena.accounts.received`. ``tournaments``: as in :class:`BotAccount`.
+        :mod:`arena.accounts.received`.
         Raises :class:`InvalidName`, :class:`NameTaken`, :class:`~arena.accounts.quotas.QuotaExceeded` or
         :class:`~arena.bots.transports.UnknownTransport`; then nothing is stored.
         """
@@ -279,11 +279,9 @@ class Accounts(AuditLog):
         _check_version(label, transport, url, upload)
         token, digest = _new_token(BOT_PREFIX, name)
         created = _now()
-        fields = {"created": str(created), "state": "active", "description": description}
+        fields = {"created": str(created), "state": "active", "description": "", **pack_settings(settings)}
         if secret:
             fields["hook"] = secret
-        if tournaments is not None:
-            fields["tournaments"] = str(int(tournaments))
         taken = NameTaken(f"the name {name!r} is taken, or was before", field="name", expected="another name")
         if self._store.bot(name) is not None:
             raise taken
@@ -299,10 +297,9 @@ class Accounts(AuditLog):
             if not self._store.create_bot(name, owner, digest, fields, *packed, upload):
                 raise taken
             reservation.keep(wanted)
-        bot = BotAccount(
-            name, owner, "active", packed[0], created, description, versions, tournaments=tournaments
-        )
-        return bot, token
+        bot = unpack_bot({"name": name, "owner": owner, "version": packed[0], **fields})
+        assert bot is not None
+        return replace(bot, versions=versions), token
 
     def bot(self, name: str) -> BotAccount:
         """A bot with its versions, without those that cannot be read. Raises :class:`BotNotFound`, also for a
@@ -408,29 +405,14 @@ class Accounts(AuditLog):
         self,
         name: str,
         state: BotState | None = None,
-        description: str | None = None,
-        tournaments: bool | None = None,
-        people: bool | None = None,
-        datasets: bool | None = None,
-        model: str | None = None,
-        game_cost: float | EllipsisType | None = ...,
+        **settings: Unpack[BotSettings],
     ) -> BotAccount:
-        """Change fields of a bot; None: leave one as it is. ``game_cost``: None removes it. Raises
+        """Change the state of a bot, or its settings; ``game_cost``: None removes it. Raises
         :class:`BotNotFound`.
         """
-        changes = {
-            "state": state,
-            "description": description,
-            "tournaments": tournaments,
-            "people": people,
-            "datasets": datasets,
-            "model": model,
-            "game_cost": str(game_cost) if isinstance(game_cost, (int, float)) else None,
-        }
-        given = {
-            key: str(int(v)) if isinstance(v, bool) else v for key, v in changes.items() if v is not None
-        }
-        if not self._store.change_bot(name, given, ("game_cost",) if game_cost is None else ()):
+        given = {**({"state": state} if state else {}), **pack_settings(settings)}
+        removed = ("game_cost",) if settings.get("game_cost", 0) is None else ()
+        if not self._store.change_bot(name, given, removed):
             raise _unknown_bot(name)
         return self.bot(name)
 

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, Unpack
 
 import orjson
 
 from arena.accounts.accounts import Accounts, UploadExists, VersionExists
 from arena.accounts.uploads import ReceivedUpload, Upload
-from arena.accounts.versions import BotAccount, Version, pack_version, version_of
+from arena.accounts.versions import BotAccount, BotSettings, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id
@@ -126,9 +126,8 @@ class Uploads:
         owner: str,
         name: str,
         label: str,
-        description: str,
         upload: Upload,
-        tournaments: bool | None = None,
+        **settings: Unpack[BotSettings],
     ) -> tuple[BotAccount, str, ReceivedUpload]:
         """Register a bot whose first version an upload becomes. Returns it, its token, which is shown only
         once, and the upload. A bot whose only upload is refused is released: its name is free again.
@@ -138,13 +137,7 @@ class Uploads:
         row = self._new(name, owner, label, upload)
         with self._noted(row):
             bot, token = self._accounts.register_bot(
-                owner,
-                name,
-                label,
-                UPLOADED.name,
-                description,
-                upload=_stored(row, upload),
-                tournaments=tournaments,
+                owner, name, label, UPLOADED.name, upload=_stored(row, upload), **settings
             )
         return bot, token, row
 

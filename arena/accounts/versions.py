@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypedDict
 
 from arena.accounts.uploads import ReceivedUpload
 from arena.bots.transports import UPLOADED, Runner, transport_of
@@ -65,6 +65,17 @@ class Suspension:
     at_ms: int
     tournament: str
     group: str
+
+
+class BotSettings(TypedDict, total=False):
+    """What the owner of a bot says about it, as in :class:`BotAccount`."""
+
+    description: str
+    tournaments: bool
+    people: bool
+    datasets: bool
+    model: str
+    game_cost: float | None
 
 
 @dataclass(frozen=True)
@@ -188,6 +199,12 @@ def unpack_suspension(text: str | None) -> Suspension | None:
     suspension = Suspension(*json.loads(text)[:4])
     check_types(Suspension, vars(suspension))
     return suspension
+
+
+def pack_settings(settings: BotSettings) -> dict[str, str]:
+    """The fields of a bot's row, without those that are None."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    return {name: str(int(value) if isinstance(value, bool) else value) for name, value in given.items()}
 
 
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:

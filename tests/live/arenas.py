@@ -105,7 +105,7 @@ class Arena:
         """Upload a source or a component as a new bot, or, with another label, as a version."""
         given = python_upload(source) if isinstance(source, str) else component_upload(source)
         if label == "1":
-            _, _, received = self.uploads.register(owner, name, label, "", given)
+            _, _, received = self.uploads.register(owner, name, label, given)
         else:
             received = self.uploads.receive(name, label, given)
         self.uploads.check(name, received.id)

@@ -71,6 +71,20 @@ def played(hall: Arena, bots: Mapping[str, Answer]) -> dict[str, Any]:
     return dict(hall.boards.read("toepen", "models") or {})
 
 
+def test_a_bot_is_stored_with_its_settings_in_one_step(hall: Arena) -> None:
+    hall.accounts.sign_up("ana")
+    made, _ = hall.accounts.register_bot(
+        "ana", "reader", description="It reads.", tournaments=False, model="Some Model 3", game_cost=0.02
+    )
+    assert (made.description, made.takes_part, made.model, made.game_cost) == (
+        "It reads.",
+        False,
+        "Some Model 3",
+        0.02,
+    )
+    assert hall.accounts.bot("reader") == made
+
+
 def test_only_bots_that_say_so_enter(hall: Arena) -> None:
     hall.cup_in_entry(kind="toepen", house=HOUSE, division="models")
     model(hall, "able")

@@ -52,7 +52,7 @@ def single(single_url: str) -> Iterator[Arena]:
 
 
 def register(arena: Arena, name: str, source: str) -> ReceivedUpload:
-    return arena.uploads.register("olga", name, "1", "", python_upload(source))[2]
+    return arena.uploads.register("olga", name, "1", python_upload(source))[2]
 
 
 def work(arena: Arena) -> None:

@@ -128,7 +128,7 @@ def test_an_upload_has_a_rank_within_minutes(arena: Arena) -> None:
     # The schedules have just passed, and nobody needed them.
     assert fire_for(arena, 5) == []
     arena.accounts.sign_up("olga")
-    _, _, upload = arena.uploads.register("olga", "newcomer", "1", "", python_upload(BOT))
+    _, _, upload = arena.uploads.register("olga", "newcomer", "1", python_upload(BOT))
     arena.service.check_upload("newcomer", upload.id)
     # Again, as if the process had died before the end of the job.
     arena.service.tournaments.qualify_added("newcomer", "1")

@@ -168,7 +168,7 @@ def test_a_schedule_fires_until_its_bots_have_played_enough(arena: Arena) -> Non
     assert qualify(arena, "first", version="2")["state"] == "qualified"
     (second,) = fired()
     assert second != event
-    arena.accounts.change_bot("first", "withdrawn", None)
+    arena.accounts.change_bot("first", "withdrawn")
     arena.run(second)
     assert fired() == []
 

@@ -140,7 +140,7 @@ class HostileBench:
 
     def _upload(self, name: str, upload: Upload) -> str:
         """Upload a bot, which the workers check. Why it is refused, empty if it is not."""
-        _, _, received = self.service.uploads.register("olga", name, "1", "", upload, name == HONEST)
+        _, _, received = self.service.uploads.register("olga", name, "1", upload, tournaments=name == HONEST)
         settled = self.service.uploads.wait(received, 600)
         assert settled.is_settled, settled
         return settled.reason

@@ -99,7 +99,7 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     (fetched,) = other.glob(f"{component.stem}-{published.sha256[:16]}.wasm")
     assert fetched.read_bytes() == component.read_bytes()
     # It checks uploads in it and plays, and the records say in what.
-    _, _, upload = arena.uploads.register("olga", "mine", "1", "", python_upload(BOT))
+    _, _, upload = arena.uploads.register("olga", "mine", "1", python_upload(BOT))
     with Process(WORKER, tmp_path, REDIS_URL=store.url, **cache):
         RqJobs(store.url).check_upload("mine", upload.id)
         wait_until(lambda: arena.uploads.find("mine", upload.id).state == "added")
