@@ -22,9 +22,6 @@ it plays in one of them.
 MODEL_GROUPS: Final = 30
 """As ``UNTIL_GROUPS``, for language models, which think for minutes."""
 
-PRESETS: Final = (("truco", "paulista@1"), ("truco", "paulista-2@1"), ("truco", "mineiro@1"))
-"""Presets that have recurring tournaments of their own."""
-
 _EVERY_MINUTES: Final = 5
 _TURNS: Final = 6
 _FIRST_GROUPS: Final = 40
@@ -52,7 +49,7 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
             schedules.replace(f"sealed-{kind}", former, sealed, UNTIL_GROUPS)
         flags.set(f"rests-{kind}")
         flags.set(f"paired-{kind}")
-    for index, (kind, preset) in enumerate(PRESETS):
+    for index, (kind, preset) in enumerate(recurring_presets()):
         if not flags.is_set(f"seeded-{kind}/{preset}"):
             name = f"{kind}-{preset.partition('@')[0]}"
             house, sealed = (_of_preset(one, preset) for one in (_house(kind), _sealed(kind)))
@@ -64,6 +61,11 @@ def add_initial_data(flags: Flags, schedules: Schedules) -> None:
         if not flags.is_set(f"seeded-models-{kind}"):
             _schedule(schedules, f"models-{kind}", preset_cron(index), _models(kind), MODEL_GROUPS)
             flags.set(f"seeded-models-{kind}")
+
+
+def recurring_presets() -> list[tuple[str, str]]:
+    """The kinds and names of the presets that have recurring tournaments of their own."""
+    return [(kind, one.name) for kind, game in GAMES.items() for one in game.presets if one.recurring]
 
 
 def cron(minute: int) -> str:

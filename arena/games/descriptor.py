@@ -49,13 +49,15 @@ class HouseVersion:
 class Preset:
     """A named, versioned rule set, which has a leaderboard per division: ``rules`` as they differ from the
     defaults. What it means never changes: an option that is added later keeps the old play by default.
-    ``apart``: it is a game of its own, for which bots qualify separately.
+    ``apart``: it is a game of its own, for which bots qualify separately. ``recurring``: a new service has
+    recurring tournaments of it, besides those by the ``duel_rules`` of the game.
     """
 
     name: str
     doc: str
     rules: Mapping[str, Any] = field(default_factory=dict)
     apart: bool = False
+    recurring: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from arena.accounts.uploads import python_upload
 from arena.games import GAMES, game_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
-from workers.initial_data import HOUSE, PRESETS, UNTIL_GROUPS, add_initial_data
+from workers.initial_data import HOUSE, UNTIL_GROUPS, add_initial_data, recurring_presets
 
 MINUTE_MS = 60_000
 OF_PRESETS = ("truco-paulista", "truco-paulista-2", "truco-mineiro")
@@ -89,7 +89,7 @@ def test_a_service_that_nobody_uses_rests(arena: Arena) -> None:
     made = {item["id"] for item in arena.tournaments.list().items}
     assert made == {*(f"first-{kind}" for kind in GAMES), *(f"first-{name}" for name in OF_PRESETS)}
     seed(arena)
-    assert len(arena.schedules.list()) == 3 * len(GAMES) + 2 * len(PRESETS)
+    assert len(arena.schedules.list()) == 3 * len(GAMES) + 2 * len(recurring_presets())
 
 
 def test_a_new_bot_wakes_the_schedule_until_it_has_played_enough(arena: Arena) -> None:
@@ -266,7 +266,7 @@ def test_no_two_schedules_are_due_in_one_minute(arena: Arena) -> None:
 
 def test_the_boards_of_presets_are_filled(arena: Arena) -> None:
     seed(arena)
-    for kind, preset in PRESETS:
+    for kind, preset in recurring_presets():
         event = f"first-{kind}-{preset.partition('@')[0]}"
         skip(arena.live, 2_000)
         view = arena.run(event)
@@ -293,7 +293,7 @@ def test_a_bot_is_entered_in_the_schedules_of_a_preset_once_it_has_qualified_for
 def test_a_service_of_an_earlier_release_gets_the_schedules_of_presets_once(arena: Arena) -> None:
     seed(arena)
     schedules = arena.store.schedules.all()
-    flags = [f"seeded-{kind}/{preset}" for kind, preset in PRESETS]
+    flags = [f"seeded-{kind}/{preset}" for kind, preset in recurring_presets()]
     arena.store._connection.run([("HDEL", "{arena}:flags", flag) for flag in flags])
     for name in OF_PRESETS:
         for division in ("house", "sealed"):

@@ -38,18 +38,21 @@ GAME: Final = Game(
             doc="Truco paulista with four: a card that is turned makes the manilhas.",
             rules={"variant": "paulista"},
             apart=True,
+            recurring=True,
         ),
         Preset(
             name="paulista-2@1",
             doc="Truco paulista with two.",
             rules={"variant": "paulista", "seats": 2},
             apart=True,
+            recurring=True,
         ),
         Preset(
             name="mineiro@1",
             doc="Truco mineiro with four: fixed manilhas, and stakes from 2.",
             rules={"variant": "mineiro"},
             apart=True,
+            recurring=True,
         ),
         Preset(
             name="mineiro-2@1",
