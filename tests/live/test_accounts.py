@@ -36,7 +36,7 @@ def test_the_life_of_an_account(store: Store) -> None:
         accounts.add_version("zap-bot", "3", "pigeon")
     assert (caught.value.field, caught.value.expected) == ("transport", "one of remote, webhook, uploaded")
     assert [version.label for version in accounts.bot("zap-bot").versions] == ["1", "2"]
-    assert accounts.change_bot("zap-bot", "withdrawn", "tired").state == "withdrawn"
+    assert accounts.change_bot("zap-bot", "withdrawn", description="tired").state == "withdrawn"
     bot_token = accounts.new_bot_token("zap-bot")
     assert accounts.check(bot_token).owner == "ana"
     accounts.delete_bot("zap-bot")
