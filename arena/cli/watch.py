@@ -18,6 +18,7 @@ from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.cli.commands import Command
 from arena.cli.params import SECONDS, jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
+from arena.errors import UnknownBot
 from arena.games import GAMES
 from arena.play.saved_files import saved_file
 from arena.play.stats import mean_interval
@@ -73,7 +74,7 @@ def watch(
     sources = [bot_spec(text, check=False).source for text in bots]
     files = [Path(source) for source in sources if source not in HOUSE_BOTS]
     rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
-    rounds = _Rounds(bots, rules, groups, seed, jobs, think_limit)
+    rounds = Rounds(bots, rules, groups, seed, jobs, think_limit)
     try:
         while True:
             stamp = stamp_of(files)
@@ -101,7 +102,7 @@ def _changed(files: Sequence[Path], since: Stamp) -> bool:
     return stamp_of(files) != since
 
 
-class _Rounds:
+class Rounds:
     """Plays rounds with the same deals, and compares each with the one before."""
 
     def __init__(
@@ -129,7 +130,7 @@ class _Rounds:
                 for kind in self._rules
                 for number in range(1, len(self._bots))
             }
-        except FileNotFoundError:
+        except (FileNotFoundError, UnknownBot):
             # Some editors remove a file before they write it anew.
             return
         except (InvalidBot, OSError) as error:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots import InvalidBot
-from arena.cli.watch import stamp_of
+from arena.cli.params import local_rules
+from arena.cli.watch import Rounds, stamp_of
 from arena.play.saved_files import saved_file
 from tests.runner.test_play import COMMAND, ROOT, botequim
 from tests.waiting import PATIENCE, wait_until
@@ -93,6 +94,16 @@ def test_it_plays_again_on_every_save_until_ctrl_c(tmp_path: Path) -> None:
         assert seen.process.wait(PATIENCE) == 0
     assert not any("Traceback" in line and not line.startswith("    ") for line in seen.lines)
     assert not any("KeyboardInterrupt" in line for line in seen.lines)
+
+
+def test_a_round_without_the_file_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "my_bot.py"
+    rounds = Rounds((str(file), "random"), {"toepen": local_rules("toepen", None)}, 1, "1", 1, 10.0)
+    rounds.play(lambda: False)
+    assert capsys.readouterr().out == ""
+    save(file, FIRST)
+    rounds.play(lambda: False)
+    assert re.search(r"toepen against random: .*, 1 groups\n", capsys.readouterr().out)
 
 
 def test_a_saved_file_is_loaded_as_it_was_read(tmp_path: Path) -> None:
