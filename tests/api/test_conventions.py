@@ -237,12 +237,10 @@ def test_six_months_between_deprecation_and_sunset(app: Flask) -> None:
 def test_messages_are_as_the_document_says(
     owner: Account, register: Callable[..., Account], one_app: Flask
 ) -> None:
-    bot = register("zap-bot")
-    seats = [{"bot": "zap-bot"}, {"house": "rookie"}]
-    for _ in range(4):
-        owner.client.post("/v1/games", json={**GAME, "seats": seats})
-    one_app.extensions["botequim"].store.check_ready()
-    turns = bot.client.get("/v1/turns").json["turns"]
+    bots = [register("zap-bot"), register("copas-bot")]
+    response = owner.client.post("/v1/games", json={**GAME, "seats": [{"bot": bot.name} for bot in bots]})
+    assert response.status_code == 201, response.text
+    turns = [turn for bot in bots for turn in bot.client.get("/v1/turns").json["turns"]]
     contract, spec = Contract(one_app), document(one_app)
     sent = [turn_message(turn, 5000) for turn in turns]
     sent += [turn_message(turn, 5000, {"status": "malformed", "faults": 1}) for turn in turns]
