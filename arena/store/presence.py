@@ -64,6 +64,10 @@ class Presence:
         if tournaments and (replies[1] is None or float(replies[1]) < now_ms - ONLINE_MS):
             self.note_arrival("open")
 
+    def forget(self) -> None:
+        """Store the next request of each bot, in place of what this process remembers."""
+        self._noted.clear()
+
     def end(self, bot: str) -> None:
         """Record that the bot said good-bye, or that its connection is gone."""
         self._noted.pop(bot, None)

@@ -40,7 +40,9 @@ def one_app(settings: Settings) -> Flask:
 def app(one_app: Flask, clean_store: EmbeddedStore) -> Flask:
     """The app on an empty database."""
     one_app.extensions["botequim-front"].clear()
-    one_app.extensions["botequim"].shown.forget()
+    services = one_app.extensions["botequim"]
+    services.shown.forget()
+    services.store.presence.forget()
     return one_app
 
 
