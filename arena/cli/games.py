@@ -11,7 +11,7 @@ import click
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_line, json_option, moment, show, show_rows, table
-from arena.cli.params import KIND, clock_of, clock_options
+from arena.cli.params import KIND, clock_of, clock_options, rules_option
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
 from arena.errors import ArenaError
@@ -42,7 +42,7 @@ def game() -> None:
 @click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
 @url_option
 @token_option("the owner or a bot")
-@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated.")
+@rules_option
 @clock_options
 @json_option
 def create(

@@ -13,7 +13,7 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, clock_of, clock_options
+from arena.cli.params import KIND, clock_of, clock_options, rules_option
 from arena.cli.times import future, moment, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
@@ -54,9 +54,7 @@ def what_to_play(command: Function) -> Function:
             show_default=True,
             help=" ".join(f"{name}: {format.doc}." for name, format in FORMATS.items()),
         ),
-        click.option(
-            "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
-        ),
+        rules_option,
         click.option("--preset", help="The rules by the name of a preset, such as duel@1, without --rule."),
         click.option("--groups", type=click.IntRange(1), help="Groups per pairing."),
         click.option(
