@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import random
+import secrets
 from collections.abc import Iterator
 
 import pytest
@@ -23,6 +26,21 @@ settings.load_profile("botequim")
 USUAL_TIMEOUT = connection._TIMEOUT
 # A busy machine or disk is not a database that hangs.
 connection._TIMEOUT = PATIENCE  # type: ignore[misc]
+
+_DRAWS = random.Random()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw what is secret in this process from ``_DRAWS``, but with the profile ``explore``."""
+    if config.getoption("hypothesis_profile") != "explore":
+        secrets.token_bytes = lambda nbytes=None: _DRAWS.randbytes(nbytes or secrets.DEFAULT_ENTROPY)
+        os.register_at_fork(after_in_child=_DRAWS.seed)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test draws the same deals and names in every run."""
+    _DRAWS.seed(item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)
