@@ -255,8 +255,10 @@ def test_after_a_restart_of_the_server_all_waiting_requests_wake(mortal: Server)
         start = time.monotonic()
         subscription.wait(10 * PATIENCE)
         assert time.monotonic() - start < PATIENCE, "losing the subscription wakes everybody"
-    threading.Timer(0.3, mortal.start).start()
+    starter = threading.Timer(0.3, mortal.start)
+    starter.start()
     page = games.turns(bot, cursor)
+    starter.join()
     assert [t["turn"] for t in page.turns] == [turn["turn"]], "an old cursor brings all that is pending"
     assert page.cursor != cursor
     assert answer(games, bot, turn["turn"], quiet(turn))["status"] == "accepted"
