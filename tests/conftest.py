@@ -31,8 +31,11 @@ _DRAWS = random.Random()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw what is secret in this process from ``_DRAWS``, but with the profile ``explore``."""
-    if config.getoption("hypothesis_profile") != "explore":
+    """Draw what is secret in this process from ``_DRAWS``, but with the profile ``explore``.
+
+    Runs without plugins, as of seeded faults, have no profiles.
+    """
+    if config.getoption("hypothesis_profile", None) != "explore":
         secrets.token_bytes = lambda nbytes=None: _DRAWS.randbytes(nbytes or secrets.DEFAULT_ENTROPY)
         os.register_at_fork(after_in_child=_DRAWS.seed)
 
