@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 
 from arena.live.archiver import PAUSE_MS, Batches
 from arena.ops.archive_check import check_archive
 from arena.ops.settings import InvalidSetting
+from arena.ops.signals import stop_on_signals
 from workers.jobs import service
 
 
@@ -28,6 +28,5 @@ def archive(batches: Batches | None = None, pause_ms: int = PAUSE_MS) -> None:
     service().store.identity.register()
     check_archive(service().settings)
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    stop_on_signals(stop.set)
     service().archiver(batches).serve(stop, pause_ms)

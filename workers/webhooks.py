@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-
+from arena.ops.signals import stop_on_signals
 from workers.jobs import service
 
 
@@ -15,10 +14,5 @@ def drive() -> None:
     """
     service().store.identity.register()
     driver = service().webhook_driver()
-
-    def stop(*_: object) -> None:
-        driver.stop()
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    stop_on_signals(driver.stop)
     driver.run()

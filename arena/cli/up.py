@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 import click
@@ -36,10 +35,10 @@ def up(bind: str, workers: int, data: Path) -> None:
     Data persist between runs.
     """
     from arena.ops.logs import set_up_foreground_logging
+    from arena.ops.signals import stop_on_signals
     from arena.ops.supervisor import Supervisor
 
     set_up_foreground_logging()
     supervisor = Supervisor(bind, workers, data, say=lambda line: click.echo(line))
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: supervisor.stop())
+    stop_on_signals(supervisor.stop)
     supervisor.run()

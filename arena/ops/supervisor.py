@@ -257,7 +257,7 @@ class Supervisor:
         return ProcessLog(self._logs / f"{process}{suffix}.log", process)
 
     def stop(self) -> None:
-        """Let :meth:`run` end; for signal handlers."""
+        """Let :meth:`run` end; for other threads."""
         self._stop.set()
         if self._store is not None:
             self._store.interrupt()

@@ -204,7 +204,7 @@ class EmbeddedStore:
             time.sleep(_POLL if not reply else _LOADING_POLL)
 
     def interrupt(self) -> None:
-        """Let a :meth:`start` in progress end with :class:`StoreKilled`; for signal handlers."""
+        """Let a :meth:`start` in progress end with :class:`StoreKilled`; for other threads."""
         self._stopped.set()
 
     def stop(self, timeout: float = 10.0) -> None:

@@ -156,7 +156,7 @@ class Driver:
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Let :meth:`run` end; for signal handlers."""
+        """Let :meth:`run` end; for other threads."""
         self._stopped.set()
         self._notified.put(None)
 

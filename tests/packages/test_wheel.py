@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 from tests.packages.installed import ROOT, Environment
 from tests.ports import free_port
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -138,4 +138,5 @@ def test_the_server_starts_from_the_wheel(server: Environment) -> None:
         server.printed("signup", "ana", "--url", url)
     finally:
         process.terminate()
-        assert process.wait(60) == 0, said.read_text()
+        process.wait(PATIENCE)
+    assert process.returncode == 0, said.read_text()
