@@ -1,6 +1,6 @@
 """The commands of the README and of the five-minute guide, followed at the worst second: tournaments that
-enter bots automatically are open and lock while the bot plays and just after it, 20 times; nobody collects
-a fault.
+enter bots automatically are open and lock while the bot plays and just after it, 20 times, half of them by
+each page; nobody collects a fault.
 
 ``python -m pytest -s tests/docs/test_worst_second.py`` prints what happened each time.
 """
@@ -21,7 +21,7 @@ from tests.blocks import blocks, commands, file_of
 from tests.service import Service, environment
 from tests.waiting import PATIENCE, wait_until
 
-TIMES = 20
+TIMES = 10
 ADMIN = "the-admin-token-of-this-test-0123456789"
 LOCKS_MS = (3_000, 6_000, 10_000, 15_000, 25_000)
 """When tournaments lock that were announced with the first command: before, while and after a bot plays, on

@@ -18,6 +18,7 @@ from arena.records.group_checks import GroupChecks, group_facts
 from arena.records.record import parse_record
 from arena.records.verify import verify
 from tests.service import Service
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -75,7 +76,7 @@ def test_running_games_continue(folder: Path) -> None:
                 seen = found["observation"]
                 assert {key: seen[key] for key in turn["observation"]} == turn["observation"]
                 assert seen["calls"] == [], "that release did not store the calls"
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + PATIENCE
         owner = service.client()
         while any(owner.game(game)["state"] == "running" for game in EXPECTED["running"]):
             assert time.monotonic() < deadline
@@ -99,33 +100,44 @@ def test_boards_are_counted_anew_by_themselves(folder: Path) -> None:
             admin.change_schedule(schedule["id"], enabled=False)
     with Service(folder, workers=1) as service:
         client = service.client()
-        deadline = time.monotonic() + 300
-        while True:
+        # One was in play when the release was stopped.
+        wait_until(lambda: all(one["state"] in ("finished", "cancelled") for one in client.tournaments()))
+        found = boards_of(collect(parse_record(line) for line in client.records()))
+        computed = {(board.kind, board.division, board.preset): board.as_json() for board in found}
+
+        def published() -> list[tuple[Any, Any]]:
+            """Each board of the service with that of the records, None if no record counts for it."""
             boards = [json.loads(client.leaderboard(*board.split("/"))) for board in EXPECTED["boards"]]
-            # A tournament may have been in play when the release was stopped.
-            found = boards_of(collect(parse_record(line) for line in client.records()))
-            computed = {(board.kind, board.division, board.preset): board.as_json() for board in found}
-            ours = [computed.get((board["kind"], board["division"], board["preset"])) for board in boards]
-            same = all(
+            return [(one, computed.get((one["kind"], one["division"], one["preset"]))) for one in boards]
+
+        wait_until(
+            lambda: all(
                 board.get("method") == METHOD
                 and (board["groups"] == 0 if own is None else board["records_hash"] == own["records_hash"])
-                for board, own in zip(boards, ours, strict=True)
+                for board, own in published()
             )
-            if same:
-                break
-            assert time.monotonic() < deadline, [board.get("method") for board in boards]
-            time.sleep(0.5)
+        )
+        pairs = published()
         points = client.leaderboard_history("toepen", "sealed", "rookie")["points"]
-    for board, own in zip(boards, ours, strict=True):
+    for board, own in pairs:
         # That release did not store when a game was forfeited, which decides for whom it counts. It rated the
         # tournaments of owners, and had no others in the division ``open``.
         if board["division"] == "sealed":
             assert own is not None
-            assert board["rows"] == json.loads(json.dumps(own["rows"]))
+            assert _without_luck(board["rows"]) == _without_luck(json.loads(json.dumps(own["rows"])))
         else:
             assert own is None
-    assert {board["preset"] for board in boards} == {"base@1", "duel@1"}
+    assert {board["preset"] for board, _ in pairs} == {"base@1", "duel@1"}
     assert len(points) == 2, "the day of the release, and today"
+
+
+def _without_luck(found: Any) -> Any:
+    """``found`` without the ratings less luck, which that release did not measure: later groups have it."""
+    if isinstance(found, list):
+        return [_without_luck(one) for one in found]
+    if isinstance(found, dict):
+        return {key: _without_luck(value) for key, value in found.items() if not key.startswith("adjusted")}
+    return found
 
 
 def test_qualifications_are_for_the_game(folder: Path) -> None:
