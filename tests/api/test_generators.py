@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.service import ROOT, Service
+from tests.waiting import PATIENCE
 
 DOCUMENT = ROOT / "openapi.yaml"
 PLAYER = Path(__file__).with_name("generated_player.py")
@@ -33,7 +34,7 @@ def test_openapi_python_client(tmp_path: Path) -> None:
         "answers = models.Answers(answers=[models.Answer(turn='t', action='play:4C')])\n"
         "assert answers.to_dict() == {'answers': [{'turn': 't', 'action': 'play:4C'}]}\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=120)
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, timeout=PATIENCE)
     # The smallest bodies type-check, are accepted, and a game of each kind is played without a fault.
     shutil.copy(PLAYER, tmp_path)
     (out / "py.typed").touch()

@@ -26,7 +26,7 @@ from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.server import Server
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 KEY = {"Idempotency-Key": "a-key"}
 GAME = {"kind": "toepen", "seats": [{"open": True}, {"house": "rookie"}]}
@@ -292,7 +292,7 @@ def test_a_process_that_is_killed_does_not_block_a_key(owner: Account, clean_sto
 
 
 def _send(server: Server, body: Any, token: str) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     headers = {**KEY, "Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     try:
         connection.request("POST", "/v1/bots", json.dumps(body), headers)

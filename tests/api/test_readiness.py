@@ -21,6 +21,7 @@ from arena.store.embedded import EmbeddedStore
 from arena.store.repositories import open_store
 from tests.api.contract import ContractClient, contract_client
 from tests.service import environment
+from tests.waiting import PATIENCE
 
 OK = (200, {"status": "ok"})
 
@@ -144,7 +145,7 @@ def test_on_a_cluster_nothing_starts_without_a_database_for_the_queues(process: 
         env=environment(REDIS_URL="redis+cluster://127.0.0.1:1"),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode != 0
     (line,) = (line for line in done.stderr.splitlines() if line.strip())

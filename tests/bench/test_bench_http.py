@@ -13,6 +13,7 @@ import pytest
 from benchmarks.http.load import BenchFailed, Load, body_of
 from benchmarks.http.measure import Bytes, Report, Sample
 from tests.service import environment
+from tests.waiting import PATIENCE
 
 TINY = ["--rounds", "1", "--waiting-rounds", "1", "--seconds", "0.2", "--connections", "4", "--answers", "4"]
 
@@ -48,7 +49,7 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
 def test_what_cannot_be_measured_is_an_error_in_a_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.http", "--answers", "1"]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()

@@ -19,6 +19,7 @@ from benchmarks.spectators.crowd import Got, Spectator
 from benchmarks.spectators.measure import CrowdReport
 from benchmarks.spectators.pages import first_loads
 from tests.service import environment
+from tests.waiting import PATIENCE
 
 TINY = ["--rounds", "2", "--seconds", "1", "--spectators", "5", "--players", "2"]
 
@@ -50,7 +51,7 @@ def test_the_command_prints_every_line(tmp_path: Path) -> None:
 def test_too_long_rounds_are_refused(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.spectators", "--seconds", "31"]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=60
+        command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("botequim: error: ")

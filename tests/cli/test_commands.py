@@ -14,6 +14,7 @@ from arena.cli import run
 from arena.cli.tournament_views import pairings
 from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
 from tests.service import ROOT, Service, environment
+from tests.waiting import PATIENCE
 
 ADMIN = ("--token", ADMIN_TOKEN)
 
@@ -195,7 +196,7 @@ def test_shell_completion(shell: str, terminal: Terminal, tmp_path: Path) -> Non
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert "tournament" in done.stdout, os.linesep.join((done.stdout, done.stderr))
 

@@ -15,6 +15,7 @@ import pytest
 
 from arena.games.kernel import Chance
 from arena.play.dealing import Dealer, Entry, bot_seed, entries_hash, group_seed
+from tests.waiting import PATIENCE
 
 PACKS = [dealing_vectors.TRUCO_PACK, dealing_vectors.CLEAN_PACK, dealing_vectors.TOEPEN_PACK]
 RESULTS = ("commitment", "action", "hash", "group_seed", "game_seed", "bot_seed")
@@ -99,7 +100,7 @@ def test_javascript_from_the_page(calls: dict[str, list[dict[str, Any]]]) -> Non
         input=json.dumps(calls),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     assert json.loads(run.stdout) == expected(calls)

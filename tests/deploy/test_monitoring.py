@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from tests.service import ROOT, Service
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 NAME = re.compile(r"botequim_\w+")
 PAGE = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def exposed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
         wait_until(lambda: (owner.tournament(made["id"]) or made)["state"] == "finished")
 
         def metrics() -> str:
-            with urlopen(f"{service.url}/metrics", timeout=60) as reply:
+            with urlopen(f"{service.url}/metrics", timeout=PATIENCE) as reply:
                 return str(reply.read().decode())
 
         # Ticks, and the first run of the archiver.

@@ -29,6 +29,7 @@ from arena.store.embedded import find_server
 from tests.deploy.files import PASSWORD, health_command, services
 from tests.ports import free_port
 from tests.service import ROOT, Process, environment
+from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
 
 pytestmark = pytest.mark.system
@@ -91,7 +92,7 @@ class Deployment:
     def _check(self, command: list[str], service: str) -> bool:
         settings = environment(**self.settings(service))
         done = subprocess.run(
-            self._found(command), cwd=self.folder, env=settings, capture_output=True, timeout=60
+            self._found(command), cwd=self.folder, env=settings, capture_output=True, timeout=PATIENCE
         )
         assert done.returncode in (0, 1)
         return done.returncode == 0
@@ -229,7 +230,7 @@ def test_the_proxy_spreads_waits_and_streams(deployment: Deployment, tmp_path: P
 
 
 def _open(port: int, path: str, token: str) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", path, headers={"Authorization": f"Bearer {token}"})
     response = connection.getresponse()
     assert response.status == 200
@@ -243,7 +244,7 @@ def _listen(stream: http.client.HTTPResponse, heard: list[str]) -> None:
 
 
 def _status(port: int, path: str) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

@@ -33,7 +33,7 @@ def test_every_example_is_run_by_a_test() -> None:
 def test_the_bot_plays_without_a_fault_and_beats_random(name: str, kind: str, tmp_path: Path) -> None:
     flags = ("--groups", "40", "--seed", "7", "--records", "out.jsonl")
     command = botequim("play", kind, str(ROOT / "examples" / name), "random", *flags)
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment(), timeout=120)
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment(), timeout=PATIENCE)
     winners = Counter[str]()
     for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
         record = json.loads(line)["canonical"]

@@ -22,7 +22,7 @@ from arena.ops.process_logs import ProcessLog, rotate_if_large
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import MAINTENANCE_QUEUE, BackgroundJobs, RqJobs
 from tests.service import environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ raise ValueError("nobody catches this")
 
 def test_everything_that_a_process_reports_is_json() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment(), capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", PROGRAM], env=environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert [line["level"] for line in lines] == ["info", "warning", "critical"]
@@ -115,7 +115,7 @@ def test_on_a_terminal_it_is_text() -> None:
     primary, secondary = os.openpty()
     with os.fdopen(primary, "rb", 0) as terminal:
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=environment(), stderr=secondary, timeout=120
+            [sys.executable, "-c", PROGRAM], env=environment(), stderr=secondary, timeout=PATIENCE
         )
         os.close(secondary)
         text = terminal.read(65536).decode()

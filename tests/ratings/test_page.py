@@ -14,6 +14,7 @@ from arena.ratings.standings import TIE_BREAKS, standings
 from benchmarks.coverage import EXPECTED, KNOWN, RATES, SCENARIOS
 from tests.blocks import ROOT, follow
 from tests.service import environment
+from tests.waiting import PATIENCE
 
 PAGE = "docs/ratings.md"
 TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
@@ -21,7 +22,12 @@ TEXT = (ROOT / PAGE).read_text(encoding="utf-8")
 
 def python(file: str, folder: Path) -> str:
     done = subprocess.run(
-        [sys.executable, file], cwd=folder, capture_output=True, text=True, timeout=120, env=environment()
+        [sys.executable, file],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment(),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -16,6 +16,7 @@ from games_played import group, record_line, rehash, write
 
 import arena.cli
 from arena import __version__
+from tests.waiting import PATIENCE
 
 PROGRAM = [sys.executable, "-m", "arena.cli"]
 
@@ -99,7 +100,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     program.stdout.close()
     assert program.stderr is not None
     assert program.stderr.read() == b""
-    assert program.wait(timeout=120) == 1
+    assert program.wait(timeout=PATIENCE) == 1
 
 
 def test_ctrl_c_is_quiet(tmp_path: Path) -> None:
@@ -114,7 +115,7 @@ def test_ctrl_c_is_quiet(tmp_path: Path) -> None:
     )
     with fifo.open("wb"):
         program.send_signal(signal.SIGINT)
-        out, err = program.communicate(timeout=120)
+        out, err = program.communicate(timeout=PATIENCE)
     assert (out, err.strip(), program.returncode) == (b"", b"", 130)
 
 

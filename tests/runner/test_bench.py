@@ -14,6 +14,7 @@ import pytest
 from arena.games import GAMES, game_of
 from arena.games.toepen.cards import PACK
 from benchmarks.engines import compare, costs, deals, playout_of
+from tests.waiting import PATIENCE
 
 
 @pytest.mark.parametrize("kind", GAMES)
@@ -47,7 +48,7 @@ def test_rates_and_costs_are_positive() -> None:
 def test_the_command_prints_a_line_per_game() -> None:
     command = [sys.executable, "-m", "benchmarks.rules", "--rounds", "1", "--seconds", "0.02"]
     wide = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(command, env=wide, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=wide, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     presets = [f"{game.kind} {preset.name}" for game in GAMES.values() for preset in game.presets]
     assert len(presets) > len(GAMES)

@@ -23,6 +23,7 @@ from tests.sandbox.conftest import QUICK, turn
 from tests.sandbox.test_bot import DICE, ROOT
 from tests.sandbox.test_escapes import HONEST, RAVAGE, WHISPER, choosing
 from tests.sandbox.test_pages import PAGE, needs_page_scan
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("python")
 
@@ -448,5 +449,5 @@ def test_an_alarm_does_not_interrupt_calls_of_the_host(body: str) -> None:
     """In a process of its own, as it would end it."""
     source = f"import time\ndef choose(turn):\n    while True: {body}\n"
     command = [sys.executable, "-c", RINGING, source]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT)
     assert (done.returncode, done.stdout) == (0, "15\n"), done.stderr

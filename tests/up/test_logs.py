@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -39,7 +39,7 @@ def is_followed(service: Service, owner: str, request_id: str) -> bool:
             "X-Request-Id": request_id,
         },
     )
-    with urlopen(request, timeout=60) as reply:
+    with urlopen(request, timeout=PATIENCE) as reply:
         assert reply.headers["X-Request-Id"] == request_id
         uploaded = json.load(reply)["upload"]["id"]
     client = service.client(owner)

@@ -13,7 +13,7 @@ import redis
 
 from arena.ops.status import parse, status
 from tests.service import Service, botequim, environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent.parent
 def shown(service: Service) -> tuple[int, str]:
     """The exit code and the screen of the command."""
     command = botequim("ops", "status", "--url", service.url)
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE)
     assert done.stderr == ""
     return done.returncode, done.stdout
 

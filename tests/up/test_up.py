@@ -41,7 +41,7 @@ def refused(folder: Path, *arguments: str, **settings: str) -> str:
         env=environment(**settings),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert done.stdout == ""
@@ -183,7 +183,7 @@ def refused_after(folder: Path, **settings: str) -> str:
     """The error line of ``botequim up`` that gives up after several attempts."""
     command = botequim("up", "--bind", f"127.0.0.1:{free_port()}", "--workers", "0")
     done = subprocess.run(
-        command, cwd=folder, env=environment(**settings), capture_output=True, text=True, timeout=120
+        command, cwd=folder, env=environment(**settings), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()

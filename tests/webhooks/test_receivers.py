@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from arena.webhooks.signing import headers, new_secret, sign
+from tests.waiting import PATIENCE
 from tests.webhooks.parts import SECRET, node_receiver, python_receiver
 
 TURN = {"turn": "g1.0.1", "optional": False, "legal_actions": ["play:TS", "play:7D"]}
@@ -32,7 +33,7 @@ def receiver(request: pytest.FixtureRequest) -> Iterator[str]:
 
 def post(url: str, sent: dict[str, str], body: bytes = BODY) -> tuple[int, Any]:
     """The status of the reply and its JSON."""
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
     with closing(connection):
         connection.request("POST", "/", body, sent)
         response = connection.getresponse()

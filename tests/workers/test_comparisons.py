@@ -10,6 +10,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests.service import Service
+from tests.waiting import PATIENCE
 from tests.workers.test_uploads import call
 
 SOURCES = {
@@ -36,7 +37,7 @@ def test_the_workers_play_and_the_command_follows(tmp_path: Path) -> None:
             rf"^(q-\w+): ({re.escape(service.url)}/comparisons/q-\w+)$", done.stderr, re.MULTILINE
         )
         assert found is not None, done.stderr
-        page = urlopen(Request(found[2], headers={"Authorization": f"Bearer {token}"}), timeout=60)
+        page = urlopen(Request(found[2], headers={"Authorization": f"Bearer {token}"}), timeout=PATIENCE)
         assert b"Yes: elo1 is accepted." in page.read()
 
         again = call(service, tmp_path, "compare", "--follow", found[1], "--json", token=token)

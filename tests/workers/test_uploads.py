@@ -23,7 +23,7 @@ from arena.sandbox.checking import MOST_SECONDS
 from arena.sandbox.runtime import python_program, runtime_id
 from queues.rq_jobs import JOB_SECONDS
 from tests.service import ROOT, Service, botequim, command_line, descendants, environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -82,7 +82,7 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
             assert f"{name} 1: registered" in told.stdout
             page = f"{service.url}/leaderboards/{kind}"
             assert f"{kind}: qualified; watch {page}\n" in told.stdout
-            with urlopen(page, timeout=60) as reply:
+            with urlopen(page, timeout=PATIENCE) as reply:
                 assert reply.status == 200
             assert re.search(outlook[kind], told.stdout), told.stdout
             shutil.copy(ROOT / "examples" / file, sources / f"{name}@1.py")
@@ -101,7 +101,7 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
                 locks_ms=time.time_ns() // 1_000_000 + 1500,
             )
             view = made
-            deadline = time.monotonic() + 400
+            deadline = time.monotonic() + PATIENCE
             while view["state"] != "finished":
                 assert view["state"] != "cancelled", view
                 assert time.monotonic() < deadline, view
@@ -111,7 +111,7 @@ def test_two_examples_are_submitted_and_reach_the_leaderboard(tmp_path: Path) ->
             path = f"/v1/tournaments/{made['id']}/groups"
             groups = owned.request("GET", path)["groups"]
             lines += [dumps(owned.record(game)) for group in groups for game in group["games"]]
-            deadline = time.monotonic() + 400
+            deadline = time.monotonic() + PATIENCE
             while f"my-{kind}" not in owned.leaderboard(kind, "sealed", "text"):
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
@@ -138,7 +138,7 @@ def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_the_service_builds_its_sandbox_in_the_background(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         log = service.data / "logs" / "sandbox.log"
-        deadline = time.monotonic() + 400
+        deadline = time.monotonic() + PATIENCE
         while not (log.exists() and "is ready" in log.read_text()):
             assert time.monotonic() < deadline, service.said
             time.sleep(0.1)
@@ -213,7 +213,7 @@ def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
         page = f"{service.url}/leaderboards/truco?preset=paulista@1"
         assert f"truco/paulista@1: qualified; watch {page}\n" in told.stdout
         assert "truco/paulista@1: plays in 'Sealed Truco paulista' at " in told.stdout
-        with urlopen(page, timeout=60) as reply:
+        with urlopen(page, timeout=PATIENCE) as reply:
             assert reply.status == 200
         client = service.client(owner)
         wait_until(lambda: all(one["state"] != "qualifying" for one in client.qualifications("mine", "1")))

@@ -28,7 +28,7 @@ from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, QUEUES, RUN_JOB, RqJobs
 from tests.live.playing import open_games
 from tests.service import Process, Service, environment
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.system
 
@@ -154,7 +154,7 @@ def test_a_worker_that_cannot_start_reports_why_in_one_line(
     settings: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        WORKER, cwd=tmp_path, env=environment(**settings), capture_output=True, text=True, timeout=120
+        WORKER, cwd=tmp_path, env=environment(**settings), capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 1
     (text,) = done.stderr.splitlines()
@@ -194,7 +194,7 @@ def test_the_check_reports_whether_a_process_runs_here(
     def check() -> int:
         settings = environment(REDIS_URL=store.url)
         command = [*WORKER, "--check", *process]
-        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, timeout=120)
+        done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, timeout=PATIENCE)
         return done.returncode
 
     assert check() == 1
@@ -211,7 +211,9 @@ def test_the_check_reports_whether_a_process_runs_here(
 
 @pytest.mark.parametrize("options", [["--check", "api"], ["--check", "worker", "webhooks"], ["--nothing"]])
 def test_other_options_are_refused(options: list[str], tmp_path: Path) -> None:
-    done = subprocess.run([*WORKER, *options], env=environment(), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*WORKER, *options], env=environment(), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 1
     assert "expected --scheduler, --webhooks, --archiver, --sandbox, --check [worker|" in done.stderr
 
