@@ -102,22 +102,22 @@ def test_boards_are_counted_anew_by_themselves(folder: Path) -> None:
         client = service.client()
         # One was in play when the release was stopped.
         wait_until(lambda: all(one["state"] in ("finished", "cancelled") for one in client.tournaments()))
-        found = boards_of(collect(parse_record(line) for line in client.records()))
-        computed = {(board.kind, board.division, board.preset): board.as_json() for board in found}
 
-        def published() -> list[tuple[Any, Any]]:
-            """Each board of the service with that of the records, None if no record counts for it."""
+        pairs: list[tuple[Any, Any]] = []
+
+        def are_published() -> bool:
+            """Whether all boards are those of the records; puts both in ``pairs``, None without a record."""
             boards = [json.loads(client.leaderboard(*board.split("/"))) for board in EXPECTED["boards"]]
-            return [(one, computed.get((one["kind"], one["division"], one["preset"]))) for one in boards]
-
-        wait_until(
-            lambda: all(
+            found = boards_of(collect(parse_record(line) for line in client.records()))
+            computed = {(board.kind, board.division, board.preset): board.as_json() for board in found}
+            pairs[:] = [(one, computed.get((one["kind"], one["division"], one["preset"]))) for one in boards]
+            return all(
                 board.get("method") == METHOD
                 and (board["groups"] == 0 if own is None else board["records_hash"] == own["records_hash"])
-                for board, own in published()
+                for board, own in pairs
             )
-        )
-        pairs = published()
+
+        wait_until(are_published)
         points = client.leaderboard_history("toepen", "sealed", "rookie")["points"]
     for board, own in pairs:
         # That release did not store when a game was forfeited, which decides for whom it counts. It rated the
