@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,6 +13,7 @@ from arena.cli.commands import Command
 from arena.ops.archive_check import check_archive
 from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
+from arena.ops.signals import stop_on_signals
 from arena.store.embedded import EmbeddedStore
 
 
@@ -52,10 +51,5 @@ def serve(bind: str, workers: int, data: Path) -> None:
 def _run(command: list[str], environment: dict[str, str]) -> int:
     """Run until it ends; pass on signals to stop, and wait until it has drained."""
     server = subprocess.Popen(command, env=environment, start_new_session=True)
-
-    def stop(*_: Any) -> None:
-        server.terminate()
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, stop)
+    stop_on_signals(server.terminate)
     return server.wait()
