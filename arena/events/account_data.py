@@ -15,6 +15,7 @@ from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
 from arena.accounts.versions import BotAccount, NoSource, Version
 from arena.errors import ArenaError
+from arena.events.bot_games import games_of_arena
 from arena.events.qualification import disciplines
 from arena.events.schedules import Schedules
 from arena.events.service import Tournaments
@@ -154,11 +155,14 @@ class AccountData:
         return found
 
     def _games(self, bot: str) -> Iterator[str]:
-        """The ids of the games of a bot that are still listed, newest first."""
+        """The ids of the games of a bot that are still listed: those over HTTP, newest first, then those that
+        the arena played.
+        """
         before = None
         while members := self._live.index.page(GameList(bot=bot), before, _AT_ONCE):
             before = members[-1]
             yield from (member.name for member in members)
+        yield from games_of_arena(self._store.bot_games, bot)
 
     def _in_tournaments(self, owner: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """The tournaments that an owner announced, and the entries of its bots."""
@@ -238,6 +242,7 @@ class AccountData:
             self._accounts.delete_bot(bot)
         self._tournaments.journals.forget(bot)
         self._live.notes.forget(bot)
+        self._store.bot_games.forget(bot)
         self._store.webhooks.forget(bot)
 
     def _leave_tournaments(self, owner: str) -> None:

@@ -11,6 +11,7 @@ import orjson
 from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.admission import Admission
+from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.live_groups import LiveGroups
 from arena.events.planning import GameTimes, note_live_games
 from arena.events.published import PublishedRating, published
@@ -75,6 +76,7 @@ class TournamentLifecycle:
         self._admission = admission
         self._record_ms = record_ms
         self._times = GameTimes(store.game_times)
+        self._played = PlayedGames(store)
 
     # Steps
 
@@ -161,6 +163,7 @@ class TournamentLifecycle:
             if others:
                 self._live_groups.release(tournament, group, voided)
             key = board and board.key
+            self._played.add(tournament, [OverGroup(group, pack)])
             self._store.release(tournament.id, tournament.records_list, key, packed, others)
 
     def _due_ms(self, tournament: Tournament) -> int:

@@ -20,6 +20,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.accounts.versions import Suspension
 from arena.bots import HostFailure
 from arena.errors import ArenaError
+from arena.events.bot_games import OverGroup, PlayedGames
 from arena.events.planning import HOUSE_GAMES, UPLOADED_GAMES, GameTimes
 from arena.events.tournament import MAX_VOIDS, PlannedGroup, Sandbox, Tournament
 from arena.play.board_names import BoardName
@@ -71,6 +72,7 @@ class LocalGroups:
         suspensions: Suspensions,
         flags: Flags,
         times: GameTimes,
+        played: PlayedGames,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -80,6 +82,7 @@ class LocalGroups:
         self._suspensions = suspensions
         self._flags = flags
         self._times = times
+        self._played = played
 
     def play(self, event_id: str, seconds: float) -> Played:
         """Play groups of a tournament for about ``seconds``, or until none is due."""
@@ -195,9 +198,24 @@ class LocalGroups:
             how = UPLOADED_GAMES if any(entry.uploaded for entry in tournament.playing) else HOUSE_GAMES
             games = sum(count for some in packed.values() for _, count in some)
             self._times.note(tournament.spec.kind, how, games, time.monotonic() - start)
+        self._played.add(tournament, self._over(tournament, rows, results, counted))
         for board, some in packed.items():
             self._store.release(tournament.id, tournament.records_list, board and board.key, some, ())
         return counted
+
+    def _over(
+        self,
+        tournament: Tournament,
+        rows: Sequence[tuple[PlannedGroup, int]],
+        results: Sequence[NewResult],
+        counted: Counted,
+    ) -> list[OverGroup]:
+        """The groups that were played, with the packs that are stored."""
+        packs: dict[str, bytes | None] = {result.group: result.pack for result in results}
+        if counted.new < len(results):
+            # Another worker has played some of them, too, and was first.
+            packs = dict(zip(packs, self._store.packs(tournament.id, list(packs)), strict=True))
+        return [OverGroup(group, packs[group.id]) for group, _ in rows if group.id in packs]
 
     def _now_ms(self) -> int:
         return self._clock().now_ms

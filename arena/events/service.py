@@ -20,7 +20,9 @@ from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.announcements import Announcement, announcements
 from arena.events.annulment import Annulments
+from arena.events.bot_games import PlayedGames
 from arena.events.creation import TournamentCreation, add_entry, new_tournament
+from arena.events.group_lists import GroupLists
 from arena.events.guests import Guests
 from arena.events.house_entries import house_entry, house_source
 from arena.events.lifecycle import TournamentLifecycle, TournamentStep
@@ -39,7 +41,7 @@ from arena.events.rights import (
     tournament_over,
     viewer_of,
 )
-from arena.events.shown import group_view, places_view, read_edit, read_void
+from arena.events.shown import places_view, read_edit, read_void
 from arena.events.tournament import (
     OVER,
     PRIVATE_PREFIX,
@@ -116,6 +118,7 @@ class Tournaments:
         self._shown = ShownTexts(store.shown) if shown is None else shown
         self.store = store.tournaments
         self.journals = store.journals
+        self._bot_games = store.bot_games
         self._live = live
         self._accounts = accounts
         self._budgets = budgets
@@ -134,9 +137,11 @@ class Tournaments:
         self.invitations = Guests(self.store, self.lifecycle, accounts, self._clock)
         self._live_standings = LiveStandings(store, self.lifecycle, jobs, self._shown)
         self._annulments = Annulments(store, live, self.lifecycle)
+        self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._shown).page
         self._local_groups = LocalGroups(
             *(self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags),
             GameTimes(store.game_times),
+            PlayedGames(store),
         )
 
     # Creating and entering
@@ -407,12 +412,14 @@ class Tournaments:
         *,
         state: str | None = None,
         kind: str | None = None,
+        bot: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
     ) -> Page:
         """Views without entries and voids, newest first, of what the viewer may see. ``state``: one of
-        ``STATES``, or ``over``. A page may be short although more follow: its cursor is None only at the end.
+        ``STATES``, or ``over``. ``bot``: only those in which a group with this bot is over, as many as are
+        kept. A page may be short although more follow: its cursor is None only at the end.
         """
         if kind is not None:
             game_of(kind)
@@ -431,7 +438,8 @@ class Tournaments:
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
                 yield view if fits else None
 
-        return filled_page(self.store.page, show, cursor, limit)
+        read = self.store.page if bot is None else partial(self._bot_games.tournaments, bot)
+        return filled_page(read, show, cursor, limit)
 
     def present(self, viewer: Viewer = ANYBODY) -> Sequence[dict[str, Any]]:
         """Views without entries of the tournaments that are not over and that the viewer may see, in the
@@ -469,23 +477,6 @@ class Tournaments:
     def update_standings(self, tournament_id: str) -> bool:
         """Compute the live standings, if they are due, and return whether they were."""
         return self._live_standings.update(check_tournament_id(tournament_id))
-
-    def groups(
-        self, tournament_id: str, cursor: str | None = None, limit: int = 100, viewer: Viewer | None = None
-    ) -> Page:
-        """The planned groups in their order, with their states and results."""
-        check_visible(self.store, tournament_id, viewer)
-        tournament, row = self.lifecycle.load(check_tournament_id(tournament_id))
-        start = parse_number(cursor, 9)
-        found = self.store.groups(tournament.id, start, limit)
-        annulments = self._annulments.of(tournament, [group.id for group in found])
-        items = []
-        for group, annulled in zip(found, annulments, strict=True):
-            name = f"group {tournament.group_id(group.id)}"
-            view = shown_or_left_out(name, partial(group_view, tournament, group))
-            if view is not None:
-                items.append(self._shown({**view, "annulled": annulled}))
-        return Page(items, str(start + limit) if start + limit < row.planned else None)
 
     def record(self, game: str, viewer: Viewer) -> bytes:
         """The released record of a game, of a tournament or not: see

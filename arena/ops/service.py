@@ -21,6 +21,7 @@ from arena.accounts.suspensions import Suspensions
 from arena.bots import HOUSE_BOTS
 from arena.events.account_data import AccountData
 from arena.events.boards import Boards
+from arena.events.bot_games import BotGames
 from arena.events.compaction import Compaction
 from arena.events.comparisons import Comparisons
 from arena.events.histories import RecentHistories
@@ -87,6 +88,7 @@ class Service:
     live: LiveGames
     tournaments: Tournaments
     comparisons: Comparisons
+    bot_games: BotGames
     dry_runs: DryRuns
     series: SeasonTables
     schedules: Schedules
@@ -273,6 +275,7 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         live=live,
         tournaments=tournaments,
         comparisons=Comparisons(store, live, accounts, budgets, tournaments.creation),
+        bot_games=BotGames(store, live, accounts, shown),
         dry_runs=DryRuns(store.clock, budgets, GameTimes(store.game_times)),
         series=SeasonTables(store, tournaments, shown),
         schedules=schedules,

@@ -14,6 +14,7 @@ from arena.store.accounts import ACCOUNT_SCRIPTS, AccountStore
 from arena.store.archiving import ARCHIVING_SCRIPTS, Archiving
 from arena.store.board_details import BoardDetails
 from arena.store.boards import BOARD_SCRIPTS, BoardStore
+from arena.store.bot_games import BotGameStore
 from arena.store.budgets import BUDGET_SCRIPTS, BudgetStore
 from arena.store.connection import PoolFigures, RedisConnection, connect
 from arena.store.documents import DOCUMENT_SCRIPTS, Documents, Flags
@@ -71,6 +72,7 @@ class Store:
         self.games = GameStore(connection)
         self.game_index = GameIndex(connection)
         self.tournaments = TournamentStore(connection)
+        self.bot_games = BotGameStore(connection)
         self.boards = BoardStore(connection)
         self.matchups = MatchupStore(connection)
         self.board_details = BoardDetails(connection)

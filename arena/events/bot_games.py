@@ -1,0 +1,277 @@
+"""The games of a bot: those of tournaments that the arena played itself, and those over HTTP."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from arena.accounts.accounts import Accounts
+from arena.accounts.shown import ShownTexts
+from arena.events.house_entries import house_source
+from arena.events.tournament import PlannedGroup, Tournament
+from arena.games import game_of
+from arena.live.header import ANYBODY, Viewer
+from arena.live.service import LiveGames
+from arena.play.game_ids import game_id, tournament_of
+from arena.store.bot_games import BotGameStore, BotGroup
+from arena.store.repositories import Store
+from arena.store.rows import reading, shown_or_left_out
+
+GAMES_MOST: Final = 100
+"""Maximum games of a bot that are listed."""
+
+RESULTS: Final = ("won", "lost", "drawn", "running")
+
+_Item = dict[str, Any]
+
+
+class OverGroup(NamedTuple):
+    """A group that is over, and the pack of its records (None: of a live group, which has none)."""
+
+    group: PlannedGroup
+    pack: bytes | None
+
+
+class PlayedGames:
+    """Adds what is over to the lists of bots. Every method may be repeated."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store.bot_games
+
+    def add(self, tournament: Tournament, over: Sequence[OverGroup]) -> None:
+        """Add groups of a tournament that are over to the lists of their bots. Groups of qualifications and
+        of comparisons have pages of their own.
+        """
+        if tournament.purpose or not over:
+            return
+        bots = {tournament.playing[player].name for own in over for player in own.group.players}
+        self._store.add_tournament(tournament.id, tournament.created_ms, sorted(bots))
+        packed = [_bot_group(tournament, group, pack) for group, pack in over if pack is not None]
+        self._store.add(packed, private=tournament.visibility != "public")
+
+
+def _bot_group(tournament: Tournament, group: PlannedGroup, pack: bytes) -> BotGroup:
+    """The group with what its row needs. Only the times of two workers that have played it can differ, and
+    only the first one's pack is stored.
+    """
+    entries = [tournament.playing[player] for player in group.players]
+    places = {(entry.name, entry.version): place for place, entry in enumerate(entries)}
+    rules = tournament.rules_of(group)
+    game = tournament.spec.game
+    games = []
+    at_ms = 0
+    for line in gzip.decompress(pack).splitlines():
+        record = orjson.loads(line)
+        canonical, outcome = record["canonical"], record["canonical"]["outcome"]
+        at_ms = max(at_ms, record["info"]["finished_ms"])
+        seats = [places[player["name"], player["version"]] for player in canonical["players"]]
+        games.append([seats, outcome["places"], outcome["scores"], outcome["forfeits"]])
+    row = [
+        *(tournament.id, group.id, tournament.spec.kind, game.preset_of(rules), at_ms),
+        *(tournament.board_of(group) is not None, game.teams(rules)),
+        [[entry.name, entry.version, bool(entry.source)] for entry in entries],
+        games,
+    ]
+    return BotGroup(tuple(entry.name for entry in entries), at_ms, orjson.dumps(row))
+
+
+class BotGames:
+    """Lists the games of bots. Names and texts are those that are shown."""
+
+    def __init__(
+        self, store: Store, live: LiveGames, accounts: Accounts, shown: ShownTexts | None = None
+    ) -> None:
+        self._shown = ShownTexts(store.shown) if shown is None else shown
+        self._store = store
+        self._live = live
+        self._accounts = accounts
+
+    def list(
+        self,
+        bot: str,
+        *,
+        kind: str | None = None,
+        preset: str | None = None,
+        against: str | None = None,
+        result: str | None = None,
+        limit: int = 50,
+        viewer: Viewer = ANYBODY,
+    ) -> Sequence[_Item]:
+        """The last games of a bot that the viewer may see, newest first: as many as are kept of those that
+        the arena played, and the last 100 over HTTP. ``preset``: of the rules. ``against``: an opponent.
+        ``result``: one of :data:`RESULTS`.
+
+        Raises :class:`~arena.accounts.accounts.BotNotFound` and
+        :class:`~arena.errors.UnknownGame`.
+        """
+        if kind is not None:
+            game_of(kind)
+        if house_source(bot) is None:
+            self._accounts.bot(bot)
+
+        def fits(item: _Item) -> bool:
+            return (
+                kind in (None, item["kind"])
+                and preset in (None, item["preset"])
+                and result in (None, item["result"])
+                and (against is None or self._is_against(item, against))
+            )
+
+        found = [*self._of_arena(bot, against, viewer), *self._over_http(bot, kind, viewer)]
+        newest = sorted(filter(fits, found), key=lambda item: (item["at_ms"], item["game"]), reverse=True)
+        return self._shown(self._with_tournaments(newest[:limit]))
+
+    def _is_against(self, item: _Item, name: str) -> bool:
+        """Whether a bot with this name, the real one or the shown one, is an opponent."""
+        others = (seat["name"] for seat in item["seats"] if seat["seat"] not in item["team"])
+        return any(other is not None and name in (other, self._shown.name("bot", other)) for other in others)
+
+    def _of_arena(self, bot: str, against: str | None, viewer: Viewer) -> Iterator[_Item]:
+        """The games that the arena played. Those with ``against`` may be on the list of that bot only."""
+        seen: set[str] = set()
+        may_see = self._visibility(viewer)
+        for private in (False, True) if viewer.owner or viewer.admin else (False,):
+            for name in (bot, against) if against and against != bot else (bot,):
+                for row in self._store.bot_games.groups(name, private=private):
+                    items = shown_or_left_out(f"a group of {name}", partial(_items, bot, row)) or []
+                    for item in items:
+                        if item["game"] not in seen and (not private or may_see(item["tournament"])):
+                            seen.add(item["game"])
+                            yield item
+
+    def _visibility(self, viewer: Viewer) -> Callable[[str], bool]:
+        """Whether the viewer may see a private tournament."""
+        known: dict[str, bool] = {}
+
+        def may_see(event: str) -> bool:
+            if event not in known:
+                found = self._tournaments([event]).get(event)
+                known[event] = found is not None and not found.is_hidden_from(viewer)
+            return known[event]
+
+        return may_see
+
+    def _over_http(self, bot: str, kind: str | None, viewer: Viewer) -> Iterator[_Item]:
+        shown = self._shown.name("bot", bot)
+        for game in self._live.list(bot=bot, kind=kind, limit=GAMES_MOST, viewer=viewer).items:
+            seats = [{name: seat[name] for name in _SEAT} for seat in game["seats"]]
+            own = next((seat["seat"] for seat in seats if seat["name"] == shown), None)
+            if own is None:
+                continue
+            rules, group, outcome = game["rules"], game["group"], game["outcome"]
+            teams = game_of(game["kind"]).teams(rules)
+            yield {
+                "game": game["game"],
+                "kind": game["kind"],
+                "preset": game_of(game["kind"]).preset_of(rules),
+                "rated": game["rated"],
+                "state": game["state"],
+                "seat": own,
+                "team": _team(teams, own),
+                "sides": len(teams),
+                "seats": seats,
+                "outcome": outcome,
+                "result": _result(game["state"], outcome, own),
+                "tournament": None if group is None else tournament_of(group["id"]),
+                "group": None if group is None else group["id"],
+                "at_ms": game["finished_ms"] or game["started_ms"] or game["created_ms"],
+            }
+
+    def _with_tournaments(self, items: Sequence[_Item]) -> Sequence[_Item]:
+        """The games with the names of their tournaments, and whether they were annulled."""
+        events = {item["tournament"] for item in items} - {None}
+        found = self._tournaments(sorted(events))
+        groups = {item["group"] for item in items} - {None}
+        annulled = dict(zip(groups, self._store.annulments.many(list(groups)), strict=True))
+        return [
+            {
+                **{name: value for name, value in item.items() if name != "group"},
+                "tournament": self._name_of(found.get(item["tournament"])),
+                "annulled": annulled.get(item["group"]) is not None,
+            }
+            for item in items
+        ]
+
+    def _tournaments(self, events: Sequence[str]) -> dict[str, Tournament]:
+        rows = zip(events, self._store.tournaments.load(events), strict=True)
+        found = {
+            event: shown_or_left_out(f"tournament {event}", partial(Tournament.loads, row.meta))
+            for event, row in rows
+            if row is not None
+        }
+        return {event: one for event, one in found.items() if one is not None}
+
+    def _name_of(self, tournament: Tournament | None) -> dict[str, str] | None:
+        if tournament is None:
+            return None
+        spec = tournament.spec
+        shown = self._shown({"id": tournament.id, "name": spec.name, "format": spec.format})
+        return {"id": shown["id"], "name": shown["name"]}
+
+
+def games_of_arena(store: BotGameStore, bot: str) -> Iterator[str]:
+    """The ids of the games of a bot that the arena played, of all tournaments, as far as they are kept."""
+    for private in (False, True):
+        for row in store.groups(bot, private=private):
+            items = shown_or_left_out(f"a group of {bot}", partial(_items, bot, row))
+            yield from (item["game"] for item in items or ())
+
+
+_SEAT: Final = ("seat", "type", "name", "version")
+
+
+def _items(bot: str, row: bytes) -> list[_Item]:
+    """The games of a row in which the bot plays; a row of another bot may have none."""
+    with reading("a group of a bot"):
+        event, group, kind, preset, at_ms, rated, teams, players, games, *_ = orjson.loads(row)
+        group_id = f"{event}-{group}"
+        items = []
+        for number, (places, *outcome) in enumerate(game[:4] for game in games):
+            seats = [
+                {"seat": seat, "type": "house" if is_house else "bot", "name": name, "version": version}
+                for seat, (name, version, is_house) in enumerate(players[place][:3] for place in places)
+            ]
+            own = next((seat["seat"] for seat in seats if seat["name"] == bot), None)
+            if own is None:
+                continue
+            result = dict(zip(("places", "scores", "forfeits"), outcome, strict=True))
+            items.append(
+                {
+                    "game": game_id(group_id, number),
+                    "kind": kind,
+                    "preset": preset,
+                    "rated": rated,
+                    "state": "finished",
+                    "seat": own,
+                    "team": _team(teams, own),
+                    "sides": len(teams),
+                    "seats": seats,
+                    "outcome": result,
+                    "result": _result("finished", result, own),
+                    "tournament": event,
+                    "group": group_id,
+                    "at_ms": at_ms,
+                }
+            )
+        return items
+
+
+def _team(teams: Iterable[Sequence[int]], seat: int) -> list[int]:
+    return next(list(team) for team in teams if seat in team)
+
+
+def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None:
+    """One of :data:`RESULTS`; None for a game that was not played to the end."""
+    if outcome is None:
+        return "running" if state == "running" else None
+    places = outcome["places"]
+    if places[seat] > 1:
+        return "lost"
+    return "won" if max(places) > 1 else "drawn"
+
+
+__all__ = ["GAMES_MOST", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]

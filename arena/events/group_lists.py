@@ -1,0 +1,104 @@
+"""The planned groups of a tournament, with their states and results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from typing import Final
+
+from arena.accounts.shown import ShownTexts
+from arena.events.annulment import Annulments
+from arena.events.lifecycle import TournamentLifecycle
+from arena.events.rights import check_visible
+from arena.events.shown import group_view
+from arena.events.tournament import PlannedGroup, Tournament, check_tournament_id
+from arena.live.header import Viewer
+from arena.store.chunks import StoredGroup
+from arena.store.paging import Page, parse_number
+from arena.store.rows import shown_or_left_out
+from arena.store.tournaments import TournamentStore
+
+_AT_ONCE: Final = 200
+_READS: Final = 20
+"""Maximum reads for a page: a page of the groups of some bots may be short although more follow."""
+
+
+class GroupLists:
+    """Lists groups in the order of planning."""
+
+    def __init__(
+        self,
+        store: TournamentStore,
+        lifecycle: TournamentLifecycle,
+        annulments: Annulments,
+        shown: ShownTexts,
+    ) -> None:
+        self._store = store
+        self._lifecycle = lifecycle
+        self._annulments = annulments
+        self._shown = shown
+
+    def page(
+        self,
+        tournament_id: str,
+        cursor: str | None = None,
+        limit: int = 100,
+        viewer: Viewer | None = None,
+        *,
+        bots: Collection[str] = (),
+    ) -> Page:
+        """The groups from ``cursor`` on. ``bots``: only those in which all of these play, by their real or
+        their shown names; such a page may be short although more follow: its cursor is None only at the end.
+        """
+        check_visible(self._store, tournament_id, viewer)
+        tournament, row = self._lifecycle.load(check_tournament_id(tournament_id))
+        start = parse_number(cursor, 9)
+        if bots:
+            found, end = self._with(tournament, bots, start, limit)
+        else:
+            found, end = self._store.groups(tournament.id, start, limit), start + limit
+        annulments = self._annulments.of(tournament, [group.id for group in found])
+        items = []
+        for group, annulled in zip(found, annulments, strict=True):
+            name = f"group {tournament.group_id(group.id)}"
+            view = shown_or_left_out(name, partial(group_view, tournament, group))
+            if view is not None:
+                items.append(self._shown({**view, "annulled": annulled}))
+        return Page(items, str(end) if end < row.planned else None)
+
+    def _with(
+        self, tournament: Tournament, bots: Collection[str], start: int, limit: int
+    ) -> tuple[list[StoredGroup], int]:
+        """Up to ``limit`` groups with the bots from number ``start`` on, and the number to go on at."""
+        wanted = self._numbers(tournament, bots)
+        found: list[StoredGroup] = []
+        end = start
+        for _ in range(_READS):
+            groups = self._store.groups(tournament.id, end, _AT_ONCE)
+            for group in groups:
+                end += 1
+                if _plays(tournament, group, wanted):
+                    found.append(group)
+                    if len(found) == limit:
+                        return found, end
+            if len(groups) < _AT_ONCE:
+                break
+        return found, end
+
+    def _numbers(self, tournament: Tournament, bots: Collection[str]) -> list[set[int]]:
+        """For each name, the players that have it."""
+        return [
+            {
+                number
+                for number, entry in enumerate(tournament.playing)
+                if bot in (entry.name, self._shown.name("bot", entry.name))
+            }
+            for bot in bots
+        ]
+
+
+def _plays(tournament: Tournament, stored: StoredGroup, wanted: Collection[set[int]]) -> bool:
+    """Whether a player of each of the sets plays in the group."""
+    name = f"group {tournament.group_id(stored.id)}"
+    group = shown_or_left_out(name, partial(PlannedGroup.loads, stored.id, stored.row))
+    return group is not None and all(not numbers.isdisjoint(group.players) for numbers in wanted)

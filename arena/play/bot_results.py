@@ -1,0 +1,54 @@
+"""A game of a bot in words, from what ``GET /v1/bots/{bot}/games`` says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
+
+
+def opponents(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The players on other sides, each once."""
+    return _players(seat for seat in game["seats"] if seat["seat"] not in game["team"])
+
+
+def partners(game: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The other players on the bot's side, each once."""
+    own = game["seats"][game["seat"]]["name"]
+    return _players(seat for seat in game["seats"] if seat["seat"] in game["team"] and seat["name"] != own)
+
+
+def _players(seats: Any) -> list[Mapping[str, Any]]:
+    return list({seat["name"]: seat for seat in seats if seat["name"] is not None}.values())
+
+
+def result_words(game: Mapping[str, Any]) -> str:
+    """The result for the bot: ``won 12–7``, ``lost by forfeit``, ``3rd of 4``, or the state of a game without
+    one.
+    """
+    outcome, seat = game["outcome"], game["seat"]
+    if outcome is None:
+        return str(game["state"])
+    forfeits, sides = outcome["forfeits"], game["sides"]
+    if sides > 2:
+        place = ordinal(outcome["places"][seat])
+        return f"{place} of {sides}" + (" by forfeit" if seat in forfeits else "")
+    result = str(game["result"])
+    if forfeits:
+        return f"{result} by forfeit"
+    scores = outcome["scores"]
+    other = next((number for number in range(len(scores)) if number not in game["team"]), None)
+    # A game that counts lives gives those who are out no points.
+    if other is None or min(scores[seat], scores[other]) < 0:
+        return result
+    return f"{result} {scores[seat]}\N{EN DASH}{scores[other]}"
+
+
+def ordinal(number: int) -> str:
+    """``1st``, ``2nd``, ``13th``."""
+    teen = 10 < number % 100 < 14
+    return f"{number}{'th' if teen else _ENDINGS.get(number % 10, 'th')}"
+
+
+__all__ = ["opponents", "ordinal", "partners", "result_words"]

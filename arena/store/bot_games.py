@@ -1,0 +1,75 @@
+"""What a bot has played in tournaments, in Redis: its last groups that the arena played itself, and its last
+tournaments. Games that bots play over HTTP are in :mod:`arena.store.game_index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from arena.store.connection import Command, RedisConnection
+from arena.store.paging import Cursor, newest_first
+
+KEPT_GROUPS: Final = 100
+"""Maximum groups kept per bot, of public tournaments and of private ones each."""
+
+KEPT_TOURNAMENTS: Final = 200
+"""Maximum tournaments kept per bot."""
+
+
+class BotGroup(NamedTuple):
+    """A group that is over, for the lists of its ``bots``. ``row``: the same whenever it is made again."""
+
+    bots: tuple[str, ...]
+    at_ms: int
+    row: bytes
+
+
+class BotGameStore:
+    """The lists by bot. Adding may be repeated."""
+
+    def __init__(self, connection: RedisConnection) -> None:
+        self._connection = connection
+
+    def add(self, groups: Iterable[BotGroup], *, private: bool) -> None:
+        """Add groups to the lists of their bots. ``private``: to those that only some may read."""
+        members: dict[str, list[bytes | int]] = {}
+        for bots, at_ms, row in groups:
+            for bot in bots:
+                members.setdefault(_groups(bot, private), []).extend((at_ms, row))
+        commands: list[Command] = [("ZADD", key, *own) for key, own in members.items()]
+        commands += (("ZREMRANGEBYRANK", key, 0, -KEPT_GROUPS - 1) for key in members)
+        if commands:
+            self._connection.run(commands)
+
+    def groups(self, bot: str, *, private: bool) -> list[bytes]:
+        """The rows of the last groups of a bot, newest first."""
+        (rows,) = self._connection.run([("ZREVRANGE", _groups(bot, private), 0, -1)])
+        return list(rows)
+
+    def add_tournament(self, event: str, created_ms: int, bots: Collection[str]) -> None:
+        """Add a tournament to the lists of bots that play in it."""
+        commands: list[Command] = [("ZADD", _tournaments(bot), created_ms, event) for bot in bots]
+        commands += (("ZREMRANGEBYRANK", _tournaments(bot), 0, -KEPT_TOURNAMENTS - 1) for bot in bots)
+        if commands:
+            self._connection.run(commands)
+
+    def tournaments(self, bot: str, before: Cursor | None, count: int) -> Sequence[Cursor]:
+        """Up to ``count`` tournaments of a bot after ``before``, newest first."""
+        return newest_first(self._connection, _tournaments(bot), before, count)
+
+    def forget(self, bot: str) -> None:
+        """Delete the lists of a bot."""
+        keys = (_groups(bot, False), _groups(bot, True), _tournaments(bot))
+        self._connection.run([("DEL", key) for key in keys])
+
+
+def _groups(bot: str, private: bool) -> str:
+    return f"{{b:{bot}}}:groups{':private' if private else ''}"
+
+
+def _tournaments(bot: str) -> str:
+    return f"{{b:{bot}}}:tournaments"
+
+
+__all__ = ["KEPT_GROUPS", "KEPT_TOURNAMENTS", "BotGameStore", "BotGroup"]
