@@ -85,3 +85,18 @@ def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
     width = max(map(cell_len, headings))
     lines = zip(headings, cells, strict=True)
     return "".join(f"{name}{' ' * (width - cell_len(name))}  {cell}\n" for name, cell in lines if cell)
+
+
+_UNITS: Final = ((86_400_000, "day"), (3_600_000, "h"), (60_000, "min"))
+
+
+def relative(ms: int, now_ms: int) -> str:
+    """A time as seen from another one, both in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just now``."""
+    distance = abs(ms - now_ms)
+    for size, unit in _UNITS:
+        count = round(distance / size)
+        if count >= (2 if unit == "day" else 1):
+            # Two days ago, but 36 hours ago.
+            words = f"{count} {unit}{'s' if unit == 'day' else ''}"
+            return f"in {words}" if ms > now_ms else f"{words} ago"
+    return "in less than a minute" if ms > now_ms else "just now"

@@ -16,6 +16,7 @@ from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
 from arena.accounts.budgets import BudgetExceeded
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
+from arena.events.schedule_states import NEEDED, with_states
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
@@ -33,6 +34,9 @@ MAX_SECONDS: Final = 31 * 86_400
 MAX_SCHEDULES: Final = 1000
 MOST_OF_OWNER: Final = 10
 """The most schedules of an owner who is not an admin."""
+
+LOOK_MS: Final = 15_000
+"""How often it is looked whether a bot needs a schedule that does not rest, in milliseconds."""
 
 LEAST_MS: Final = 3_600_000
 """The least time between two tournaments of such a schedule, in milliseconds."""
@@ -80,6 +84,7 @@ class Schedules:
     def __init__(self, store: Store, tournaments: Tournaments) -> None:
         self._rows = store.schedules
         self._presence = store.presence
+        self._flags = store.flags
         self._tournaments = tournaments
         self._owners = store.accounts.owner
         self._clock = store.clock
@@ -149,19 +154,20 @@ class Schedules:
             )
         if not self._rows.add(name, schedule):
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
-        return _shown(schedule)
+        return self._shown(schedule)
 
     def _check(self, schedule: Mapping[str, Any], now_ms: int) -> None:
         """Check the tournament of a schedule, and what only schedules of owners may not."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
-        if schedule["until_groups"] is not None:
+        lasts = schedule.get("until_groups") is not None
+        if lasts:
             _check_lasting(spec)
         if not schedule.get("own"):
             return
         without_rating(template)
-        if schedule["until_groups"] is not None:
+        if lasts:
             raise InvalidSchedule(
                 "only schedules of the arena wait for leaderboards", field="until_groups", expected="nothing"
             )
@@ -193,7 +199,7 @@ class Schedules:
         def act(row: Any) -> Any:
             if row is None or row["tournament"] != former:
                 return row
-            return {**row, "tournament": dict(template), "until_groups": until_groups}
+            return {**row, "tournament": dict(template), "until_groups": until_groups, NEEDED: None}
 
         self._rows.change(name, act)
 
@@ -206,11 +212,15 @@ class Schedules:
 
     def view(self, name: str) -> dict[str, Any]:
         """A schedule. Raises :class:`ScheduleNotFound`."""
-        return _shown(_existing(name, self._rows.find(name)))
+        return self._shown(_existing(name, self._rows.find(name)))
 
     def list(self) -> list[dict[str, Any]]:
-        """All schedules, by id."""
-        return [_shown(schedule) for schedule in self._readable().values()]
+        """All schedules, by id, with what they wait for."""
+        return with_states(self._readable().values(), self._tournaments.store)
+
+    def _shown(self, schedule: Mapping[str, Any]) -> dict[str, Any]:
+        (shown,) = with_states([schedule], self._tournaments.store)
+        return shown
 
     def change(
         self,
@@ -240,16 +250,17 @@ class Schedules:
                 schedule["enabled"] = enabled
             if tournament is not None:
                 schedule["tournament"] = dict(tournament)
+            schedule.pop(NEEDED, None)
             if cron is not None or at_ms is not None:
                 schedule["cron"], schedule["at_ms"] = cron, at_ms
                 schedule["next_ms"] = _next_ms(cron, at_ms, now_ms)
             elif schedule["enabled"] and not was_on and schedule["cron"] is not None:
                 schedule["next_ms"] = _next_ms(schedule["cron"], None, now_ms)
             if tournament is not None or cron is not None:
-                self._check(_shown(schedule), now_ms)
+                self._check(schedule, now_ms)
             return schedule
 
-        return _shown(self._rows.change(name, act))
+        return self._shown(self._rows.change(name, act))
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
         """Delete a schedule; the tournaments that it has announced stay."""
@@ -270,6 +281,8 @@ class Schedules:
             event = shown_or_left_out(self._rows.named(name), partial(self._fire, name, schedule, now_ms))
             if event is not None:
                 fired.append(event)
+            else:
+                shown_or_left_out(self._rows.named(name), partial(self._look, name, schedule, now_ms))
         return fired
 
     def _hasten(self, now_ms: int) -> None:
@@ -318,7 +331,11 @@ class Schedules:
         event = scheduled_id(name, due_ms)
         fired = False
         try:
-            if self._is_wanted(schedule, now_ms):
+            wanted = self._is_wanted(schedule, now_ms)
+            if schedule.get("until_groups") is not None:
+                # Bots are looked at again when the tournament is over.
+                changes[NEEDED] = None if wanted or not self._is_over(schedule) else False
+            if wanted:
                 rated = self._may_be_rated(schedule)
                 self.announce(schedule["tournament"], schedule["created_by"], event, rated=rated)
                 fired = True
@@ -334,6 +351,23 @@ class Schedules:
             changes |= {"last_ms": due_ms, "skipped": {"at_ms": due_ms, "reason": printable(str(error), 300)}}
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
+
+    def _look(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> None:
+        """Store whether a bot needs a schedule that is not due; :meth:`_hasten` wakes one that rests."""
+        if schedule.get("until_groups") is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
+            return
+        due_ms, last_ms = schedule["next_ms"], schedule["last_ms"]
+        if due_ms is None or due_ms <= now_ms or not self._flags.first(f"look-{name}", LOOK_MS):
+            return
+        if last_ms is not None:
+            with suppress(TournamentNotFound):
+                last, _ = self._tournaments.lifecycle.load(scheduled_id(name, last_ms))
+                # Its groups are on the board some time after its end.
+                if last.state not in OVER or now_ms < (last.finished_ms or 0) + LOOK_MS:
+                    return
+        needed = self._is_wanted(schedule, now_ms)
+        if needed is not schedule.get(NEEDED):
+            self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))
 
     def _may_be_rated(self, schedule: Mapping[str, Any]) -> bool:
         """Whether the creator (empty: the service) is an admin. Raises
@@ -402,11 +436,6 @@ def _checked(row: Any) -> dict[str, Any]:
 def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
     """The schedule after it fired, unchanged if it was deleted or another process fired it."""
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
-
-
-def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
-    """The schedule as published; older versions stored no ``until_groups``, ``own`` and ``skipped``."""
-    return {"until_groups": None, "own": False, "skipped": None, **schedule}
 
 
 def _until_groups(value: Any) -> int | None:

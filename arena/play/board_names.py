@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from arena.games import GAMES, game_of
 from arena.play.players import DIVISIONS
+
+SETTLED_GROUPS: Final = 30
+"""With fewer groups a rating is provisional, and its interval is that of the likelihood."""
 
 
 class BoardName(NamedTuple):
@@ -52,4 +55,4 @@ def all_boards() -> list[BoardName]:
     ]
 
 
-__all__ = ["BoardName", "all_boards"]
+__all__ = ["SETTLED_GROUPS", "BoardName", "all_boards"]

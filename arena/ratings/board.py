@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.games import game_of
 from arena.games.descriptor import Awards
 from arena.luck.equity import has_table, table_of
+from arena.play.board_names import SETTLED_GROUPS as SETTLED_GROUPS
 from arena.play.board_names import BoardName
 from arena.play.players import MODELS, PlayerId
 from arena.ratings.bootstrap import REPLICATES, Adjusted, Differences, Z, adjusted
@@ -28,9 +29,6 @@ ANCHOR: Final = "rookie"
 """The house bot with a rating of exactly ``ANCHOR_RATING``; all its versions are one player."""
 
 ANCHOR_RATING: Final = 1500.0
-
-SETTLED_GROUPS: Final = 30
-"""With fewer groups a rating is provisional, and its interval is that of the likelihood."""
 
 ADJUSTED_FROM: Final = 5.0
 """The information, a sum of p(1 - p) over games, from which on there is a rating without luck. Of bots that

@@ -1,0 +1,142 @@
+"""What comes next for an uploaded bot: its rank on a leaderboard, and the tournament that it plays in or
+waits for, from what the API says. The command ``bot submit`` and the page of an upload say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Literal, NamedTuple
+
+from arena.errors import InvalidOption, UnknownPreset
+from arena.games import game_of
+from arena.play.board_names import SETTLED_GROUPS, BoardName
+from arena.play.players import SEALED, PlayerId
+from arena.text import relative
+
+PRESENT: Final = ("announced", "entry", "running")
+"""The states of tournaments that are not over."""
+
+RESTS: Final = "takes part in no scheduled tournament"
+
+
+class Standing(NamedTuple):
+    """Where a version stands on a board. ``rank``: of ``ranked`` bots; None while it is provisional."""
+
+    rank: int | None
+    ranked: int
+    rating: float
+    low: float
+    high: float
+    groups: int
+
+    @property
+    def words(self) -> str:
+        """For instance ``rank 3 of 8, 1532 (1490-1575), 100 groups``."""
+        if self.rank is None:
+            return f"provisional: {self.groups} of {SETTLED_GROUPS} groups; no rank before"
+        interval = f"{self.low:.0f}-{self.high:.0f}"
+        return f"rank {self.rank} of {self.ranked}, {self.rating:.0f} ({interval}), {self.groups} groups"
+
+
+class Outlook(NamedTuple):
+    """What a bot does next. ``plays``: it is entered in ``tournament``, or will be. ``waits``: for another
+    tournament to end, or for one to be announced. ``rests``: it has all its groups. ``none``: nothing will
+    enter it. ``tournament``: the id of one that exists. ``from_ms``: a time before which nothing happens.
+    """
+
+    state: Literal["plays", "waits", "rests", "none"]
+    words: str
+    tournament: str | None = None
+    from_ms: int | None = None
+
+
+def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> Standing | None:
+    """Where the version stands among the rows of a board; None if it is not there."""
+    found = list(rows)
+    ranked = sum(row["rank"] is not None for row in found)
+    for row in found:
+        if (row["name"], row["version"]) == player:
+            figures = (row[name] for name in ("rating", "low", "high", "groups"))
+            return Standing(row["rank"], ranked, *figures)
+    return None
+
+
+def takes_all(settings: Mapping[str, Any], board: BoardName) -> bool:
+    """Whether a tournament with these settings automatically enters uploaded bots that have qualified for
+    the board.
+    """
+    return (
+        settings.get("division") == SEALED
+        and bool(settings.get("auto_enter"))
+        and settings.get("who", "anyone") == "anyone"
+        and settings["kind"] == board.kind
+        and _discipline(settings) == board.preset
+    )
+
+
+def _discipline(settings: Mapping[str, Any]) -> str | None:
+    """The preset for which bots qualify in a tournament; None if only a later release knows its rules."""
+    game = game_of(settings["kind"])
+    with suppress(InvalidOption, UnknownPreset):
+        return game.discipline(game.rules_of(settings)).name
+    return None
+
+
+def outlook(
+    board: BoardName,
+    player: PlayerId,
+    groups: int,
+    tournaments: Sequence[Mapping[str, Any]],
+    schedules: Iterable[Mapping[str, Any]],
+    now_ms: int,
+) -> Outlook:
+    """What the version of an uploaded bot that has qualified for the board does next. ``groups``: how many
+    it has there. ``tournaments``: with their entries, those for which :func:`takes_all` holds and that are
+    not over.
+    """
+    others = None
+    for one in sorted(tournaments, key=lambda view: (view["locks_ms"], view["id"])):
+        entry = next((entry for entry in one["entries"] if entry["bot"] == player.name), None)
+        if one["state"] != "running":
+            return Outlook("plays", _enters(one, now_ms), one["id"], one["locks_ms"])
+        if entry is not None and entry["version"] == player.version and entry["status"] == "qualified":
+            return Outlook("plays", f"plays in {one['name']!r}, {_progress(one)}", one["id"])
+        others = one
+    own = [one for one in schedules if one["waits_for"] and takes_all(one["tournament"], board)]
+    timed = [one for one in own if one["waits_for"] == "time"]
+    resting = [one for one in own if one["waits_for"] == "bots"]
+    if others is not None and any(one["current"] == others["id"] for one in own):
+        return Outlook("waits", f"waits for the end of {others['name']!r}, {_progress(others)}", others["id"])
+    needed = [one for one in resting if groups < one["until_groups"]]
+    if needed:
+        return Outlook("waits", f"waits for {needed[0]['tournament']['name']!r}, which begins by itself")
+    if timed:
+        first = min(timed, key=lambda one: one["next_ms"])
+        words = f"plays in {first['tournament']['name']!r}, {_announced(first, now_ms)}"
+        return Outlook("waits", words, from_ms=first["next_ms"])
+    if resting:
+        return Outlook("rests", "has all its groups; plays on when another bot or version comes")
+    if own:
+        return Outlook("waits", f"waits for {own[0]['tournament']['name']!r}, which begins by itself")
+    return Outlook("none", "no schedule of this service enters uploaded bots in it")
+
+
+def _enters(view: Mapping[str, Any], now_ms: int) -> str:
+    is_late = view["locks_ms"] <= now_ms
+    when = "begins now" if is_late else f"locks {relative(view['locks_ms'], now_ms)}"
+    return f"plays in {view['name']!r}, which {when}"
+
+
+def _announced(schedule: Mapping[str, Any], now_ms: int) -> str:
+    if schedule["next_ms"] <= now_ms:
+        return "which is to be announced now"
+    return f"which is announced {relative(schedule['next_ms'], now_ms)}"
+
+
+def _progress(view: Mapping[str, Any]) -> str:
+    progress = view["progress"]
+    return f"{progress['done']} of {progress['planned']} groups"
+
+
+__all__ = ["PRESENT", "RESTS", "Outlook", "Standing", "outlook", "standing", "takes_all"]

@@ -1,0 +1,31 @@
+"""What a schedule waits for, and in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from arena.text import relative
+
+WaitsFor = Literal["time", "bots", "tournament"]
+WAITS_FOR: Final = ("time", "bots", "tournament")
+"""``time``: it announces a tournament at its next time. ``bots``: it rests, and announces one as soon as a
+bot comes that needs groups. ``tournament``: the last one that it announced is not over.
+"""
+
+RESTS: Final = "as soon as a new bot comes"
+
+
+def next_words(schedule: Mapping[str, Any], now_ms: int) -> str:
+    """When a schedule announces its next tournament, for instance ``in 4 min``."""
+    waits_for = schedule["waits_for"]
+    if waits_for == "bots":
+        return RESTS
+    if waits_for == "tournament":
+        return "after the present one"
+    if waits_for == "time":
+        return relative(schedule["next_ms"], now_ms)
+    return "never" if schedule["enabled"] else "paused"
+
+
+__all__ = ["RESTS", "WAITS_FOR", "WaitsFor", "next_words"]
