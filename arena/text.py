@@ -87,16 +87,16 @@ def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
     return "".join(f"{name}{' ' * (width - cell_len(name))}  {cell}\n" for name, cell in lines if cell)
 
 
-_UNITS: Final = ((86_400_000, "day"), (3_600_000, "h"), (60_000, "min"))
-
-
 def relative(ms: int, now_ms: int) -> str:
-    """A time as seen from another one, both in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just now``."""
-    distance = abs(ms - now_ms)
-    for size, unit in _UNITS:
-        count = round(distance / size)
-        if count >= (2 if unit == "day" else 1):
-            # Two days ago, but 36 hours ago.
-            words = f"{count} {unit}{'s' if unit == 'day' else ''}"
-            return f"in {words}" if ms > now_ms else f"{words} ago"
-    return "in less than a minute" if ms > now_ms else "just now"
+    """A time seen from another one, in Unix milliseconds: ``in 4 min``, ``3 days ago``, ``just now``."""
+    minutes = round(abs(ms - now_ms) / 60_000)
+    hours = round(minutes / 60)
+    if minutes < 1:
+        return "in less than a minute" if ms > now_ms else "just now"
+    if minutes < 60:
+        words = f"{minutes} min"
+    elif hours < 48:
+        words = f"{hours} h"
+    else:
+        words = f"{round(hours / 24)} days"
+    return f"in {words}" if ms > now_ms else f"{words} ago"

@@ -357,7 +357,7 @@ class Schedules:
         if schedule.get("until_groups") is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
             return
         due_ms, last_ms = schedule["next_ms"], schedule["last_ms"]
-        if due_ms is None or due_ms <= now_ms or not self._flags.first(f"look-{name}", LOOK_MS):
+        if due_ms is None or due_ms <= now_ms:
             return
         if last_ms is not None:
             with suppress(TournamentNotFound):
@@ -365,6 +365,8 @@ class Schedules:
                 # Its groups are on the board some time after its end.
                 if last.state not in OVER or now_ms < (last.finished_ms or 0) + LOOK_MS:
                     return
+        if not self._flags.first(f"look-{name}-{now_ms // LOOK_MS}", LOOK_MS):
+            return
         needed = self._is_wanted(schedule, now_ms)
         if needed is not schedule.get(NEEDED):
             self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))

@@ -10,6 +10,7 @@ import pytest
 from croniter import croniter  # type: ignore[import-untyped]
 
 from arena.accounts.uploads import python_upload
+from arena.events.schedules import LOOK_MS
 from arena.games import GAMES, game_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -311,3 +312,77 @@ def test_a_service_of_an_earlier_release_gets_the_schedules_of_presets_once(aren
     arena.schedules.delete("house-truco-paulista")
     seed(arena)
     assert "house-truco-paulista" not in arena.store.schedules.all()
+
+
+# What schedules say that they wait for
+
+
+def waits(arena: Arena, name: str = "again") -> tuple[str | None, str | None]:
+    found = arena.schedules.view(name)
+    return found["waits_for"], found["current"]
+
+
+def test_a_schedule_says_that_it_rests_until_a_bot_comes(arena: Arena) -> None:
+    made = {"id": "again", "cron": "*/5 * * * *", "tournament": HOUSE_CUP, "until_groups": 2}
+    assert arena.schedules.create(made, "")["waits_for"] == "bots"
+    # Its times come and go.
+    assert fire_for(arena, 12) == []
+    assert waits(arena) == ("bots", None)
+    arena.bot("olga", "newcomer")
+    online(arena, "newcomer")
+    (event,) = arena.schedules.fire()
+    assert waits(arena) == ("tournament", event)
+    finish(arena, event)
+    arena.tournaments.step(event)
+    # Whether a bot needs the next one is looked at when the groups of the last one are on the board.
+    arena.schedules.fire()
+    assert waits(arena) == ("bots", None)
+    skip(arena.live, 2 * LOOK_MS)
+    online(arena, "newcomer")
+    assert arena.schedules.fire() == []
+    assert waits(arena) == ("time", None)
+    # What it says comes true.
+    due_ms = arena.schedules.view("again")["next_ms"]
+    skip(arena.live, due_ms - arena.now_ms() + 1)
+    online(arena, "newcomer")
+    assert arena.schedules.fire() == [f"again-{due_ms // 1000}"]
+
+
+def test_a_schedule_rests_again_when_the_bot_has_left(arena: Arena) -> None:
+    made = {"id": "again", "cron": "0 0 1 1 *", "tournament": HOUSE_CUP, "until_groups": 2}
+    arena.schedules.create(made, "")
+    arena.bot("olga", "newcomer")
+    online(arena, "newcomer")
+    (event,) = arena.schedules.fire()
+    finish(arena, event)
+    arena.tournaments.step(event)
+    skip(arena.live, 2 * LOOK_MS)
+    online(arena, "newcomer")
+    arena.schedules.fire()
+    assert waits(arena) == ("time", None)
+    arena.live.presence.end("newcomer")
+    skip(arena.live, LOOK_MS)
+    arena.schedules.fire()
+    assert waits(arena) == ("bots", None)
+
+
+def test_other_schedules_wait_for_their_time_or_for_nothing(arena: Arena) -> None:
+    cup = {**HOUSE_CUP, "auto_enter": False, "house": ["rookie", "random"]}
+    arena.schedules.create({"id": "again", "cron": "*/5 * * * *", "tournament": cup}, "")
+    arena.schedules.create({"id": "once", "at_ms": arena.now_ms() + MINUTE_MS, "tournament": cup}, "")
+    assert waits(arena) == waits(arena, "once") == ("time", None)
+    fire_for(arena, 2)
+    assert waits(arena, "once") == (None, f"once-{arena.schedules.view('once')['last_ms'] // 1000}")
+    assert arena.schedules.change("again", enabled=False)["waits_for"] is None
+    assert arena.schedules.change("again", enabled=True)["waits_for"] == "time"
+    assert {one["id"]: one["waits_for"] for one in arena.schedules.list()} == {"again": "time", "once": None}
+
+
+def test_a_changed_schedule_is_looked_at_again(arena: Arena) -> None:
+    made = {"id": "again", "cron": "*/5 * * * *", "tournament": HOUSE_CUP, "until_groups": 2}
+    arena.schedules.create(made, "")
+    arena.schedules.fire()
+    assert arena.store.schedules.find("again")["needed"] is False
+    changed = arena.schedules.change("again", tournament={**HOUSE_CUP, "name": "Home"})
+    assert "needed" not in changed
+    assert "needed" not in arena.store.schedules.find("again")
