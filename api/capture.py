@@ -447,6 +447,8 @@ def _leaderboards(recorder: ExampleRecorder, app: Flask, admin: RecordingClient)
     time.sleep(_ENTRY_MS / 1000)
     while service.tournaments.step(made).state not in OVER:
         service.tournaments.play_local_groups(made)
+    anonymous("GET", "/v1/bots/rookie/games?kind=truco&against=random&limit=2")
+    anonymous("GET", "/v1/bots/nobody/games")
     service.boards.publish("truco", "sealed")
     service.matchups.compute("truco", "sealed")
     for form in ("json", "csv", "text"):

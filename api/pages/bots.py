@@ -11,28 +11,32 @@ from api.pages.history import Plot, plot
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
 from api.requests import read_query
-from api.schemas.games import BotGamesQuery
+from api.schemas.bot_games import BotGamesFilter
 from api.services import services
+from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
+from arena.bots.transports import UPLOADED
 from arena.events.house_entries import house_source
 from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
+from arena.play.bot_results import opponents, partners, result_words
 from arena.ratings.matchups import MatchedBot, Pair
 from arena.records.archive.archive import ArchiveMismatch
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive
+from arena.store.bot_games import KEPT_GROUPS
 
 HISTORY_DAYS: Final = 90
 """Maximum days in the history of a rating."""
 
-GAMES_MOST: Final = 20
+GAMES_MOST: Final = 50
 """Maximum games on the page of a bot."""
 
-LOOKED_AT: Final = 100
-"""Maximum games among which those with a result are looked for."""
+TOURNAMENTS_MOST: Final = 10
+"""Maximum tournaments on the page of a bot."""
 
-_QUERY: Final = BotGamesQuery()
+_QUERY: Final = BotGamesFilter()
 
 
 class _Place(NamedTuple):
@@ -56,6 +60,7 @@ def bot_page(bot: str) -> Response:
     is_house = account is None and house_source(bot) is not None
     if account is None and not places and not is_house:
         abort(404)
+    has_games = account is not None or is_house
     return page(
         "bot.html",
         name=bot,
@@ -64,10 +69,21 @@ def bot_page(bot: str) -> Response:
         places=places,
         axis=axis_of(row for place in places for row in (place.row, *place.row["versions"])),
         most_days=HISTORY_DAYS,
-        recent=[] if account is None else _games_or_none(bot, **query),
+        has_games=has_games,
+        is_uploaded=account is not None
+        and any(one.label == account.version and one.transport == UPLOADED.name for one in account.versions),
+        most_games=GAMES_MOST,
+        kept_groups=KEPT_GROUPS,
+        recent=_games_or_none(bot, query) if has_games else [],
+        tournaments=_tournaments(bot),
         chosen=query,
         kinds=list(GAMES),
     )
+
+
+def _tournaments(bot: str) -> list[dict[str, Any]]:
+    """The last tournaments in which a group with the bot is over."""
+    return services().tournaments.list(bot=bot, limit=TOURNAMENTS_MOST, viewer=page_viewer()).items
 
 
 def _account(bot: str) -> BotAccount | None:
@@ -111,36 +127,15 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
     return []
 
 
-def _games_or_none(bot: str, kind: str | None, result: str | None) -> list[dict[str, Any]] | None:
-    """:func:`_games`; None while the archive, which has the older ones, cannot be read."""
+def _games_or_none(bot: str, query: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The last games of a bot as it played them; None while the archive, which has the older ones, cannot be
+    read.
+    """
     try:
-        return _games(bot, kind, result)
+        found = services().bot_games.list(bot, **query, limit=GAMES_MOST, viewer=page_viewer())
     except (ArchiveMismatch, ArchiveUnavailable, DamagedArchive):
         return None
-
-
-def _games(bot: str, kind: str | None, result: str | None) -> list[dict[str, Any]]:
-    """The last games that everybody may see, as the bot played them; of one kind, with one result."""
-    shown = []
-    limit = GAMES_MOST if result is None else LOOKED_AT
-    for game in services().live.list(bot=bot, kind=kind, limit=limit).items:
-        seat = next((seat["seat"] for seat in game["seats"] if seat["name"] == bot), None)
-        if seat is not None and result in (None, _result(game, seat)):
-            shown.append({**game, "others": _others(game, bot), "result": _result(game, seat)})
-    return shown[:GAMES_MOST]
-
-
-def _others(game: dict[str, Any], bot: str) -> dict[str, bool]:
-    """The names of the other players, each once, and whether they have a page."""
-    others = (seat for seat in game["seats"] if seat["name"] not in (bot, None))
-    return {seat["name"]: seat["type"] != "person" for seat in others}
-
-
-def _result(game: dict[str, Any], seat: int) -> str:
-    """``won``, ``lost`` or ``drawn``; the state of a game without an outcome."""
-    if game["outcome"] is None:
-        return str(game["state"])
-    places = game["outcome"]["places"]
-    if places[seat] > 1:
-        return "lost"
-    return "won" if max(places) > 1 else "drawn"
+    return [
+        {**game, "words": result_words(game), "others": opponents(game), "partners": partners(game)}
+        for game in found
+    ]

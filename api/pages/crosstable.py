@@ -61,8 +61,11 @@ def _cell(meeting: Mapping[str, Any] | None) -> Cell | None:
     return Cell(**meeting) if meeting and meeting["groups"] else None
 
 
-def drawn(table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers: bool) -> list[Markup]:
-    """The table cells of each row of a crosstable of ``names``, with or without ``whiskers``.
+def drawn(
+    table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers: bool, page: str
+) -> list[Markup]:
+    """The table cells of each row of a crosstable of ``names``, with or without ``whiskers``, with links to
+    the groups of the two on ``page``.
 
     They are made here because a template takes three times as long, and there may be 1,600 of them.
     """
@@ -70,7 +73,7 @@ def drawn(table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers
     return [
         Markup(
             "".join(
-                _drawn_cell(cell, who, whom, whiskers)
+                _drawn_cell(cell, who, whom, whiskers, page)
                 if cell
                 else f'<td class="{"self" if who is whom else "unmet"}"></td>'
                 for whom, cell in zip(escaped, row, strict=False)
@@ -80,9 +83,11 @@ def drawn(table: Sequence[Sequence[Cell | None]], names: Sequence[str], whiskers
     ]
 
 
-def _drawn_cell(cell: Cell, who: str, whom: str, whiskers: bool) -> str:
+def _drawn_cell(cell: Cell, who: str, whom: str, whiskers: bool, page: str) -> str:
     clear = " clear" if cell.is_clear else ""
     title = f"{who} against {whom}: {cell.words}"
+    # Names of bots need no escapes in addresses but that of copies of house bots.
+    link = f"{page}?bot={who.replace('+', '%2B')}&amp;against={whom.replace('+', '%2B')}#groups"
     drawing = ""
     if whiskers:
         low, share, high = (round(100 * value, 1) for value in (cell.low, cell.share, cell.high))
@@ -90,4 +95,4 @@ def _drawn_cell(cell: Cell, who: str, whom: str, whiskers: bool) -> str:
             '<svg aria-hidden="true"><line class="half" x1="50%" x2="50%" y1="0" y2="8"/>'
             f'<line x1="{low}%" x2="{high}%" y1="4" y2="4"/><circle cx="{share}%" cy="4" r="2"/></svg>'
         )
-    return f'<td class="{cell.step}{clear}" title="{title}">{cell.short}{drawing}</td>'
+    return f'<td class="{cell.step}{clear}" title="{title}"><a href="{link}">{cell.short}</a>{drawing}</td>'

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from flask import Response, abort, request
+from flask import Response, abort, request, url_for
 
 from api.pages.bracket import BracketDrawing, bracket
+from api.pages.coming import coming
 from api.pages.crosstable import cells, drawn
 from api.pages.own_tournaments import own_part
 from api.pages.rounds import Met, rounds
@@ -47,11 +48,11 @@ def tournaments_page() -> Response:
     cursor, who = page_cursor(), page_viewer()
     earlier = services().tournaments.list(state="over", cursor=cursor, limit=TOURNAMENTS_AT_ONCE, viewer=who)
     present = [] if cursor else services().tournaments.present(who)
-    schedules = [] if cursor else coming()
+    found = None if cursor else coming()
     return page(
         "tournaments.html",
         now=present,
-        schedules=schedules,
+        coming=found,
         past=earlier.items,
         next=earlier.cursor,
         cursor=cursor,
@@ -72,7 +73,8 @@ def tournament_view(
     arena = services().tournaments
     who = page_viewer()
     view = arena.view(tournament, who)
-    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who)
+    pair = [name for name in (query["bot"], query["against"]) if name is not None]
+    groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who, bots=pair)
     standings = arena.standings(tournament, who)
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     played = _rounds(view, who)
@@ -89,7 +91,8 @@ def tournament_view(
         crosstable=drawn(
             cells(shown["crosstable"] or ()),
             [row["name"] for row in shown["rows"]],
-            whiskers=len(standings.rows) <= WHISKERS_MOST,
+            len(standings.rows) <= WHISKERS_MOST,
+            url_for("pages.tournament_page", tournament=tournament),
         ),
         count=len(standings.rows),
         most_rows=ROWS_MOST,
@@ -102,6 +105,8 @@ def tournament_view(
         chosen=chosen,
         alone=_alone(standings.rows, dict(played)[chosen]) if chosen else [],
         groups=groups.items,
+        pair=pair,
+        filter=query,
         earlier=cursor,
         next=groups.cursor,
     )
@@ -140,9 +145,3 @@ def _bracket(view: dict[str, Any], played: Sequence[tuple[int, Sequence[Met]]]) 
     entrants = sum(entry["status"] == "qualified" for entry in view["entries"])
     places = {one["name"]: one["place"] for one in view["places"] or ()}
     return bracket(played, entrants, places, running=view["state"] == "running")
-
-
-def coming() -> list[dict[str, Any]]:
-    """The schedules that will fire, the next one first."""
-    found = [one for one in services().schedules.list() if one["enabled"] and one["next_ms"] is not None]
-    return sorted(found, key=lambda one: (one["next_ms"], one["id"]))

@@ -9,7 +9,8 @@ from flask import Response
 from marshmallow import Schema, fields, validate
 
 from api import submissions
-from api.contract import UNSEATABLE, Blueprint, RawBody, json_response
+from api.auth import viewer
+from api.contract import ARCHIVED, UNSEATABLE, Blueprint, RawBody, json_response
 from api.errors import HttpError
 from api.notes import RECORD_ERRORS, change_notes, read_notes
 from api.schemas.accounts import (
@@ -35,6 +36,7 @@ from api.schemas.accounts import (
     UploadsSchema,
     VersionSchema,
 )
+from api.schemas.bot_games import BotGamesQuery, BotGamesSchema
 from api.schemas.common import PageQuery, absent
 from api.schemas.logs import GameLogSchema
 from api.schemas.notes import ChangedNotesSchema, GameNotesSchema
@@ -201,6 +203,22 @@ def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
     Its owners and admins also see the state of its webhook, if it has one, and whether it is suspended.
     """
     return _bot_view(who, services().accounts.bot(bot))
+
+
+@blueprint.operation(
+    "/bots/<bot>/games",
+    scopes=(),
+    query=BotGamesQuery,
+    returns=BotGamesSchema,
+    errors=("bot_not_found", *ARCHIVED),
+)
+def list_bot_games(who: Principal | None, query: dict[str, Any], bot: str) -> dict[str, Any]:
+    """List the last games of a bot, newest first
+
+    Lists games of tournaments that the arena played itself, of the bot's last 100 groups that are over, and
+    its last 100 games over HTTP; private ones for those who can see them. Also for house bots.
+    """
+    return {"games": services().bot_games.list(bot, **query, viewer=viewer(who))}
 
 
 @blueprint.operation(

@@ -19,7 +19,6 @@ from api.contract import (
 )
 from api.resources.leaderboards import text_table
 from api.resources.records import MEDIA as JSON_LINES
-from api.schemas.common import PageQuery
 from api.schemas.dry_runs import DryRunQuery, DryRunSchema
 from api.schemas.edits import CloneSchema, EditTournamentSchema
 from api.schemas.leaderboards import TEXTS, TableQuery
@@ -30,6 +29,7 @@ from api.schemas.tournaments import (
     EnterSchema,
     EntrySchema,
     GroupPageSchema,
+    GroupsQuery,
     NewTournamentSchema,
     ReasonSchema,
     TournamentPageSchema,
@@ -108,7 +108,8 @@ def plan_tournament(who: Principal, query: dict[str, Any], body: dict[str, Any])
 def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     """List tournaments, newest first
 
-    Lists all tournaments, or those in one state or of one kind of game; hidden ones for those who see them.
+    Lists all tournaments, or those in one state, of one kind of game or of one bot; hidden ones for those who
+    see them.
     """
     page = services().tournaments.list(**query, viewer=viewer(who))
     return json_response({"tournaments": page.items, "cursor": page.cursor})
@@ -305,16 +306,18 @@ def get_results(who: Principal | None, tournament: str) -> Response:
 @blueprint.operation(
     "/tournaments/<tournament>/groups",
     scopes=(),
-    query=PageQuery,
+    query=GroupsQuery,
     returns=GroupPageSchema,
     errors=(*_SEEN, "invalid_cursor"),
 )
 def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
     """List the groups of a tournament
 
-    The groups are in the order planned, with their scores and the ids of their games.
+    The groups are in the order planned, with their scores and the ids of their games. With `bot` or `against`
+    a page may be short although more follow: check `cursor`.
     """
-    page = services().tournaments.groups(tournament, **query, viewer=viewer(who))
+    bots = [name for name in (query.pop("bot"), query.pop("against")) if name is not None]
+    page = services().tournaments.groups(tournament, **query, viewer=viewer(who), bots=bots)
     return json_response({"groups": page.items, "cursor": page.cursor})
 
 

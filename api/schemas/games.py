@@ -167,13 +167,6 @@ class ResignSchema(RequestSchema):
     )
 
 
-class BotGamesQuery(RequestSchema):
-    """Which games the page of a bot lists."""
-
-    kind = fields.String(load_default=absent, validate=validate.OneOf(KINDS))
-    result = fields.String(load_default=absent, validate=validate.OneOf(("won", "lost", "drawn", "running")))
-
-
 class GamesQuery(PageQuery):
     """Filters for games."""
 

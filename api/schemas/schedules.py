@@ -11,6 +11,7 @@ from api.schemas.fields import GivenMoment, Moment, Truth, WholeNumber
 from api.schemas.games_apart import for_each_game
 from api.schemas.tournaments import TournamentSettings, what_to_play
 from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
+from arena.tournaments.schedule_words import WAITS_FOR
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"
 _UNTIL_GROUPS: Final = (
@@ -101,7 +102,25 @@ class ScheduleSchema(ResponseSchema):
     cron = _cron(required=True, allow_none=True)
     at_ms = described(Moment, "When the schedule fires, if only once; otherwise null.", allow_none=True)
     tournament = fields.Nested(TemplateSchema, required=True)
-    next_ms = described(Moment, "When the schedule fires next; null if never.", allow_none=True)
+    waits_for = described(
+        fields.String,
+        "What the next tournament waits for. `time`: it is announced at `next_ms`. `bots`: the schedule "
+        "rests; it announces one as soon as a bot comes that needs groups, whatever `next_ms` says. "
+        "`tournament`: the previous one, `current`, is not over. Null: the schedule is over, or paused.",
+        validate=validate.OneOf(WAITS_FOR),
+        allow_none=True,
+    )
+    current = described(
+        fields.String,
+        "The id of its last tournament while that is not over; otherwise null.",
+        allow_none=True,
+    )
+    next_ms = described(
+        Moment,
+        "When the schedule is due next; null if never. It announces a tournament then if `waits_for` is "
+        "`time`.",
+        allow_none=True,
+    )
     last_ms = described(Moment, "When the schedule last fired; null if never.", allow_none=True)
     enabled = described(fields.Boolean, "Whether the schedule fires.")
     created_by = described(fields.String, "The owner that created the schedule; empty if the service did.")

@@ -218,9 +218,29 @@ class TournamentsQuery(PageQuery):
         validate=validate.OneOf(KINDS),
         metadata={"description": "Only tournaments of this kind of game."},
     )
+    bot = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 64),
+        metadata={"description": "Only tournaments in which this bot has played a group, its last 200."},
+    )
 
 
-class TournamentPageQuery(PageQuery):
+class GroupsQuery(PageQuery):
+    """Filters for the groups of a tournament."""
+
+    bot = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 64),
+        metadata={"description": "Only groups with this bot."},
+    )
+    against = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, 64),
+        metadata={"description": "Only groups with this bot, too."},
+    )
+
+
+class TournamentPageQuery(GroupsQuery):
     """What the page of a tournament shows."""
 
     round = fields.Integer(

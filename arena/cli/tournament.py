@@ -299,16 +299,23 @@ def cancel(tournament_id: str, reason: str, url: str, token: str, as_json: bool)
 
 @tournament.command(
     "list",
-    examples=("botequim tournament list --state running", "botequim tournament list --kind truco --json"),
+    examples=("botequim tournament list --state running", "botequim tournament list --bot my-bot --json"),
 )
 @click.option("--state", help="Only in this state.")
 @click.option("--kind", type=KIND, help="Only this game.")
+@click.option("--bot", help="Only those in which this bot has played.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The most tournaments.")
 @url_option
 @token_option("the owner, for private ones", required=False)
 @json_option
 def list_tournaments(
-    state: str | None, kind: str | None, limit: int, url: str, token: str | None, as_json: bool
+    state: str | None,
+    kind: str | None,
+    bot: str | None,
+    limit: int,
+    url: str,
+    token: str | None,
+    as_json: bool,
 ) -> None:
     """List the tournaments, the newest first."""
     columns: Columns = {
@@ -319,7 +326,7 @@ def list_tournaments(
         "state": "state",
         "starts": moment_of("locks_ms"),
     }
-    found = service(url, token).tournaments(state=state, kind=kind, limit=limit)
+    found = service(url, token).tournaments(state=state, kind=kind, bot=bot, limit=limit)
     show_rows("tournaments", found, columns, as_json)
 
 

@@ -84,6 +84,7 @@ def _shown(view: Mapping[str, Any]) -> str:
 @_tournament
 @click.option("--round", "number", type=click.IntRange(1), help="Only this round.")
 @click.option("--bot", help="Only groups of this bot.")
+@click.option("--against", help="With --bot: only those with this bot, too.")
 @click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="The most groups.")
 @url_option
 @_viewer
@@ -92,6 +93,7 @@ def groups(
     tournament_id: str,
     number: int | None,
     bot: str | None,
+    against: str | None,
     limit: int,
     url: str,
     token: str | None,
@@ -100,8 +102,8 @@ def groups(
     """List the groups of TOURNAMENT with their scores, and the id of their first game."""
     found = (
         group
-        for group in service(url, token).groups(tournament_id, limit=100)
-        if number in (None, group["round"]) and (bot is None or bot in group["players"])
+        for group in service(url, token).groups(tournament_id, bot=bot, against=against, limit=100)
+        if number in (None, group["round"])
     )
     columns: Columns = {
         "group": "id",

@@ -57,6 +57,21 @@ class BotsCalls(HttpClient):
         """All bots by name; ``limit`` per request."""
         return self._pages(path("bots"), "bots", owner=owner, limit=limit)
 
+    def bot_games(
+        self,
+        bot: str,
+        *,
+        kind: str | None = None,
+        preset: str | None = None,
+        against: str | None = None,
+        result: str | None = None,
+        limit: int = 50,
+    ) -> list[dict[str, Any]]:
+        """The last games of a bot, or house bot, as it played them; in tournaments and over HTTP."""
+        query = {"kind": kind, "preset": preset, "against": against, "result": result, "limit": limit}
+        found: list[dict[str, Any]] = self.request("GET", path("bots", bot, "games"), query=query)["games"]
+        return found
+
     def bot(self, bot: str) -> Any:
         """A bot with all its versions."""
         return self.request("GET", path("bots", bot))

@@ -25,11 +25,11 @@ class TournamentsCalls(HttpClient):
         return self.request("POST", path("tournament-dry-runs"), fields, query=query)
 
     def tournaments(
-        self, *, state: str | None = None, kind: str | None = None, limit: int = 50
+        self, *, state: str | None = None, kind: str | None = None, bot: str | None = None, limit: int = 50
     ) -> list[dict[str, Any]]:
-        """The newest ``limit`` tournaments."""
+        """The newest ``limit`` tournaments; with ``bot``, of those in which it has played."""
         page = self._pages(
-            path("tournaments"), "tournaments", state=state, kind=kind, limit=min(limit, _PAGE)
+            path("tournaments"), "tournaments", state=state, kind=kind, bot=bot, limit=min(limit, _PAGE)
         )
         return list(islice(page, limit))
 
@@ -158,9 +158,17 @@ class TournamentsCalls(HttpClient):
         """The results per owner as CSV."""
         return self._text(path("tournaments", tournament, "results.csv"), {})
 
-    def groups(self, tournament: str, *, limit: int | None = None) -> Iterator[dict[str, Any]]:
-        """All groups of a tournament; ``limit`` per request."""
-        return self._pages(path("tournaments", tournament, "groups"), "groups", limit=limit)
+    def groups(
+        self,
+        tournament: str,
+        *,
+        bot: str | None = None,
+        against: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """All groups of a tournament, or those with a bot, or with two; ``limit`` per request."""
+        where = path("tournaments", tournament, "groups")
+        return self._pages(where, "groups", bot=bot, against=against, limit=limit)
 
     def tournament_records(self, tournament: str, group: str | None = None) -> list[str]:
         """The released records of a tournament, or of one group, a line of JSON each."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from flask import Flask
@@ -10,12 +12,13 @@ from flask import Flask
 from arena.events.boards import Boards
 from arena.live.service import LiveGames
 from arena.ops.service import Service
+from arena.play.bot_results import opponents, result_words
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.store.paging import Page as PageOfItems
 from tests.api.arenas import play_rated
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
-from tests.api.test_web_pages import NASTY, read, whole
+from tests.api.test_web_pages import BROWSER, NASTY, read, whole
 
 
 @pytest.fixture
@@ -97,7 +100,7 @@ def test_a_bot_without_games(owner: Account, anybody: ContractClient) -> None:
     assert f"by {owner.name} · version v1" in page.html
     assert NASTY not in page.html
     assert "on no leaderboard yet" in page.html
-    assert "No public game over HTTP yet." in page.html
+    assert "No public game yet: it plays over HTTP" in page.html
     (version,) = page.rows("All versions")
     assert (version["version"], version["transport"], version["new games"]) == ("v1", "remote", "plays them")
 
@@ -110,8 +113,8 @@ def test_only_public_games_are_shown(owner: Account, anybody: ContractClient) ->
         game = {"kind": "truco", "seats": seats, "visibility": visibility}
         response = owner.client.post("/v1/games", json=game)
         assert response.status_code == 201, response.text
-    (shown,) = read(anybody, "/bots/novato").rows("The last public games")
-    assert (shown["game"], shown["against"], shown["result"]) == ("Truco", "rookie", "running")
+    (shown,) = read(anybody, "/bots/novato").rows("Newest first")
+    assert (shown["game"], shown["against"], shown["result"]) == ("Truco base@1", "rookie", "running")
 
 
 def test_games_are_filtered_by_kind_and_result(owner: Account, anybody: ContractClient) -> None:
@@ -123,14 +126,84 @@ def test_games_are_filtered_by_kind_and_result(owner: Account, anybody: Contract
         assert response.status_code == 201, response.text
 
     def kinds(query: str) -> list[str]:
-        return [row["game"] for row in read(anybody, f"/bots/novato{query}").rows("The last public games")]
+        rows = read(anybody, f"/bots/novato{query}").rows("Newest first")
+        return [row["game"].partition(" ")[0] for row in rows]
 
     assert kinds("") == ["Toepen", "Toepen", "Truco"]
     assert kinds("?kind=truco") == ["Truco"]
     assert kinds("?kind=toepen&result=running") == ["Toepen", "Toepen"]
-    page = read(anybody, "/bots/novato?result=won")
-    assert "None of the last public games over HTTP is one of these." in page.html
+    assert kinds("?kind=toepen&preset=duel@1") == ["Toepen"]
+    assert kinds("?against=rookie") == ["Toepen", "Toepen", "Truco"]
+    for query in ("result=won", "against=shark"):
+        page = read(anybody, f"/bots/novato?{query}")
+        assert "None of the games that are kept of it is one of these" in page.html
     assert anybody.get("/bots/novato?kind=chess").status_code == 422
+
+
+def test_the_games_that_the_arena_played_are_shown(rated: Service, anybody: ContractClient) -> None:
+    page = read(anybody, "/bots/random")
+    shown = page.rows("Newest first")
+    found = anybody.get("/v1/bots/random/games").json["games"]
+    assert [row["result"] for row in shown] == [result_words(game) for game in found]
+    assert [row["against"] for row in shown] == [opponents(game)[0]["name"] for game in found]
+    assert {(row["when"], row["tournament"], row["game"]) for row in shown} == {
+        ("just now", "Cup", "Truco base@1")
+    }
+    (event,) = {game["tournament"]["id"] for game in found}
+    assert {f"/games/{game['game']}" for game in found} < set(page.links)
+    assert {f"/tournaments/{event}", f"/tournaments/{event}?bot=random#groups"} < set(page.links)
+    # The exact time is there when one points at it.
+    assert re.search(r'<time datetime="[0-9T:+-]+" title="[0-9 :-]+ UTC">just now</time>', page.html)
+    replay = anybody.get(f"/games/{found[0]['game']}", headers=BROWSER)
+    assert replay.status_code == 200
+    assert anybody.get("/v1/bots/nobody/games").json["code"] == "bot_not_found"
+
+
+def test_head_to_heads_lead_to_games(rated: Service, anybody: ContractClient) -> None:
+    query = "against=rookie&kind=truco&preset=base@1"
+    for path in ("/bots/random", "/leaderboards/truco/sealed/matchups"):
+        assert f"/bots/random?{query}#games" in [unquote(link) for link in read(anybody, path).links]
+    page = read(anybody, f"/bots/random?{query}")
+    rows = page.rows("Newest first")
+    assert {row["against"] for row in rows} == {"rookie"}
+    assert len(rows) == len(anybody.get("/v1/bots/random/games?against=rookie").json["games"]) == 4
+
+
+def test_cells_of_a_crosstable_lead_to_groups(rated: Service, anybody: ContractClient) -> None:
+    (event,) = [one["id"] for one in anybody.get("/v1/tournaments?bot=random").json["tournaments"]]
+    page = read(anybody, f"/tournaments/{event}")
+    cells = [link for link in page.links if "against=" in link]
+    assert f"/tournaments/{event}?bot=random&against=rookie%2B2#groups" in cells
+    # Each of three against two others.
+    assert len(cells) == 6
+    for link in cells:
+        bot, against = parse_qs(urlsplit(link).query)["bot"], parse_qs(urlsplit(link).query)["against"]
+        rows = read(anybody, link.partition("#")[0]).rows("All their groups")
+        assert len(rows) == 2
+        assert {frozenset(row["players"].split(" – ")) for row in rows} == {frozenset([*bot, *against])}
+    alone = read(anybody, f"/tournaments/{event}?bot=random")
+    assert len(alone.rows("All their groups")) == 4
+    nobody = read(anybody, f"/tournaments/{event}?bot=random&against=shark")
+    assert "No group of random and shark in this tournament." in nobody.html
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, "It is entered in"),
+        ({"tournaments": False}, "its owner wants it to take part in no scheduled one"),
+        ({"state": "withdrawn"}, "the bot is withdrawn, and gets no new ones"),
+    ],
+)
+def test_why_an_uploaded_bot_has_no_games(
+    owner: Account, anybody: ContractClient, checker: None, change: dict[str, Any], why: str
+) -> None:
+    source = "def choose(turn):\n    return turn['legal_actions'][0]\n"
+    body = {"name": "novato", "transport": "uploaded", "source": source}
+    assert owner.client.post("/v1/bots", json=body).status_code == 201
+    if change:
+        assert owner.client.patch("/v1/bots/novato", json=change).status_code == 200
+    assert why in read(anybody, "/bots/novato").html
 
 
 def test_ratings_are_shown_while_the_archive_is_away(

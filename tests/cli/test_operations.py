@@ -32,6 +32,7 @@ COMMANDS = {
     "registerBot": "bot register",
     "listBots": "bot list",
     "getBot": "bot show",
+    "listBotGames": "bot games",
     "changeBot": "bot change",
     "deleteBot": "bot delete",
     "addVersion": "bot add-version",

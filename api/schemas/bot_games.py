@@ -1,0 +1,113 @@
+"""The games of a bot."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from marshmallow import fields, validate
+
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described
+from api.schemas.fields import Moment, WholeNumber
+from api.schemas.games import KINDS, OutcomeSchema
+from arena.events.bot_games import GAMES_MOST, RESULTS
+from arena.live.header import STATES
+
+MAX_NAME: Final = 64
+
+
+class BotGamesFilter(RequestSchema):
+    """Filters for the games of a bot."""
+
+    kind = fields.String(
+        load_default=absent,
+        validate=validate.OneOf(KINDS),
+        metadata={"description": "Only games of this kind."},
+    )
+    preset = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, MAX_NAME),
+        metadata={"description": "Only games with the rules of this preset.", "examples": ["base@1"]},
+    )
+    against = fields.String(
+        load_default=absent,
+        validate=validate.Length(1, MAX_NAME),
+        metadata={"description": "Only games with this opponent."},
+    )
+    result = fields.String(
+        load_default=absent,
+        validate=validate.OneOf(RESULTS),
+        metadata={
+            "description": "Only games with this result; at tables, all places but the first are `lost`."
+        },
+    )
+
+
+class BotGamesQuery(BotGamesFilter):
+    """Filters for the games of a bot, and how many."""
+
+    limit = fields.Integer(
+        load_default=50,
+        validate=validate.Range(1, GAMES_MOST),
+        metadata={"description": "The maximum number of games."},
+    )
+
+
+class BotGameSeatSchema(ResponseSchema):
+    """A seat and its player."""
+
+    seat = described(WholeNumber, "The seat number, from 0.")
+    type = described(
+        fields.String, "The type of player.", validate=validate.OneOf(("bot", "person", "house", "open"))
+    )
+    name = described(
+        fields.String,
+        "The bot's name, or of a person `guest` and a number; null for an open seat.",
+        allow_none=True,
+    )
+    version = described(fields.String, "The bot's version; null for an open seat.", allow_none=True)
+
+
+class GameTournamentSchema(ResponseSchema):
+    """The tournament of a game."""
+
+    id = described(fields.String, "The tournament's id.")
+    name = described(fields.String, "The tournament's name.")
+
+
+class BotGameSchema(ResponseSchema):
+    """A game as a bot played it."""
+
+    game = described(fields.String, "The game's id.")
+    kind = described(fields.String, "The kind of game.", validate=validate.OneOf(KINDS))
+    preset = described(fields.String, "The preset of its rules; null if they are of none.", allow_none=True)
+    state = described(fields.String, "The state of the game.", validate=validate.OneOf(STATES))
+    rated = described(fields.Boolean, "Whether the game counts for a leaderboard.")
+    annulled = described(fields.Boolean, "Whether its group was annulled: it counts for nobody.")
+    tournament = fields.Nested(
+        GameTournamentSchema,
+        required=True,
+        allow_none=True,
+        metadata={"description": "The tournament; null for a game outside tournaments."},
+    )
+    seats = fields.List(fields.Nested(BotGameSeatSchema), required=True)
+    seat = described(WholeNumber, "The bot's seat, its first if it has several.")
+    team = fields.List(
+        WholeNumber(),
+        required=True,
+        metadata={"description": "The seats of the bot's side, its own among them."},
+    )
+    sides = described(WholeNumber, "The number of sides: two, or at tables the number of players.")
+    outcome = fields.Nested(OutcomeSchema, required=True, allow_none=True)
+    result = described(
+        fields.String,
+        "The bot's result; at tables, all places but the first are `lost`. Null for a game without a result.",
+        allow_none=True,
+        validate=validate.OneOf(RESULTS),
+    )
+    at_ms = described(Moment, "When the game ended; of one that has not, when it began or was created.")
+
+
+class BotGamesSchema(ResponseSchema):
+    """The last games of a bot, newest first."""
+
+    games = fields.List(fields.Nested(BotGameSchema), required=True)

@@ -1,0 +1,65 @@
+"""``botequim bot games``: the last games of a bot."""
+
+from __future__ import annotations
+
+import click
+
+from arena.cli.commands import Command
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import Columns, json_option, moment, show_rows
+from arena.cli.params import KIND
+from arena.play.bot_results import opponents, result_words
+
+
+@click.command(
+    "games",
+    cls=Command,
+    examples=(
+        "botequim bot games my-bot --against regular",
+        "botequim bot games my-bot --kind truco --result lost --limit 10 --json",
+    ),
+)
+@click.argument("name")
+@click.option("--kind", type=KIND, help="Only this game.")
+@click.option("--preset", help="Only games by the rules of this preset.")
+@click.option("--against", help="Only games with this opponent.")
+@click.option(
+    "--result",
+    type=click.Choice(("won", "lost", "drawn", "running")),
+    help="Only games with this result; at tables, all places but the first are lost.",
+)
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="The most games.")
+@url_option
+@token_option("the owner, for private games", required=False)
+@json_option
+def bot_games(
+    name: str,
+    kind: str | None,
+    preset: str | None,
+    against: str | None,
+    result: str | None,
+    limit: int,
+    url: str,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """List the last games of the bot NAME, in tournaments and over HTTP, as it played them.
+
+    'botequim game record ID' prints the record of one; /games/ID of the service replays it.
+    """
+    found = service(url, token).bot_games(
+        name, kind=kind, preset=preset, against=against, result=result, limit=limit
+    )
+    columns: Columns = {
+        "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
+        "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),
+        "game": "kind",
+        "preset": "preset",
+        "when": moment("at_ms"),
+        "tournament": lambda one: one["tournament"] and one["tournament"]["name"],
+        "id": "game",
+    }
+    show_rows("games", found, columns, as_json)
+
+
+__all__ = ["bot_games"]
