@@ -25,6 +25,12 @@ def minute(ms: int) -> str:
     return f"{_moment(ms):%Y-%m-%d %H:%M}"
 
 
+@blueprint.app_template_filter("second")
+def second(ms: int) -> str:
+    """A timestamp, to the second."""
+    return f"{_moment(ms):%Y-%m-%d %H:%M:%S}"
+
+
 @blueprint.app_template_filter("day")
 def day(ms: int | None) -> str:
     """The day of a timestamp; a dash for None."""

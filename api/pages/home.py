@@ -8,10 +8,10 @@ from flask import Response, current_app, url_for
 from markupsafe import Markup
 
 from api.pages.bars import axis_of
+from api.pages.coming import coming
 from api.pages.front_table import FrontTable, FrontTables
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
-from api.pages.tournaments import coming
 from api.services import service_address, services
 from arena.play.board_names import all_boards
 from arena.replays.page import embedded_json, static
@@ -42,7 +42,7 @@ def home() -> Response:
         axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
         tournaments=services().tournaments.present(),
-        schedules=coming(),
+        coming=coming(),
         address=address,
         table=table,
         drawn=table and small_table(table),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from api import submissions
 from api.edge import SMALL_BODY
+from api.pages.coming import following, now_ms
 from api.pages.fields import (
     Control,
     Words,
@@ -21,7 +22,7 @@ from api.pages.fields import (
     status_of,
     with_error,
 )
-from api.pages.qualifying import shown_qualifications
+from api.pages.qualifying import BEGINS_MS, ShownQualifications, shown_qualifications
 from api.pages.site import blueprint, form, page
 from api.requests import load
 from api.schemas.accounts import NewBotSchema, NewVersionSchema
@@ -32,7 +33,10 @@ from arena.accounts.uploads import InvalidSource
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
 from arena.errors import ArenaError
+from arena.events.qualification import Discipline
+from arena.play.board_names import BoardName
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.tournaments.outlook import Outlook, Standing
 
 _MOST: Final = DEFAULT_LIMITS.component_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
 
@@ -247,6 +251,8 @@ def upload_page(bot: str, upload: str) -> Response:
     view = submissions.upload_view(found)
     qualifications = shown_qualifications(who, view["qualifications"], found.received_ms)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
+    comes = _what_comes(bot, view["label"], qualifications) if found.state == "added" else []
+    is_recent = now_ms() < found.received_ms + BEGINS_MS
     return page(
         "upload.html",
         bot=bot,
@@ -254,7 +260,30 @@ def upload_page(bot: str, upload: str) -> Response:
         one=view,
         qualifications=qualifications,
         busy=busy,
+        comes=comes,
+        follows=busy or (is_recent and any(one.outlook.state in ("plays", "waits") for one in comes)),
     )
+
+
+class _Comes(NamedTuple):
+    """What comes next for a version in a game."""
+
+    title: str
+    board: BoardName
+    standing: Standing | None
+    outlook: Outlook
+
+
+def _what_comes(bot: str, version: str, qualifications: ShownQualifications) -> list[_Comes]:
+    """What comes next where the current version of a bot that takes part in tournaments has qualified."""
+    account = services().accounts.bot(bot) if _is_registered(bot) else None
+    if account is None or account.version != version or not account.takes_part:
+        return []
+    return [
+        _Comes(one["title"], *following(Discipline(one["kind"], one["preset"]), bot, version))
+        for one in qualifications.rows
+        if one["state"] == "qualified"
+    ]
 
 
 def _is_registered(bot: str) -> bool:

@@ -1,0 +1,82 @@
+"""What is going to be played: schedules, as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from api.pages.site import blueprint
+from api.services import services
+from arena.events.qualification import Discipline
+from arena.games import game_of
+from arena.play.board_names import BoardName
+from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED, PlayerId
+from arena.text import relative
+from arena.tournaments.outlook import Outlook, Standing, outlook, standing, takes_all
+from arena.tournaments.schedule_words import next_words
+
+_BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS: "Language models"}
+
+
+class Coming(NamedTuple):
+    """``timed``: the schedules that announce a tournament at a time, the next one first. ``resting``: the
+    tournaments that begin as soon as a new bot comes: by the kind of bots, their names and boards (None: not
+    of a preset).
+    """
+
+    timed: list[dict[str, Any]]
+    resting: dict[str, list[tuple[str, BoardName | None]]]
+
+
+def coming() -> Coming:
+    """What the schedules of the service announce next."""
+    found = services().schedules.list()
+    timed = [one for one in found if one["waits_for"] == "time"]
+    resting: dict[str, list[tuple[str, BoardName | None]]] = {}
+    for division in DIVISIONS:
+        own = [
+            (one["tournament"]["name"], _board(one["tournament"], division))
+            for one in found
+            if one["waits_for"] == "bots" and one["tournament"].get("division", OPEN) == division
+        ]
+        if own:
+            resting[_BOTS[division]] = own
+    return Coming(sorted(timed, key=lambda one: (one["next_ms"], one["id"])), resting)
+
+
+def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
+    game = game_of(settings["kind"])
+    preset = game.preset_of(game.rules_of(settings))
+    return None if preset is None else BoardName(game.kind, division, preset)
+
+
+def following(discipline: Discipline, bot: str, version: str) -> tuple[BoardName, Standing | None, Outlook]:
+    """Where a version of an uploaded bot that has qualified stands, and what it does next; as ``bot submit``
+    says it.
+    """
+    board = BoardName(discipline.kind, SEALED, discipline.preset)
+    player = PlayerId(bot, version)
+    published = services().boards.read(*board)
+    place = None if published is None else standing(published["rows"], player)
+    arena = services().tournaments
+    present = [arena.view(one["id"]) for one in arena.present() if takes_all(one, board)]
+    groups = 0 if place is None else place.groups
+    schedules = services().schedules.list()
+    return board, place, outlook(board, player, groups, present, schedules, now_ms())
+
+
+def now_ms() -> int:
+    """The time of the service's clock, in Unix milliseconds."""
+    return services().store.clock().now_ms
+
+
+@blueprint.app_template_filter("relative")
+def _relative(ms: int) -> str:
+    """A time as seen from now: ``in 4 min``."""
+    return relative(ms, now_ms())
+
+
+@blueprint.app_template_filter("next_words")
+def _next_words(schedule: Mapping[str, Any]) -> str:
+    """When a schedule announces its next tournament."""
+    return next_words(schedule, now_ms())
