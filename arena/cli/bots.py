@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from arena.bots import InvalidBot, bot_spec
+from arena.cli.bot_games import bot_games
 from arena.cli.bot_owners import owners
 from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
@@ -19,7 +20,15 @@ from arena.cli.debug import debug
 from arena.cli.online import retrying, say, service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE
-from arena.cli.submit import NotQualified, qualify_bot, submit_bot
+from arena.cli.submit import (
+    QUALIFYING,
+    RANKING,
+    NotQualified,
+    Patience,
+    Submitted,
+    qualify_bot,
+    submit_bot,
+)
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 
@@ -27,6 +36,13 @@ _PRESET: Final = (
     "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
 )
 _name = click.argument("name")
+_wait = click.option(
+    "--wait",
+    "seconds",
+    type=click.FloatRange(0),
+    help=f"Seconds to wait in all; 0: not at all. [default: {QUALIFYING:.0f} for the qualification, then "
+    f"{RANKING:.0f} for a rank]",
+)
 
 
 @click.group(
@@ -44,6 +60,7 @@ def bot() -> None:
 _COMMANDS: Final = (
     debug,
     test_bot,
+    bot_games,
     add_version,
     uploads,
     upload,
@@ -292,9 +309,7 @@ def secret(name: str, secret: str | None, url: str, token: str, as_json: bool) -
     help="A game that it plays; may be repeated. [default: all games that it can play]",
 )
 @click.option("--preset", help=f"With one --kind: {_PRESET}")
-@click.option(
-    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
-)
+@_wait
 @click.option(
     "--tournaments/--no-tournaments",
     default=None,
@@ -309,22 +324,23 @@ def submit(
     label: str | None,
     kinds: tuple[str, ...],
     preset: str | None,
-    seconds: float,
+    seconds: float | None,
     tournaments: bool | None,
     as_json: bool,
 ) -> None:
     """Upload FILE, a Python source or a WebAssembly component (.wasm), for the arena to run.
 
-    Waits until the bot has qualified against a house bot. Prints the result, the leaderboard to watch, and
-    when it plays next. If it failed, prints where and why, and the command that runs it again at that
+    Waits until the bot has qualified against a house bot, and then until it has a rank: about a minute if it
+    need not wait for another tournament. Prints both, or what the rank waits for; the exit code is 0 once the
+    bot has qualified. If it failed, prints where and why, and the command that runs it again at that
     decision; the exit code is 2.
     """
     client = service(url, token)
     try:
         with redirected(as_json):
-            version = submit_bot(client, file, name, label, kinds, seconds, tournaments, preset)
+            found = submit_bot(client, file, name, label, kinds, Patience(seconds), tournaments, preset)
     except NotQualified as error:
-        if seconds or error.over:
+        if seconds != 0 or error.over:
             raise
         # Whoever does not want to wait has made no mistake.
         later = (
@@ -332,7 +348,7 @@ def submit(
         )
         show({"bot": name, "pending": error.message}, as_json, f"{error.message}; {later}")
         return
-    _show_qualifications(client, name, version, as_json)
+    _show_submitted(client, name, found, as_json)
 
 
 @bot.command(
@@ -348,9 +364,7 @@ def submit(
 @token_option("the owner")
 @click.option("--preset", help=_PRESET[0].upper() + _PRESET[1:])
 @click.option("--version", "label", help="The version's label. [default: the current one]")
-@click.option(
-    "--wait", "seconds", type=click.FloatRange(0), default=600, show_default=True, help="Seconds to wait."
-)
+@_wait
 @json_option
 def qualify(
     name: str,
@@ -359,24 +373,25 @@ def qualify(
     token: str,
     preset: str | None,
     label: str | None,
-    seconds: float,
+    seconds: float | None,
     as_json: bool,
 ) -> None:
     """Let the bot NAME qualify in the game KIND, and wait until that is over.
 
-    A bot that runs elsewhere must be running. If it does not qualify, prints where and why; the exit code
-    is 2.
+    A bot that runs elsewhere must be running. For an uploaded bot it then waits for a rank, as 'bot submit'
+    does. If it does not qualify, prints where and why; the exit code is 2.
     """
     client = service(url, token)
     with redirected(as_json):
-        version = qualify_bot(client, name, kind, preset, label, seconds)
-    _show_qualifications(client, name, version, as_json)
+        found = qualify_bot(client, name, kind, preset, label, Patience(seconds))
+    _show_submitted(client, name, found, as_json)
 
 
-def _show_qualifications(client: Client, name: str, version: str, as_json: bool) -> None:
+def _show_submitted(client: Client, name: str, found: Submitted, as_json: bool) -> None:
     if as_json:
-        found = client.qualifications(name, version)
-        show({"bot": name, "version": version, "qualifications": found}, as_json)
+        qualifications = client.qualifications(name, found.version)
+        value = {"bot": name, "version": found.version, "qualifications": qualifications}
+        show({**value, "ranks": found.ranks}, as_json)
 
 
 @bot.command(

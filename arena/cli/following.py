@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from arena.cli.online import say
 from arena.cli.progress import Lines, Pace, left_text
 from arena.client import Client
+from arena.text import relative
 
 _POLL: Final = 20.0
 """Seconds for which the service may hold a request while a tournament does not change."""
@@ -79,7 +80,9 @@ def more_of(view: Mapping[str, Any], pace: Pace) -> str:
     """The entries before play, and the remaining time while it runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):
-        return f"{len(view['entries'])} entries"
+        return (
+            f"{len(view['entries'])} entries, locks {relative(view['locks_ms'], round(1000 * time.time()))}"
+        )
     if view["state"] != "running":
         return ""
     return left_text(pace.left(progress["planned"] - progress["done"]))

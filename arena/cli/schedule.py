@@ -12,6 +12,7 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, when
 from arena.cli.times import future, seconds
 from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
+from arena.tournaments.schedule_words import next_words
 
 _admin = token_option("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
@@ -86,7 +87,7 @@ def create(
     if until_groups is not None:
         times["until_groups"] = until_groups
     made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)
-    show(made, as_json, when(made["next_ms"]))
+    show(made, as_json, _next(made))
 
 
 @schedule.command("list", examples=("botequim schedule list", "botequim schedule list --json"))
@@ -100,10 +101,17 @@ def list_schedules(url: str, as_json: bool) -> None:
         "game": lambda one: one["tournament"]["kind"],
         "cron (UTC)": lambda one: one["cron"] or "once",
         "on": "enabled",
-        "next": moment("next_ms"),
+        "next": _next,
         "last": moment("last_ms"),
     }
     show_rows("schedules", service(url).schedules(), columns, as_json)
+
+
+def _next(schedule: Mapping[str, Any]) -> str:
+    """When it announces its next tournament; an earlier release does not say that it rests."""
+    if schedule.get("waits_for", "time") == "time":
+        return when(schedule["next_ms"])
+    return next_words(schedule, 0)
 
 
 @schedule.command(
@@ -121,7 +129,8 @@ def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
         "cron (UTC)": "cron",
         "once at": lambda one: None if one["at_ms"] is None else when(one["at_ms"]),
         "on": "enabled",
-        "next": moment("next_ms"),
+        "next": _next,
+        "present": lambda one: one.get("current"),
         "last": moment("last_ms"),
         "until groups": "until_groups",
         "skipped": lambda one: (
@@ -162,7 +171,7 @@ def pause(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
     """Resume SCHEDULE; what it missed is not made up for."""
     changed = service(url, token).change_schedule(schedule_id, enabled=True)
-    show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
+    show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 
 
 @schedule.command(
@@ -199,7 +208,7 @@ def edit(
         changes["entry_s"] = round(entry)
     template = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
     changed = client.change_schedule(schedule_id, cron=cron, at_ms=at, tournament=template)
-    show(changed, as_json, f"{schedule_id}: next {when(changed['next_ms'])}")
+    show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 
 
 @schedule.command(examples=("botequim schedule delete nightly",))

@@ -2,41 +2,85 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
+from arena.cli.ranks import Situation, await_ranks, board_page, preset_of, shown, words
 from arena.client import Client
 from arena.client.bots import UploadPending
 from arena.client.http import DEFAULT_URL, ApiError
-from arena.errors import ArenaError, InvalidOption, UnknownPreset
+from arena.errors import ArenaError, UnknownPreset
 from arena.games import GAMES, game_of
 from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
 from arena.records.verify import verify
-from arena.tournaments.spec import DEFAULT_ENTRY_S, scheduled_id
+from arena.tournaments.outlook import RESTS, Standing
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
 """Seconds after which the wait is explained."""
-
-_LOOKED_AT: Final = 50
 
 _STATES: Final = {
     "received": "received; waits for a worker, which compiles and loads it",
     "compiled": "compiled; is being loaded",
     "loaded": "loaded; is being added",
 }
-_RESTS: Final = "takes part in no scheduled tournament; --tournaments changes that"
 _REFUSED: Final = ("compile_failed", "load_failed", "upload_not_checked")
+
+
+QUALIFYING: Final = 600.0
+RANKING: Final = 120.0
+"""How many seconds a command waits by default for the check of an upload and the qualification, and then for
+a rank.
+"""
+
+
+class Patience:
+    """How long a command waits in all; by default :data:`QUALIFYING`, and then :data:`RANKING`."""
+
+    def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.given = QUALIFYING if seconds is None else seconds
+        self._ranking = RANKING if seconds is None else None
+        self._clock = clock
+        self._start = clock()
+
+    @property
+    def qualifying(self) -> float:
+        """The seconds that are left until the qualification has to be over."""
+        return max(0.0, self.given - (self._clock() - self._start))
+
+    @property
+    def ranking(self) -> float:
+        """The seconds that are left for a rank, of a bot that has just qualified."""
+        return self.qualifying if self._ranking is None else self._ranking
+
+
+class Submitted(NamedTuple):
+    """A version that has qualified, and where it stands on boards."""
+
+    version: str
+    situations: Mapping[BoardName, Situation]
+
+    @property
+    def ranks(self) -> list[dict[str, Any]]:
+        """The situations as a JSON-ready value."""
+        return [
+            {
+                "kind": board.kind,
+                "preset": board.preset,
+                "state": following.state,
+                "says": following.words,
+                "tournament": following.tournament,
+                **(dict.fromkeys(Standing._fields) if place is None else place._asdict()),
+            }
+            for board, (place, following) in self.situations.items()
+        ]
 
 
 class NotQualified(ArenaError):
@@ -52,12 +96,12 @@ def submit_bot(
     name: str,
     label: str | None,
     kinds: tuple[str, ...],
-    seconds: float,
+    patience: Patience,
     tournaments: bool | None = None,
     preset: str | None = None,
-) -> str:
-    """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
-    and when it plays next. Returns the version. Without ``kinds`` it is enough to qualify in one game.
+) -> Submitted:
+    """Register the bot of ``file``, or add it as a version, wait for its qualification and then for its rank,
+    and print both, or what it waits for. Without ``kinds`` it is enough to qualify in one game.
     ``tournaments``: whether the bot takes part in scheduled tournaments, None to leave that as it is.
     ``preset``: of the only one of ``kinds``, for which it qualifies in place of the game.
 
@@ -66,58 +110,65 @@ def submit_bot(
     if preset is not None and len(kinds) != 1:
         raise UnknownPreset("--preset is one of a game", field="preset", expected="one --kind with it")
     boards = _boards(kinds or tuple(GAMES), preset)
-    start = time.monotonic()
-    version, is_new = _upload(client, file, name, label, seconds, tournaments)
+    version, is_new = _upload(client, file, name, label, patience.qualifying, tournaments)
     takes_part = client.bot(name).get("tournaments", True)
-    seconds = max(0.0, seconds - (time.monotonic() - start))
     # A new version qualifies by itself; another may try again.
     known = _states(client, name, version, boards)
     for board in boards:
         if board not in known or (known[board]["state"] == "failed" and not is_new):
-            known[board] = client.qualify(name, version, board.kind, preset=_named(board))
-    begun = [_shown(board) for board in boards if known[board]["state"] == "qualifying"]
+            known[board] = client.qualify(name, version, board.kind, preset=preset_of(board))
+    begun = [shown(board) for board in boards if known[board]["state"] == "qualifying"]
     if begun:
         click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
-    states = _wait(client, name, version, boards, seconds)
-    failed = {}
-    for board in boards:
-        state = states[board]
-        if state["state"] == "qualified":
-            _echo_qualified(client, board, PlayerId(name, version), takes_part)
-        else:
-            failed[board] = _why(state, seconds)
+    states = _wait(client, name, version, boards, patience.qualifying)
+    failed = {
+        board: _why(states[board], patience) for board in boards if states[board]["state"] != "qualified"
+    }
     if len(failed) <= (0 if kinds else len(boards) - 1):
         for board, why in failed.items():
             out = "; it will not play that game" if states[board]["state"] == "failed" else ""
-            click.echo(f"{_shown(board)}: {why}{out}")
-        return version
+            click.echo(f"{shown(board)}: {why}{out}")
+        qualified = [board for board in boards if board not in failed]
+        player = PlayerId(name, version)
+        return Submitted(version, _echo_standing(client, player, qualified, takes_part, patience.ranking))
     for board in failed:
         again = _again(client, states[board], name, file)
         if again:
-            click.echo(f"{_shown(board)}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
+            click.echo(f"{shown(board)}: to run it again there, with your token in BOTEQUIM_TOKEN: {again}")
     over = any(states[board]["state"] == "failed" for board in failed)
     raise _not_qualified(name, version, failed, over)
 
 
 def qualify_bot(
-    client: Client, name: str, kind: str, preset: str | None, label: str | None, seconds: float
-) -> str:
+    client: Client, name: str, kind: str, preset: str | None, label: str | None, patience: Patience
+) -> Submitted:
     """Let a version of a bot qualify, by default the current one, wait until that is over, and print the
-    result. Returns the version. Raises :class:`NotQualified` and the errors of the client.
+    result; of an uploaded bot wait for its rank, too. Raises :class:`NotQualified` and the errors of the
+    client.
     """
     (board,) = _boards((kind,), preset)
-    version = label or client.bot(name)["version"]
+    bot = client.bot(name)
+    version = label or bot["version"]
     if version is None:
         raise NotQualified(f"the first upload of {name} has not been checked yet")
-    state = client.qualify(name, version, kind, preset=_named(board))
+    state = client.qualify(name, version, kind, preset=preset_of(board))
     if state["state"] == "qualifying":
-        click.echo(f"{name} {version}: qualifies in {_shown(board)}")
-        state = _wait(client, name, version, (board,), seconds)[board]
+        click.echo(f"{name} {version}: qualifies in {shown(board)}")
+        state = _wait(client, name, version, (board,), patience.qualifying)[board]
     if state["state"] != "qualified":
         over = state["state"] == "failed"
-        raise _not_qualified(name, version, {board: _why(state, seconds)}, over)
-    click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
-    return str(version)
+        raise _not_qualified(name, version, {board: _why(state, patience)}, over)
+    if version == bot["version"] and _is_uploaded(bot):
+        takes_part = bot.get("tournaments", True)
+        player = PlayerId(name, version)
+        return Submitted(version, _echo_standing(client, player, (board,), takes_part, patience.ranking))
+    click.echo(f"{shown(board)}: qualified; watch {board_page(client, board)}")
+    return Submitted(version, {})
+
+
+def _is_uploaded(bot: Mapping[str, Any]) -> bool:
+    """Whether the arena runs the current version of the bot."""
+    return any(one["label"] == bot["version"] and one["transport"] == "uploaded" for one in bot["versions"])
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
@@ -131,36 +182,42 @@ def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:
     return tuple(found)
 
 
-def _named(board: BoardName) -> str | None:
-    """The preset of a request: earlier releases have none."""
-    return None if board.is_first else board.preset
+def _echo_standing(
+    client: Client, player: PlayerId, boards: Sequence[BoardName], takes_part: bool, seconds: float
+) -> dict[BoardName, Situation]:
+    """Wait for the ranks of a version that has qualified for the boards, and print them, or what they wait
+    for. An interrupt ends the wait, and is passed on.
+    """
+    for board in boards:
+        click.echo(f"{shown(board)}: qualified; watch {board_page(client, board)}")
+    if not takes_part:
+        click.echo(f"{player.name}: {RESTS}; --tournaments changes that")
+        return {}
+    found: dict[BoardName, Situation] = {}
+    try:
+        await_ranks(client, boards, player, seconds, found)
+    finally:
+        for board, (place, following) in found.items():
+            if place is not None:
+                so_far = " so far" if following.state == "plays" and place.rank is not None else ""
+                click.echo(f"{shown(board)}: {place.words}{so_far}: {board_page(client, board)}")
+            if place is None or place.rank is None or following.state == "plays":
+                click.echo(f"{shown(board)}: {words(following, client.url)}")
+        if any(following.state in ("plays", "waits") for _, following in found.values()):
+            click.echo("the service goes on by itself; the command again goes on waiting")
+    return found
 
 
-def _shown(board: BoardName) -> str:
-    return board.kind if board.is_first else f"{board.kind}/{board.preset}"
-
-
-def _page(client: Client, board: BoardName) -> str:
-    preset = "" if board.is_first else f"?preset={board.preset}"
-    return f"{client.url}/leaderboards/{board.kind}{preset}"
-
-
-def _echo_qualified(client: Client, board: BoardName, player: PlayerId, takes_part: bool) -> None:
-    click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
-    for line in outlook(client, board, player) if takes_part else (_RESTS,):
-        click.echo(f"{_shown(board)}: {line}")
-
-
-def _why(state: Mapping[str, Any], seconds: float) -> str:
+def _why(state: Mapping[str, Any], patience: Patience) -> str:
     """Why a version has not qualified."""
     if state["state"] == "failed":
         return str(state["reason"]) + (f" ({state['detail']})" if state["detail"] else "")
-    return f"not over after {seconds:g} s; repeat the command to go on waiting"
+    return f"not over after {patience.given:g} s; repeat the command to go on waiting"
 
 
 def _not_qualified(name: str, version: str, failed: Mapping[BoardName, str], over: bool) -> NotQualified:
     what = "did not qualify" if over else "has not qualified yet"
-    explained = " | ".join(f"{_shown(board)}: {why}" for board, why in failed.items())
+    explained = " | ".join(f"{shown(board)}: {why}" for board, why in failed.items())
     message = f"{name} {version} {what}: {explained}"
     return NotQualified(message) if over else _pending(message)
 
@@ -169,98 +226,6 @@ def _pending(message: str) -> NotQualified:
     pending = NotQualified(message)
     pending.over = False
     return pending
-
-
-def outlook(client: Client, board: BoardName, player: PlayerId) -> Iterator[str]:
-    """The rank of a qualified version, if it has played enough, and when it plays next."""
-    rank = _rank(client, board, player)
-    if rank:
-        yield rank
-    page = f"{client.url}/tournaments/"
-    event = _open_event(client, board)
-    if event is not None:
-        yield f"{_plays(event['name'], event['locks_ms'])}: {page}{event['id']}"
-        return
-    schedule = _next_schedule(client, board)
-    if schedule is None:
-        yield (
-            "no tournament is planned that enters uploaded bots automatically; "
-            "'botequim tournament list' lists all tournaments"
-        )
-        return
-    template = schedule["tournament"]
-    locks_ms = schedule["next_ms"] + 1000 * template.get("entry_s", DEFAULT_ENTRY_S)
-    if rank:
-        yield f"plays on in {template['name']!r} when there is one, at {_clock(locks_ms)} at the earliest"
-        return
-    event_id = scheduled_id(schedule["id"], schedule["next_ms"])
-    begins = _clock(schedule["next_ms"])
-    yield f"{_plays(template['name'], locks_ms)}: {page}{event_id} (from {begins} on)"
-
-
-def _rank(client: Client, board: BoardName, player: PlayerId) -> str:
-    """The rank of a version, empty if it has none."""
-    rows = json.loads(client.leaderboard(board.kind, SEALED, preset=_named(board)))["rows"]
-    ranked = [row for row in rows if row["rank"] is not None and not row["provisional"]]
-    for row in ranked:
-        if (row["name"], row["version"]) == player:
-            interval = f"{row['low']}-{row['high']}"
-            return (
-                f"rank {row['rank']} of {len(ranked)}, {row['rating']} ({interval}), {row['groups']} groups"
-            )
-    return ""
-
-
-def _open_event(client: Client, board: BoardName) -> dict[str, Any] | None:
-    """The tournament that locks next and that enters uploaded bots automatically."""
-    found = [
-        one
-        for state in ("entry", "announced")
-        for one in client.tournaments(state=state, kind=board.kind, limit=_LOOKED_AT)
-        if _takes_all(one, board)
-    ]
-    return min(found, key=lambda one: one["locks_ms"], default=None)
-
-
-def _next_schedule(client: Client, board: BoardName) -> dict[str, Any] | None:
-    """The schedule that fires next and whose tournaments enter uploaded bots automatically."""
-    found = [
-        one
-        for one in client.schedules()
-        if one["enabled"] and one["next_ms"] is not None and _takes_all(one["tournament"], board)
-    ]
-    return min(found, key=lambda one: one["next_ms"], default=None)
-
-
-def _takes_all(settings: Mapping[str, Any], board: BoardName) -> bool:
-    """Whether a tournament with these settings automatically enters uploaded bots that have qualified for
-    ``board``.
-    """
-    return (
-        settings.get("division") == SEALED
-        and bool(settings.get("auto_enter"))
-        and settings.get("who", "anyone") == "anyone"
-        and settings["kind"] == board.kind
-        and _discipline(settings) == board.preset
-    )
-
-
-def _discipline(settings: Mapping[str, Any]) -> str | None:
-    """The preset for which bots qualify in a tournament; None if only a later release knows its rules."""
-    game = game_of(settings["kind"])
-    with suppress(InvalidOption, UnknownPreset):
-        return game.discipline(game.rules_of(settings)).name
-    return None
-
-
-def _plays(name: str, locks_ms: int) -> str:
-    minutes = (locks_ms / 1000 - time.time()) / 60
-    soon = "in less than a minute" if minutes < 1 else f"in {minutes:.0f} min"
-    return f"plays in {name!r} at {_clock(locks_ms)}, {soon}"
-
-
-def _clock(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, UTC):%H:%M:%S} UTC"
 
 
 def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> str:

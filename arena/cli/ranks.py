@@ -1,0 +1,169 @@
+"""Waiting for the rank of a bot that has qualified."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from arena.cli.online import say
+from arena.cli.progress import Lines
+from arena.client import Client
+from arena.play.board_names import BoardName
+from arena.play.players import SEALED, PlayerId
+from arena.tournaments.outlook import PRESENT, Outlook, Standing, outlook, standing, takes_all
+
+POLL: Final = 2.0
+"""Seconds between two looks at the service."""
+
+SILENT: Final = 45.0
+"""Seconds without a change after which it is said that the service may be busy."""
+
+COUNTED: Final = 15.0
+"""Seconds after its end when all groups of a tournament are on the leaderboard."""
+
+_LOOKED_AT: Final = 50
+
+
+class Situation(NamedTuple):
+    """Where a bot stands on a board (None: nowhere yet), and what it does next."""
+
+    standing: Standing | None
+    next: Outlook
+
+    def is_final(self, left: float) -> bool:
+        """Whether the rank stands, or does not come within ``left`` seconds."""
+        if self.next.state in ("rests", "none"):
+            return True
+        if self.next.from_ms is not None and self.next.from_ms > _now_ms() + 1000 * left:
+            return True
+        return self.next.state == "waits" and self.standing is not None and self.standing.rank is not None
+
+
+class Service:
+    """What a service says about one version of an uploaded bot."""
+
+    def __init__(self, client: Client, player: PlayerId) -> None:
+        self._client = client
+        self._player = player
+        self._plays: dict[BoardName, str] = {}
+
+    def situation(self, board: BoardName) -> Situation:
+        """The situation of the bot on a board."""
+        published = json.loads(self._client.leaderboard(board.kind, SEALED, preset=preset_of(board)))
+        place = standing(published["rows"], self._player)
+        listed = [
+            one
+            for state in PRESENT
+            for one in self._client.tournaments(state=state, kind=board.kind, limit=_LOOKED_AT)
+            if takes_all(one, board)
+        ]
+        views = [view for one in listed if (view := self._client.tournament(one["id"])) is not None]
+        present = [view for view in views if view["state"] in PRESENT]
+        schedules = map(_with_state, self._client.schedules())
+        groups = 0 if place is None else place.groups
+        following = outlook(board, self._player, groups, present, schedules, _now_ms())
+        if following.state == "plays" and following.tournament is not None:
+            self._plays[board] = following.tournament
+        elif board in self._plays and not self._is_counted(self._plays[board], published["published_ms"]):
+            following = Outlook("plays", "has played; the leaderboard follows")
+        return Situation(place, following)
+
+    def _is_counted(self, tournament: str, published_ms: int | None) -> bool:
+        """Whether a tournament that is over is on the board; assumed after a while."""
+        view = self._client.tournament(tournament)
+        finished_ms = None if view is None else view["finished_ms"]
+        if finished_ms is None:
+            return True
+        return bool((published_ms or 0) >= finished_ms or _now_ms() > finished_ms + 1000 * COUNTED)
+
+
+def preset_of(board: BoardName) -> str | None:
+    """The preset of a request: earlier releases have none."""
+    return None if board.is_first else board.preset
+
+
+def shown(board: BoardName) -> str:
+    """The board in lines for people."""
+    return board.kind if board.is_first else f"{board.kind}/{board.preset}"
+
+
+def board_page(client: Client, board: BoardName) -> str:
+    """The address of the page of a board."""
+    preset = "" if board.is_first else f"?preset={board.preset}"
+    return f"{client.url}/leaderboards/{board.kind}{preset}"
+
+
+def await_ranks(
+    client: Client,
+    boards: Iterable[BoardName],
+    player: PlayerId,
+    seconds: float,
+    found: dict[BoardName, Situation],
+) -> None:
+    """Wait for up to ``seconds`` until the bot has a rank on the boards and plays in no tournament there.
+    ``found`` gets where it stands, also if the wait is interrupted. What happens meanwhile is printed to
+    stderr.
+    """
+    service = Service(client, player)
+    lines = {board: _Said(board, client.url) for board in boards}
+    deadline = time.monotonic() + seconds
+    waiting = set(lines)
+    while True:
+        left = deadline - time.monotonic()
+        for board in [board for board in lines if board in waiting]:
+            found[board] = service.situation(board)
+            if found[board].is_final(left):
+                waiting.remove(board)
+            elif seconds:
+                lines[board].show(found[board])
+        if left <= 0 or not waiting:
+            return
+        time.sleep(min(POLL, left))
+
+
+class _Said:
+    """What has been said about a board: each news once, and how far a tournament is now and then."""
+
+    def __init__(self, board: BoardName, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._board = board
+        self._url = url
+        self._clock = clock
+        self._lines = Lines(say)
+        self._last: tuple[Any, ...] = ()
+        self._since = 0.0
+        self._is_explained = False
+
+    def show(self, now: Situation) -> None:
+        where = shown(self._board)
+        what = now.next
+        # How far it is, is no news by itself.
+        news = re.sub(r"[0-9]+", "", what.words)
+        self._lines.show(news, lambda: f"{where}: {words(what, self._url)}")
+        if (state := (now.standing, what)) != self._last:
+            self._last, self._since = state, self._clock()
+        elif not self._is_explained and what.from_ms is None and self._clock() - self._since > SILENT:
+            self._is_explained = True
+            say(f"{where}: nothing new for {SILENT:.0f} s: the service is busy, or its workers do not run")
+
+
+def _now_ms() -> int:
+    return round(1000 * time.time())
+
+
+def words(what: Outlook, url: str) -> str:
+    """What a bot does next, with the page of the tournament."""
+    return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"
+
+
+def _with_state(schedule: Mapping[str, Any]) -> dict[str, Any]:
+    """A schedule with what it waits for, which earlier releases do not say."""
+    waits_for = "bots" if schedule["until_groups"] is not None else "time"
+    if not schedule["enabled"] or schedule["next_ms"] is None:
+        waits_for = ""
+    return {"waits_for": waits_for, "current": None, **schedule}
+
+
+__all__ = ["Situation", "await_ranks", "board_page", "preset_of", "shown", "words"]
