@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots.base import Bot
-from arena.bots.redeal import redeal
 from arena.client.client import Client
 from arena.client.games import LIVE_STATES
 from arena.client.http import ApiError, Unreachable
@@ -65,9 +64,9 @@ class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
     ``say(line)`` reports what happens; of the bot's failures the first of each kind, with its turn. If a bot
-    raises, or returns no action when it must act, the default action is played for it, as the table does for
-    a seat that is late, and the bot is called again at its next turn; after an illegal answer it is called
-    again, as in the local runner. ``tournaments``: whether it takes part in scheduled tournaments.
+    raises, returns no action when it must act, or an illegal one, the default action is played for it, as the
+    table does for a seat that is late, and the bot is called again at its next turn. ``tournaments``: whether
+    it takes part in scheduled tournaments.
     """
 
     def __init__(
@@ -112,10 +111,10 @@ class OnlinePlayer:
             self._cursor = None
             return 0
         self._cursor = reply["cursor"]
-        again = [turn for result in reply["results"] for turn in self._rejected(result)]
-        for answer in sent:
+        again: list[Turn] = []
+        for answer, result in zip(sent, reply["results"], strict=True):
             del self._answers[answer["turn"]]
-            self._answered.pop(answer["turn"], None)
+            again += self._rejected(result, answer["action"], self._answered.pop(answer["turn"]))
         turns = {turn["turn"]: turn for turn in (*again, *reply["turns"])}
         for turn in turns.values():
             self._think(turn)
@@ -127,28 +126,25 @@ class OnlinePlayer:
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
-    def _rejected(self, result: Mapping[str, Any]) -> list[Turn]:
-        """Report a rejected answer, and return the turn to answer instead, if any."""
+    def _rejected(self, result: Mapping[str, Any], action: str, turn: Turn) -> list[Turn]:
+        """Report the rejection of ``action`` at ``turn``, and return the turn to answer instead, if any."""
         status = result["status"]
         if status == "accepted":
             return []
-        turn = self._answered.get(result["turn"])
-        if status == "illegal_action" and turn is not None:
-            action = self._answers[result["turn"]]["action"]
+        if status == "illegal_action":
             report = _report(turn, "illegal", action)
-            legal = ", ".join(result["legal_actions"])
-            self._failed(report, turn, f"{status}: {result['message']}; legal: {legal}")
+            why = f"{status}: {result['message']}; legal: {', '.join(result['legal_actions'])}"
+            if not result["forfeited"]:
+                self._play_on(report, turn, why)
+                return []
+            self._failed(report, turn, why)
+            self.say(f"{result['turn']}: {result['faults']} faults, the table plays on for the seat")
         else:
             self.say(f"{result['turn']}: {status}: {result['message']}")
-        if status == "stale_turn":
-            fresh = result["fresh"]
-            return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
-        if status != "illegal_action" or turn is None:
+        if status != "stale_turn":
             return []
-        if result["forfeited"]:
-            self.say(f"{result['turn']}: {result['faults']} faults, the table plays on for the seat")
-            return []
-        return [{**turn, "legal_actions": result["legal_actions"]}]
+        fresh = result["fresh"]
+        return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
 
     def _think(self, turn: Turn) -> None:
         """Let the bot of the seat decide; it is created with its first turn."""
@@ -185,11 +181,10 @@ class OnlinePlayer:
         if turn["optional"]:
             self._failed(report, turn, f"{why}; it lets the turn pass")
             return
-        try:
-            # It follows from what the seat can see.
-            action = redeal(turn, random.Random(0)).default_action(turn["seat"])
-        except Exception as error:
-            self._failed(report, turn, f"{why}; the turn is left to the clock: {error}")
+        # Services before 0.3.0 do not send it.
+        action = turn.get("default_action")
+        if action is None:
+            self._failed(report, turn, f"{why}; the turn is left to the clock")
             return
         self._failed(report, turn, f"{why}; the default action {action} is played for it")
         self._answer(turn, action)

@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -162,7 +162,7 @@ def test_a_bot_whose_making_fails_does_not_stop_the_others(
 
 @pytest.mark.parametrize("answer", [None, 7, "play:XX"])
 def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no text stays here; what is not legal is asked again until the seat is out."""
+    """What is no text stays here; what is not legal is a fault per decision until the seat is out."""
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
 
     class Odd(Bot):
@@ -170,13 +170,15 @@ def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: p
             return answer
 
     said: list[str] = []
-    game = table.new_game(clock=QUICK, rules={"lives": 1})
+    game = table.new_game(clock=QUICK, rules={"lives": 4})
     play_out(players(table, Odd, Calm, said=said), 1)
     found = faults(table, game)
     output = "\n".join(said)
     if isinstance(answer, str):
         assert found == ["illegal"] * 3
-        assert len(re.findall(r"^\S+\.0\.1: illegal_action: .*'play:XX'.*; legal: \S+, ", output, re.M)) == 1
+        done = r"the default action \S+ is played for it"
+        line = rf"^\S+\.0\.1: illegal_action: .*'play:XX'.*; legal: \S+, .*; {done}$"
+        assert len(re.findall(line, output, re.M)) == 1
         assert output.count("illegal_action") == 1
         assert "3 faults, the table plays on for the seat" in output
     else:
@@ -184,21 +186,22 @@ def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: p
         assert f"the bot returned {answer!r}; the default action" in output
 
 
-def test_a_bot_that_corrects_itself_plays_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_illegal_answer_costs_one_decision(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
 
     class Hasty(Calm):
-        tried: str = ""
+        asked: ClassVar[list[str]] = []
 
         def choose(self, turn: Mapping[str, Any]) -> str | None:
-            if not self.tried:
-                self.tried = turn["turn"]
+            self.asked.append(turn["turn"])
+            if len(self.asked) == 1:
                 return "play:XX"
             return super().choose(turn)
 
     game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Hasty, Calm, said=[]), 1)
     assert faults(table, game) == ["illegal"]
+    assert len(Hasty.asked) == len(set(Hasty.asked)) > 1
 
 
 def test_a_stale_turn_is_replaced_by_the_current_one(table: Table) -> None:
