@@ -140,8 +140,7 @@ def _event_fields(events: tuple[EventShape, ...]) -> Iterator[tuple[str, ...]]:
 
 def _meaning(shape: Shape) -> str:
     # Of an object, the text is at its own heading.
-    doc = "" if isinstance(shape, ObjectShape) else shape.doc
-    return doc if shape.required or "bsent" in doc else f"{doc} May be absent.".strip()
+    return "" if isinstance(shape, ObjectShape) else shape.doc
 
 
 def _kind(shape: Shape) -> str:

@@ -17,6 +17,20 @@ function choose(turn) {
   return calm ?? turn.legal_actions[0];
 }
 
+// What `choose` returns. If it fails, the turn's default action, which the table plays for a seat that is late; null for
+// an optional turn.
+function decide(turn) {
+  const legal = [...turn.legal_actions];
+  try {
+    const action = choose(turn);
+    if (legal.includes(action) || (turn.optional && action === null)) return action;
+    throw `${action} is not legal`;
+  } catch (error) {
+    console.error(`${turn.turn}: playing ${turn.default_action}; legal: ${legal.join(", ")}; choose failed:`, error);
+    return turn.default_action;
+  }
+}
+
 const [secret, port = "8080", host = "127.0.0.1"] = process.argv.slice(2);
 if (!secret?.startsWith("whsec_")) {
   console.error("usage: node webhook-receiver.mjs whsec_... [port] [host]");
@@ -65,7 +79,7 @@ const server = createServer((request, response) => {
     if (why !== null) return reply(response, 401, { error: why });
     const { type, data } = JSON.parse(body);
     if (type === "ping") return reply(response, 200, { challenge: data.challenge });
-    if (type === "turn") return reply(response, 200, { action: choose(data) });
+    if (type === "turn") return reply(response, 200, { action: decide(data) });
     return reply(response, 200, {});
   });
 });

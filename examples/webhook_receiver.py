@@ -12,8 +12,10 @@ import base64
 import hashlib
 import hmac
 import json
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -31,6 +33,24 @@ def choose(turn: Mapping[str, Any]) -> str | None:
         return None
     calm = [action for action in turn["legal_actions"] if action in ("keep", "trust")]
     return str((calm or turn["legal_actions"])[0])
+
+
+def decide(turn: Mapping[str, Any]) -> str | None:
+    """What `choose` returns. If it fails, the turn's default action, which the table plays for a seat that
+    is late; None for an optional turn.
+    """
+    legal = list(turn["legal_actions"])
+    try:
+        action = choose(turn)
+        if action in legal or (turn["optional"] and action is None):
+            return action
+        why = f"{action!r} is not legal"
+    except Exception:
+        why = traceback.format_exc()
+    default: str | None = turn["default_action"]
+    told = f"{turn['turn']}: playing {default}; legal: {', '.join(legal)}; choose failed: {why}"
+    print(told, file=sys.stderr)
+    return default
 
 
 class Refused(Exception):
@@ -88,7 +108,7 @@ class Receiver(BaseHTTPRequestHandler):
         if message["type"] == "ping":
             return self._reply(200, {"challenge": message["data"]["challenge"]})
         if message["type"] == "turn":
-            return self._reply(200, {"action": choose(message["data"])})
+            return self._reply(200, {"action": decide(message["data"])})
         return self._reply(204, None)
 
     def _reply(self, status: int, value: Any) -> None:

@@ -102,6 +102,16 @@ def actions_of(game: Game) -> fields.List[Any]:
     return fields.List(ActionText(forms), required=True, metadata=metadata)
 
 
+def default_action_of(game: Game) -> ActionText:
+    """The field for what the table does for a seat that is late."""
+    forms = [form for form in game.actions if not form.by_chance]
+    description = (
+        "The legal action that the table takes if the answer is late; null if the turn is optional. It never "
+        "raises the stakes."
+    )
+    return ActionText(forms, required=True, allow_none=True, metadata={"description": description})
+
+
 _objects: dict[str, type[Schema]] = {}
 
 
@@ -130,7 +140,7 @@ def _schema(name: str, doc: str, bases: tuple[type[Schema], ...], members: Membe
 
 
 def _field(shape: Shape) -> fields.Field[Any]:
-    options: dict[str, Any] = {"required": shape.required, "allow_none": shape.nullable}
+    options: dict[str, Any] = {"required": True, "allow_none": shape.nullable}
     if shape.doc and not isinstance(shape, ObjectShape):
         options["metadata"] = {"description": shape.doc}
     match shape:

@@ -9,7 +9,14 @@ from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import OneOf, Switch, WholeNumber
-from api.schemas.games_apart import OF_GAME, actions_of, event_of, for_each_game, observation_of
+from api.schemas.games_apart import (
+    OF_GAME,
+    actions_of,
+    default_action_of,
+    event_of,
+    for_each_game,
+    observation_of,
+)
 from arena.games import GAMES
 from arena.live.turns import MAX_NOTE
 from arena.play.turn_texts import LEGAL
@@ -105,6 +112,7 @@ TURNS: Final = for_each_game(
     _Turn,
     members=lambda game: {
         "legal_actions": actions_of(game),
+        "default_action": default_action_of(game),
         "observation": fields.Nested(observation_of(game), required=True),
         "events": fields.List(
             event_of(game),

@@ -32,7 +32,11 @@ _STARTERS: Final = "starters"
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,30}[a-z0-9]")
 _NAME_RULE: Final = "3 to 32 of a-z, 0-9 and, inside, underscores and hyphens, beginning with a letter"
 
-_SEED: Final = bytes(32)
+_SAMPLE_GAMES: Final = 10
+
+
+_STEPS: Final = ("build", "test", "register", "run", "submit")
+"""What the commands of a README do, in order."""
 
 
 class InvalidStarter(ArenaError):
@@ -54,21 +58,28 @@ class InvalidStarter(ArenaError):
 def new(folder: Path, kind: str, language: str, as_json: bool) -> None:
     """Write a small working bot with its own test to the folder NAME, such as my_bot.
 
-    Prints the files and the commands that build, test and run it; its README.md explains them. Files that
-    exist are never overwritten. The bot's name is that of the folder, with hyphens: my-bot.
+    Prints the files and the commands that build, test and run it and get it into the arena; its README.md
+    explains them. Files that exist are never overwritten. The bot's name is that of the folder, with hyphens:
+    my-bot.
     """
     written = write_starter(folder, kind, language)
     readme = (folder / "README.md").read_text(encoding="utf-8")
     found = commands(readme)
     lines = [*map(str, written), "", f"cd {folder}"]
     lines += [f"{command:<30} # {what}" for what, command in found.items()]
+    lines += ["", "OWNER is the token that 'botequim signup' prints; README.md has the rest."]
     show({"files": [str(path) for path in written], "commands": found}, as_json, "\n".join(lines))
 
 
 def commands(readme: str) -> dict[str, str]:
-    """The commands of a starter's README by what they do: ``build``, ``test`` and ``run``."""
-    found = re.findall(r"^    (\S.*?) +# (build|test|run)\b", readme, re.MULTILINE)
-    return {what: command for command, what in found}
+    """The commands of a starter's README by what they do: ``build``, ``test`` and ``run``, and ``submit``, or
+    ``register`` where the arena cannot run the bot. ``$OWNER`` in them is the token of the owner.
+    """
+    found = re.findall(rf"^    (\S.*?) +# ({'|'.join(_STEPS)})\b", readme, re.MULTILINE)
+    done = {what: command for command, what in found}
+    if "submit" in done:
+        done.pop("register", None)
+    return {what: done[what] for what in _STEPS if what in done}
 
 
 def write_starter(folder: Path, kind: str, language: str) -> list[Path]:
@@ -132,22 +143,26 @@ def _templates(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 class _Recorder(Bot):
-    """Plays as another bot, and keeps the first turn of each kind of decision."""
+    """Plays as another bot, and keeps the first turn of each kind of decision, with cards and without."""
 
-    def __init__(self, bot: Bot, kept: dict[tuple[str, ...], dict[str, Any]]) -> None:
+    def __init__(self, bot: Bot, kept: dict[tuple[object, ...], dict[str, Any]]) -> None:
         self._bot = bot
         self._kept = kept
 
     def choose(self, turn: Turn) -> str | None:
-        words = tuple(dict.fromkeys(action.partition(":")[0] for action in turn["legal_actions"]))
-        self._kept.setdefault(words, dict(turn))
+        words = dict.fromkeys(action.partition(":")[0] for action in turn["legal_actions"])
+        self._kept.setdefault((*words, not turn["observation"]["hand"]), dict(turn))
         return self._bot.choose(turn)
 
 
 def sample_turns(kind: str) -> list[dict[str, Any]]:
-    """Turns of one game of house bots: the first of each kind of decision."""
-    table = Table("sample", kind, {}, _SEED)
-    spec = bot_spec("rookie", kind)
-    kept: dict[tuple[str, ...], dict[str, Any]] = {}
-    play(table, [_Recorder(spec.make(bot_seed(_SEED, seat)), kept) for seat in range(table.size)])
+    """Turns of some games of bots that play at random: the first of each kind of decision, also of those that
+    are rare, such as an answer after one's last card.
+    """
+    spec = bot_spec("random", kind)
+    kept: dict[tuple[object, ...], dict[str, Any]] = {}
+    for number in range(_SAMPLE_GAMES):
+        seed = bytes([number]) * 32
+        table = Table("sample", kind, {}, seed)
+        play(table, [_Recorder(spec.make(bot_seed(seed, seat)), kept) for seat in range(table.size)])
     return list(kept.values())

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots.base import Bot
-from arena.bots.redeal import redeal
 from arena.client.client import Client
 from arena.client.games import LIVE_STATES
 from arena.client.http import ApiError, Unreachable
 from arena.errors import ArenaError
 from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
+from arena.text import printable
 
 WAIT: Final = 25.0
 """Seconds that the service may hold a request while there is no turn."""
@@ -36,6 +36,12 @@ _CHECKS: Final = 10
 
 _ANSWERS: Final = 1000
 """The maximum number of answers per request."""
+
+_FAULTY: Final = {"illegal_action": "illegal", "malformed": "malformed"}
+"""The statuses of answers that are faults, with the faults."""
+
+_SHOWN: Final = 200
+"""Characters of an illegal answer that are printed."""
 
 Turn = Mapping[str, Any]
 
@@ -65,9 +71,9 @@ class OnlinePlayer:
     """Plays all games of one bot: one fresh object of ``make()`` per seat and game.
 
     ``say(line)`` reports what happens; of the bot's failures the first of each kind, with its turn. If a bot
-    raises, or returns no action when it must act, the default action is played for it, as the table does for
-    a seat that is late, and the bot is called again at its next turn; after an illegal answer it is called
-    again, as in the local runner. ``tournaments``: whether it takes part in scheduled tournaments.
+    raises, ends the program, or returns something that is not legal, the turn's default action is played for
+    it, as the table does for a seat that is late, and the bot is called again at its next turn.
+    ``tournaments``: whether it takes part in scheduled tournaments.
     """
 
     def __init__(
@@ -112,13 +118,14 @@ class OnlinePlayer:
             self._cursor = None
             return 0
         self._cursor = reply["cursor"]
-        again = [turn for result in reply["results"] for turn in self._rejected(result)]
-        for answer in sent:
+        again: list[Turn] = []
+        for answer, result in zip(sent, reply["results"], strict=True):
             del self._answers[answer["turn"]]
-            self._answered.pop(answer["turn"], None)
+            again += self._rejected(result, self._answered.pop(answer["turn"]))
         turns = {turn["turn"]: turn for turn in (*again, *reply["turns"])}
         for turn in turns.values():
-            self._think(turn)
+            if turn["turn"] not in self._answers:
+                self._think(turn)
         self._check_quiet_games(1 if turns else _CHECKS)
         return len(turns)
 
@@ -127,28 +134,22 @@ class OnlinePlayer:
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
-    def _rejected(self, result: Mapping[str, Any]) -> list[Turn]:
-        """Report a rejected answer, and return the turn to answer instead, if any."""
+    def _rejected(self, result: Mapping[str, Any], turn: Turn) -> list[Turn]:
+        """Report the rejection of an answer to ``turn``, which is then answered with its default action if it
+        is still open. Returns the turn to decide instead, if any.
+        """
         status = result["status"]
         if status == "accepted":
             return []
-        turn = self._answered.get(result["turn"])
-        if status == "illegal_action" and turn is not None:
-            action = self._answers[result["turn"]]["action"]
-            report = _report(turn, "illegal", action)
-            legal = ", ".join(result["legal_actions"])
-            self._failed(report, turn, f"{status}: {result['message']}; legal: {legal}")
-        else:
-            self.say(f"{result['turn']}: {status}: {result['message']}")
-        if status == "stale_turn":
-            fresh = result["fresh"]
-            return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
-        if status != "illegal_action" or turn is None:
+        why = f"{status}: {result['message']}"
+        if result.get("forfeited"):
+            why += "; the seat is forfeited, and the table plays it"
+        elif status in _FAULTY:
+            self._play_on(turn, _FAULTY[status], why, why)
             return []
-        if result["forfeited"]:
-            self.say(f"{result['turn']}: {result['faults']} faults, the table plays on for the seat")
-            return []
-        return [{**turn, "legal_actions": result["legal_actions"]}]
+        self.say(f"{result['turn']}: {why}")
+        fresh = result.get("fresh")
+        return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
 
     def _think(self, turn: Turn) -> None:
         """Let the bot of the seat decide; it is created with its first turn."""
@@ -163,36 +164,42 @@ class OnlinePlayer:
                 bot.random = random.Random()
                 game.bots[turn["seat"]] = bot
                 self.say(f"{game.name} seat {turn['seat']}: sat down")
-            action = bot.choose(turn)
-        except Exception as error:
+            # What the bot does to its list leaves ours as it is.
+            action = bot.choose({**turn, "legal_actions": [*turn["legal_actions"]]})
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # Also SystemExit: the program plays other games, too.
             trace = trace_of(error, __file__)
-            message = f"{type(error).__name__}: {message_of(error)}"
+            message = ": ".join(filter(None, (type(error).__name__, message_of(error))))
             where = f"{trace.where}: " if trace.where else ""
-            self._play_on(_report(turn, "crashed", message, trace), turn, f"the bot failed: {where}{message}")
+            self._play_on(turn, "crashed", message, f"the bot failed: {where}{message}", trace)
             return
         if isinstance(action, str):
-            self._answer(turn, action)
-        elif not turn["optional"]:
+            if action in turn["legal_actions"]:
+                self._answer(turn, action)
+            else:
+                self._play_on(turn, "illegal", action, f"{printable(action, _SHOWN)!r} is not legal")
+        elif action is not None or not turn["optional"]:
             what = f"{type(action).__name__} is not an action"
-            self._play_on(_report(turn, "malformed", what), turn, f"the bot returned {action!r}")
+            self._play_on(turn, "malformed", what, what)
 
     def _answer(self, turn: Turn, action: str) -> None:
         self._answers[turn["turn"]] = {"turn": turn["turn"], "action": action}
         self._answered[turn["turn"]] = turn
 
-    def _play_on(self, report: FaultReport, turn: Turn, why: str) -> None:
-        """Play the default action, which needs no answer of the bot."""
-        if turn["optional"]:
-            self._failed(report, turn, f"{why}; it lets the turn pass")
-            return
-        try:
-            # It follows from what the seat can see.
-            action = redeal(turn, random.Random(0)).default_action(turn["seat"])
-        except Exception as error:
-            self._failed(report, turn, f"{why}; the turn is left to the clock: {error}")
-            return
-        self._failed(report, turn, f"{why}; the default action {action} is played for it")
-        self._answer(turn, action)
+    def _play_on(self, turn: Turn, type: str, detail: str, why: str, trace: Trace | None = None) -> None:
+        """Report a failure, and play the turn's default action, if it has one."""
+        if type != "crashed":
+            why += f"; legal: {', '.join(turn['legal_actions'])}"
+        action = turn.get("default_action")
+        if action is not None:
+            why += f"; the default action {action} is played for it"
+            self._answer(turn, action)
+        elif turn["optional"]:
+            why += "; it lets the turn pass"
+        report = FaultReport(type, turn["turn"], tuple(turn["legal_actions"]), detail, trace)
+        self._failed(report, turn, why)
 
     def _failed(self, report: FaultReport, turn: Turn, why: str) -> None:
         """Count a failure of the bot, and report it if it is the first of its kind."""
@@ -265,10 +272,6 @@ class OnlinePlayer:
                 more = f"; it failed {failures} times" if failures > 1 else ""
                 self.say(f"{game.name} seat {seat}: {_how_it_ended(view, seat)}{more}")
             self.games_over += 1
-
-
-def _report(turn: Turn, type: str, detail: str, trace: Trace | None = None) -> FaultReport:
-    return FaultReport(type, turn["turn"], tuple(turn["legal_actions"]), detail, trace)
 
 
 def _how_it_ended(view: Mapping[str, Any], seat: int) -> str:

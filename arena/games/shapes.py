@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Shape:
-    """One value. ``required``: whether the field is always there; ``nullable``: whether it may be null."""
+    """One value. Every field is always there; ``nullable``: whether it may be null."""
 
     doc: str = ""
-    required: bool = field(default=True, kw_only=True)
     nullable: bool = field(default=False, kw_only=True)
 
 
@@ -89,6 +88,6 @@ def numbers(doc: str, *, nullable_items: bool = False) -> ListShape:
     return ListShape(doc, of=NumberShape(nullable=nullable_items))
 
 
-def cards(doc: str, pattern: str = "", *, required: bool = True, nullable: bool = False) -> ListShape:
+def cards(doc: str, pattern: str = "", *, nullable: bool = False) -> ListShape:
     """A list of cards as rank and suit."""
-    return ListShape(doc, of=TextShape(pattern=pattern), required=required, nullable=nullable)
+    return ListShape(doc, of=TextShape(pattern=pattern), nullable=nullable)

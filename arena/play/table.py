@@ -193,14 +193,16 @@ class Table:
         own = self._seats[seat]
         if not own.legal:
             return None
+        optional = seat not in self.state.awaiting()
         return {
             "turn": turn_id(self._shown_id, seat, own.turn),
             "game": self._shown_id,
             "kind": self.game.kind,
             "rules": dict(self.rules),
             "seat": seat,
-            "optional": seat not in self.state.awaiting(),
+            "optional": optional,
             "legal_actions": list(own.legal),
+            "default_action": None if optional else self.state.default_action(seat),
             "deadline_ms": deadline_ms,
             "bank_ms": bank_ms,
             "observation": self.state.observation(seat),

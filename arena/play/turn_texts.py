@@ -35,7 +35,9 @@ def turn_text(turn: Mapping[str, Any], legal: str = "list") -> str:
     lines.append(f"Decide{' (optional)' if turn['optional'] else ''}: {parts.asked}")
     lines += legal_lines(turn["legal_actions"], legal, game)
     if turn["deadline_ms"] is not None:
-        lines.append(f"Time: {_seconds(turn['deadline_ms'])}, in the bank {_seconds(turn['bank_ms'])}")
+        left = f"{_seconds(turn['deadline_ms'])}, in the bank {_seconds(turn['bank_ms'])}"
+        then = "" if turn["default_action"] is None else f", then {turn['default_action']}"
+        lines.append(f"Time: {left}{then}")
     return "\n".join(lines) + "\n"
 
 

@@ -104,6 +104,7 @@ def _turn(state: State, kind: str, rules: Mapping[str, Any], seat: int) -> dict[
         "seat": seat,
         "optional": False,
         "legal_actions": list(state.legal_actions(seat)),
+        "default_action": state.default_action(seat),
         "deadline_ms": None,
         "bank_ms": None,
         "observation": state.observation(seat),

@@ -132,6 +132,7 @@ class SerialPlay:
             "seat": seat,
             "optional": self.is_right,
             "legal_actions": list(self.state.legal_actions(seat)),
+            "default_action": None if self.is_right else self.state.default_action(seat),
             "deadline_ms": None,
             "bank_ms": None,
             "observation": self.state.observation(seat),

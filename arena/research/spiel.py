@@ -283,7 +283,7 @@ class SpielObserver:
         if self._recalls:
             return f"player {player}\n{state.play.lines[player]}"
         if not self._is_public:
-            hand = self._seen(state, player).get("hand", []) if self._is_private else []
+            hand = self._seen(state, player)["hand"] if self._is_private else []
             return " ".join(hand)
         return json.dumps(self._seen(state, player), separators=(",", ":"))
 

@@ -113,7 +113,7 @@ public final class Bot {
                 open.add(card);
                 if (Json.number(play.get("seat")) != seat) against = card;
             }
-            if (!trick.containsKey("winner")) continue; // in progress
+            if (!(Boolean) trick.get("over")) continue;
             against = null;
             Object winner = trick.get("winner");
             results.add(winner == null ? RoundResult.DREW

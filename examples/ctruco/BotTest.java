@@ -40,12 +40,13 @@ public final class BotTest {
         }
     }
 
-    private static final String TRICKS = "[{'leader': 0, 'winner': 1, 'plays': ["
+    private static final String TRICKS = "[{'leader': 0, 'over': true, 'winner': 1, 'plays': ["
             + "{'seat': 0, 'card': 'KC', 'face_down': false}, {'seat': 1, 'card': 'AH', 'face_down': false}]},"
-            + "{'leader': 1, 'winner': null, 'plays': ["
-            + "{'seat': 1, 'card': '4C', 'face_down': true}, {'seat': 0, 'face_down': true}]},"
-            + "{'leader': 1, 'plays': []}]";
-    private static final String SECOND = "[{'leader': 0, 'plays': [{'seat': 0, 'face_down': true}]}]";
+            + "{'leader': 1, 'over': true, 'winner': null, 'plays': ["
+            + "{'seat': 1, 'card': '4C', 'face_down': true}, {'seat': 0, 'card': null, 'face_down': true}]},"
+            + "{'leader': 1, 'over': false, 'winner': null, 'plays': []}]";
+    private static final String SECOND = "[{'leader': 0, 'over': false, 'winner': null, 'plays': ["
+            + "{'seat': 0, 'card': null, 'face_down': true}]}]";
 
     private BotTest() {}
 

@@ -160,9 +160,20 @@ def test_a_bot_whose_making_fails_does_not_stop_the_others(
     assert [fault for game in games for fault in faults(table, game)] == []
 
 
-@pytest.mark.parametrize("answer", [None, 7, "play:XX"])
-def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is no text stays here; what is not legal is asked again until the seat is out."""
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (None, "NoneType is not an action"),
+        (7, "int is not an action"),
+        ("play:XX", "'play:XX' is not legal"),
+        ("\ud800", r"'\\ud800' is not legal"),
+        ("x" * 2_000_000, "'" + "x" * 199 + "…' is not legal"),
+    ],
+    ids=["nothing", "a number", "not legal", "not unicode", "too long"],
+)
+def test_what_is_no_legal_action_is_not_sent(
+    table: Table, answer: Any, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
 
     class Odd(Bot):
@@ -172,33 +183,55 @@ def test_what_is_no_action_is_not_sent(table: Table, answer: Any, monkeypatch: p
     said: list[str] = []
     game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Odd, Calm, said=said), 1)
-    found = faults(table, game)
-    output = "\n".join(said)
-    if isinstance(answer, str):
-        assert found == ["illegal"] * 3
-        assert len(re.findall(r"^\S+\.0\.1: illegal_action: .*'play:XX'.*; legal: \S+, ", output, re.M)) == 1
-        assert output.count("illegal_action") == 1
-        assert "3 faults, the table plays on for the seat" in output
-    else:
-        assert found == []
-        assert f"the bot returned {answer!r}; the default action" in output
+    assert faults(table, game) == []
+    told = rf"^\S+\.0\.1: {re.escape(why)}; legal: \S+, .*; the default action \S+ is played for it$"
+    # The failure is reported once, although it happens at every turn.
+    assert len(re.findall(told, "\n".join(said), re.MULTILINE)) == 1
+    assert len([line for line in said if why in line]) == 1
 
 
-def test_a_bot_that_corrects_itself_plays_on(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_the_service_refuses_costs_one_fault(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It arrives as another one."""
+    monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
+    said: list[str] = []
+    game = table.new_game(clock=QUICK, rules={"lives": 1})
+    both = players(table, Calm, Calm, said=said)
+    exchange, changed = both[0].client.exchange, []
+
+    def changing(answers: Any, *rest: Any, **more: Any) -> dict[str, Any]:
+        if answers and not changed:
+            changed.append(answers[0]["turn"])
+            answers = [{**answer, "action": "play:XX"} for answer in answers]
+        return exchange(answers, *rest, **more)
+
+    monkeypatch.setattr(both[0].client, "exchange", changing)
+    play_out(both, 1)
+    assert faults(table, game) == ["illegal"]
+    told = rf"^{changed[0]}: illegal_action: .*'play:XX'.*; legal: \S+, .*; the default action \S+ is played"
+    assert len(re.findall(told, "\n".join(said), re.MULTILINE)) == 1
+    assert not [line for line in said if "forfeited" in line]
+
+
+def test_a_bot_that_ends_the_program_loses_one_decision(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("arena.client.player.FIRST_LOOK", 0.2)
 
-    class Hasty(Calm):
-        tried: str = ""
-
+    class Quitting(Calm):
         def choose(self, turn: Mapping[str, Any]) -> str | None:
-            if not self.tried:
-                self.tried = turn["turn"]
-                return "play:XX"
-            return super().choose(turn)
+            turn["legal_actions"].clear()
+            if turn["turn"].endswith(".1"):
+                raise SystemExit
+            return super().choose({**turn, "legal_actions": ["stay"]})
 
+    said: list[str] = []
     game = table.new_game(clock=QUICK, rules={"lives": 1})
-    play_out(players(table, Hasty, Calm, said=[]), 1)
-    assert faults(table, game) == ["illegal"]
+    play_out(players(table, Quitting, Calm, said=said), 1)
+    assert faults(table, game) == []
+    assert any("SystemExit; the default action" in line for line in said)
+    assert any(re.search("'stay' is not legal; legal: [a-z]", line) for line in said)
 
 
 def test_a_stale_turn_is_replaced_by_the_current_one(table: Table) -> None:

@@ -53,5 +53,5 @@ def field_problems(fields: Mapping[str, Shape], value: Mapping[str, Any], where:
     for name, shape in fields.items():
         if name in value:
             yield from problems(shape, value[name], f"{where}.{name}")
-        elif shape.required:
+        else:
             yield f"{where}.{name} is missing"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from arena.errors import CorruptState, IllegalAction, InvalidOption, NewerFormat, UnknownBot
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, State
+from arena.play.table import Table
 from tests.contract.conformity import field_problems, problems
 from tests.contract.playouts import LOG, choose, playout, random_rules, rules_of
 
@@ -205,6 +206,39 @@ def test_rules_are_complete_and_checked(game: Game) -> None:
             assert raised.value.expected == option.allowed
     with pytest.raises(InvalidOption, match="no rule option 'colour'"):
         game.options.complete({"colour": "red"})
+
+
+def test_turns_carry_what_the_table_does_for_a_late_seat(game: Game) -> None:
+    for number, preset in enumerate(({}, *(preset.rules for preset in game.presets))):
+        random = Random(number)
+        table = Table("g", game.kind, preset, bytes([number]) * 32)
+        table.start()
+        while awaited := table.awaited():
+            turns = [table.turn(seat) or {} for seat in table.seats_with_turns()]
+            for turn in turns:
+                required = turn["seat"] in awaited
+                assert turn["optional"] is not required
+                assert (turn["default_action"] in turn["legal_actions"]) is required
+                assert (turn["default_action"] is None) is not required
+            turn = next(turn for turn in turns if not turn["optional"])
+            if random.random() < 0.5:
+                table.act_for(turn["seat"], "clock")
+                assert (turn["seat"], turn["default_action"], "clock") in table.actions[-4:]
+            else:
+                table.submit(
+                    turn["seat"], table.turn_number(turn["seat"]), random.choice(turn["legal_actions"])
+                )
+
+
+def test_observations_of_every_preset_have_every_field(game: Game) -> None:
+    """For every seat and for spectators, at every moment: none is absent, and none is unknown."""
+    for number, preset in enumerate(({}, *(preset.rules for preset in game.presets))):
+        rules = game.options.complete(preset)
+        viewers = (None, *range(game.seats(rules)))
+        for seed in range(3):
+            for state, _, _, _ in playout(game, rules, Random(3 * number + seed)):
+                for viewer in viewers:
+                    assert list(problems(game.observation, state.observation(viewer), "observation")) == []
 
 
 def test_everything_shown_has_its_shape(game: Game) -> None:

@@ -18,7 +18,7 @@ from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rul
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:
     """All that ``viewer`` is shown over a log: after each action the events, the observation, what
-    it may do, who is awaited, and its turn as text.
+    it may do, who is awaited, what the table does if it is late, and its turn as text.
     """
     state = game.new_state(rules)
     seen: list[Any] = []
@@ -29,7 +29,8 @@ def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]
         legal = tuple(state.legal_actions(viewer))
         way = LEGAL[len(seen) % len(LEGAL)]
         text = turn_text(turn_of(game, rules, state, viewer, since), way) if legal else ""
-        seen.append((events, state.observation(viewer), legal, state.awaiting(), text))
+        default = state.default_action(viewer) if viewer in state.awaiting() else None
+        seen.append((events, state.observation(viewer), legal, state.awaiting(), default, text))
     return seen
 
 
@@ -44,6 +45,7 @@ def turn_of(
         "seat": seat,
         "optional": seat not in state.awaiting(),
         "legal_actions": list(state.legal_actions(seat)),
+        "default_action": state.default_action(seat) if seat in state.awaiting() else None,
         "deadline_ms": None,
         "bank_ms": None,
         "observation": state.observation(seat),

@@ -47,6 +47,7 @@ def test_spectator_observation() -> None:
         "in_game": [True, True, True, True],
         "in_hand": [True, True, True, False],
         "out_in_hand": [None, None, None, None],
+        "hand": [],
         "held": [3, 4, 4, 4],
         "stock": 8,
         "exchanges": [1, 1, 0, 0],

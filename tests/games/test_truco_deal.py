@@ -195,9 +195,9 @@ def test_the_forehand_and_its_partner_know_the_hand_passed() -> None:
         assert state.observation(seat)["passed_cards"] == ["4C", "5C", "6C"]
         assert TRUCO.view_event(passed, seat) == {"type": "passed", "seat": 0, "cards": ["4C", "5C", "6C"]}
     for other in (1, 3, None):
-        assert "passed_cards" not in state.observation(other)
+        assert state.observation(other)["passed_cards"] == []
         assert state.observation(other)["passed"] is True
-        assert TRUCO.view_event(passed, other) == {"type": "passed", "seat": 0}
+        assert TRUCO.view_event(passed, other) == {"type": "passed", "seat": 0, "cards": None}
     assert state.observation(2)["hand"] == ["4C", "5C", "6C"]
 
 

@@ -49,13 +49,13 @@ def test_the_team_with_eleven_sees_each_others_hands(points: tuple[int, int], te
             partner = (seat + 2) % 4
             assert seen["partner_dealt"] == state.observation(partner)["hand"]
         else:
-            assert "partner_dealt" not in seen
+            assert seen["partner_dealt"] == []
         for event in shown:
             view = TRUCO.view_event(event, seat)
             assert view is not None
-            assert ("cards" in view) == (seat % 2 == team)
-    assert "partner_dealt" not in state.observation(None)
-    assert TRUCO.view_event(shown[0], None) == {"type": "shown", "seat": shown[0][1]}
+            assert (view["cards"] is not None) == (seat % 2 == team)
+    assert state.observation(None)["partner_dealt"] == []
+    assert TRUCO.view_event(shown[0], None) == {"type": "shown", "seat": shown[0][1], "cards": None}
 
 
 @pytest.mark.rule("BT-5.2")
@@ -185,7 +185,8 @@ def test_cards_that_are_not_played_stay_hidden() -> None:
     events = do(state, pack_of("3C2CAC", "4D4H4S", "5D5H5S", "6D6H6S"))
     for event in of_type(events, "dealt"):
         for viewer in (0, 1, 2, 3, None):
-            assert TRUCO.view_event(event, viewer) == {"type": "dealt", "seat": event[1], "count": 3}
+            shown = {"type": "dealt", "seat": event[1], "count": 3, "cards": None}
+            assert TRUCO.view_event(event, viewer) == shown
     assert not of_type(events, "shown")
     assert {event[2] for event in of_type(events, "play")}.isdisjoint({"AC", "4S", "5S", "6S"})
 
@@ -218,7 +219,7 @@ def test_the_cut_is_still_decided() -> None:
     do(state, deal)
     assert state.awaiting() == (2,)
     for seat in range(4):
-        assert "hand" not in state.observation(seat)
+        assert state.observation(seat)["hand"] == []
     events = do(state, "cut:3:top")
     assert events[0] == ("cut", 2, 3, "top")
     assert [event[2] for event in of_type(events, "dealt")] == [

@@ -29,10 +29,10 @@ from tests.games.truco_play import (
 LOW = ("4D5D6D", "4H5H6H", "4S5S6S", "5C6CQC")
 VIEWERS = (0, 1, 2, 3, None)
 
-ALWAYS = {
+FIELDS = {
     "seat", "hand_number", "score", "phase", "awaiting", "dealer", "forehand", "stake", "elevens", "passed",
     "burned", "held", "tricks", "truco", "eleven_deferred", "extra_trick", "signals", "calls",
-    "vira", "manilhas", "right",
+    "vira", "manilhas", "right", "hand", "partner_dealt", "passed_cards",
 }  # fmt: skip
 
 
@@ -94,8 +94,11 @@ def test_an_observation_has_these_fields_and_no_others() -> None:
         for state, _, _, _ in playout(TRUCO, random_rules(random), random):
             for viewer in VIEWERS:
                 seen = state.observation(viewer)
-                assert set(seen) - {"hand", "partner_dealt", "passed_cards"} == ALWAYS
-                assert ("hand" in seen) == (viewer is not None and seen["elevens"] != [0, 1])
+                assert set(seen) == FIELDS
+                if viewer is None or seen["elevens"] == [0, 1]:
+                    assert seen["hand"] == []
+                else:
+                    assert len(seen["hand"]) == seen["held"][viewer]
                 assert json.loads(json.dumps(seen)) == seen
 
 
@@ -104,6 +107,7 @@ def test_an_observation_shows_the_hand_so_far() -> None:
     state = game_at(2, 1)
     do(state, hands("4C5D6D", "4H5H6H", "4S5S6S", "3C6CQC"), "keep", "5D", "4H", "4S", "x3C", "x4C", "truco")
     do(state, "raise:6")
+    plain = {"from": None, "gesture": None}
     assert state.observation(3) == {
         "seat": 3,
         "hand_number": 4,
@@ -129,9 +133,15 @@ def test_an_observation_shows_the_hand_so_far() -> None:
                     {"seat": 2, "face_down": False, "card": "4S"},
                     {"seat": 3, "face_down": True, "card": "3C"},
                 ],
+                "over": True,
                 "winner": 0,
             },
-            {"leader": 0, "plays": [{"seat": 0, "face_down": True}]},
+            {
+                "leader": 0,
+                "plays": [{"seat": 0, "face_down": True, "card": None}],
+                "over": False,
+                "winner": None,
+            },
         ],
         "truco": {
             "seat": 1,
@@ -147,11 +157,13 @@ def test_an_observation_shows_the_hand_so_far() -> None:
         "extra_trick": False,
         "signals": [],
         "calls": [
-            {"seat": 0, "said": "keep", "value": None, "trick": 0, "on_table": 0},
-            {"seat": 1, "said": "truco", "value": 3, "trick": 1, "on_table": 1},
-            {"seat": 2, "said": "raise", "value": 6, "trick": 1, "on_table": 1},
+            {"seat": 0, "said": "keep", "value": None, "trick": 0, "on_table": 0, **plain},
+            {"seat": 1, "said": "truco", "value": 3, "trick": 1, "on_table": 1, **plain},
+            {"seat": 2, "said": "raise", "value": 6, "trick": 1, "on_table": 1, **plain},
         ],
         "hand": ["6C", "QC"],
+        "partner_dealt": [],
+        "passed_cards": [],
     }
 
 
@@ -225,7 +237,15 @@ def test_the_cut_is_seen_for_the_whole_hand() -> None:
     assert differ_in_calls_alone(states[1], states[2])
     assert differ_in_calls_alone(states[1], states[3])
     assert states[3].observation(0)["calls"] == [
-        {"seat": 2, "said": "cut", "value": 17, "trick": 0, "on_table": 0, "from": "bottom"}
+        {
+            "seat": 2,
+            "said": "cut",
+            "value": 17,
+            "trick": 0,
+            "on_table": 0,
+            "from": "bottom",
+            "gesture": None,
+        }
     ]
 
 
@@ -476,9 +496,7 @@ def test_a_state_comes_back_from_an_observation_and_what_it_hides() -> None:
         for viewer in VIEWERS:
             seen = state.observation(viewer)
             hidden = {
-                "hands": {
-                    seat: list(state.observation(seat).get("hand", [])) for seat in range(4) if seat != viewer
-                },
+                "hands": {seat: list(state.observation(seat)["hand"]) for seat in range(4) if seat != viewer},
                 "face_down": [
                     [index, play["seat"], play["card"]]
                     for seat in range(4)

@@ -83,8 +83,9 @@ def test_a_card_played_face_down_stays_hidden_from_other_seats() -> None:
     assert hide == ("hide", 0, "4C")
     assert TRUCO.view_event(hide, 0) == {"type": "hide", "seat": 0, "card": "4C"}
     for other in (1, 2, 3, None):
-        assert TRUCO.view_event(hide, other) == {"type": "hide", "seat": 0}
-        assert state.observation(other)["tricks"][0]["plays"] == [{"seat": 0, "face_down": True}]
+        assert TRUCO.view_event(hide, other) == {"type": "hide", "seat": 0, "card": None}
+        unseen = {"seat": 0, "face_down": True, "card": None}
+        assert state.observation(other)["tricks"][0]["plays"] == [unseen]
     assert state.observation(0)["tricks"][0]["plays"] == [{"seat": 0, "face_down": True, "card": "4C"}]
 
 

@@ -170,9 +170,8 @@ class Reference:
 
     def private(self, seat: int) -> dict[str, Any]:
         """What the seat sees besides in a hand, in the order of the pack; nothing of a blind hand."""
-        seen = {} if self.blind else {"hand": self.hands.get(seat, [])}
-        if seat in self.partner_dealt:
-            seen["partner_dealt"] = self.partner_dealt[seat]
+        hand = [] if self.blind else self.hands.get(seat, [])
+        seen = {"hand": hand, "partner_dealt": self.partner_dealt.get(seat, [])}
         pack = pack_of(self.rules)
         return {name: sorted(cards, key=pack.index) for name, cards in seen.items()}
 

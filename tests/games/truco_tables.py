@@ -36,7 +36,7 @@ class Table:
             "awaiting": state.awaiting(),
             "legal": [set(state.legal_actions(seat)) for seat in range(reference.seats)],
             "hands": [
-                {name: seen[name] for name in ("hand", "partner_dealt") if name in seen}
+                {name: seen[name] for name in ("hand", "partner_dealt")}
                 for seen in map(state.observation, range(reference.seats) if reference.options else ())
             ],
             **{name: seen[name] for name in reference.public()},

@@ -59,7 +59,7 @@ GAME: Final = Game(
             "points": numbers("Tricks won, per seat."),
             "held": numbers("How many cards each seat holds."),
             "played": ListShape("The cards of this hand in the order of play.", of=_PLAY),
-            "hand": cards("One's own cards; absent for a spectator.", required=False),
+            "hand": cards("One's own cards; empty for a spectator."),
         },
     ),
     events=(

@@ -101,7 +101,7 @@ class HighCardState(State):
         return [("hand", -1, self.number), *dealt]
 
     def observation(self, seat: int | None) -> dict[str, Any]:
-        seen: dict[str, Any] = {
+        return {
             "seat": seat,
             "hand_number": self.number,
             "awaiting": list(self.awaiting()),
@@ -109,10 +109,8 @@ class HighCardState(State):
             "points": list(self.points),
             "held": [len(hand) for hand in self.hands],
             "played": [{"seat": who, "card": card} for who, card in self.played],
+            "hand": [] if seat is None else list(self.hands[seat]),
         }
-        if seat is not None:
-            seen["hand"] = list(self.hands[seat])
-        return seen
 
     def default_action(self, seat: int) -> str:
         return min(self.legal_actions(seat), key=lambda action: strength(action.removeprefix("play:")))

@@ -106,8 +106,8 @@ MUTANTS = [
         "the forehand forgets what it passed",
         "BT-2.6",
         VIEW,
-        "seat in (table.forehand, (table.forehand + 2) & 3)",
-        "seat == (table.forehand + 2) & 3",
+        "viewer in (table.forehand, partner)",
+        "viewer == partner",
         DEAL_TESTS,
     ),
     Mutant(
@@ -306,8 +306,8 @@ MUTANTS = [
         "the partner's hand is shown as it is now",
         "BT-5.2",
         VIEW,
-        "cards_of(table.as_dealt((seat + 2) & 3))",
-        "cards_of(table.hands[(seat + 2) & 3])",
+        "cards_of(table.as_dealt((viewer + 2) & 3))",
+        "cards_of(table.hands[(viewer + 2) & 3])",
         ELEVEN_TESTS,
     ),
     Mutant(
@@ -346,8 +346,8 @@ MUTANTS = [
         "observations show cards face down",
         "BT-7.1",
         VIEW,
-        "elif seat == viewer:",
-        "else:",
+        "if seat == viewer or not face_down else None",
+        "if viewer is not None or not face_down else None",
         REPORT_TESTS,
     ),
     Mutant(
@@ -362,8 +362,8 @@ MUTANTS = [
         "every player learns the card played face down",
         "BT-7.1",
         VIEW,
-        'if seat == event[1]:\n            view["card"]',
-        'if seat is not None:\n            view["card"]',
+        "event[2] if seat == event[1] else None",
+        "event[2] if seat is not None else None",
         REPORT_TESTS,
     ),
     Mutant(

@@ -90,8 +90,8 @@ MUTANTS = [
         "the vira may be dealt",
         "TV-3.5",
         VIEW,
-        'placed = {*observation.get("hand", ()), observation["vira"]}',
-        'placed = {*observation.get("hand", ())}',
+        'placed = {*observation["hand"], observation["vira"]}',
+        'placed = {*observation["hand"]}',
         TESTS,
     ),
     Mutant(

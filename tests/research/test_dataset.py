@@ -87,7 +87,7 @@ def test_the_check_finds_what_is_hidden(tmp_path: Path, monkeypatch: pytest.Monk
         state = data.game.new_state(data.rules)
         held = []
         for seat, action, *_ in record["canonical"]["actions"]:
-            held.append([state.observation(other).get("hand", []) for other in range(2)])
+            held.append([state.observation(other)["hand"] for other in range(2)])
             state.apply(seat, action)
         start = data.features.layout.start("burned")
         pack = [action[5:] for action in data.features.actions if action.startswith("play:")]

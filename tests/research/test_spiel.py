@@ -247,7 +247,7 @@ def test_observers(kind: str, preset: str) -> None:
     game = load(kind, preset)
     generator = random.Random(7)
     state = game.new_initial_state()
-    while state.is_chance_node() or state.play.state.observation(0).get("hand") is None:
+    while state.is_chance_node() or not state.play.state.observation(0)["hand"]:
         state.apply_action(sampled(state, generator))
     private, public, both = (
         make_observation(

@@ -31,7 +31,8 @@ def test_a_starter_is_for_one_bot_and_one_game(language: str, kind: str, tmp_pat
         assert not any(other in path.name for other in GAMES)
         assert not re.search(r"https?://(?!127\.0\.0\.1)", text), f"{path} names a host"
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    assert commands(readme).keys() == {"build", "test", "run"}
+    last = "submit" if language == "python" else "register"
+    assert commands(readme).keys() == {"build", "test", "run", last}
     assert f"botequim game create {kind} big-fish " in readme
     assert "botequim bot register big-fish " in readme
 
@@ -43,12 +44,18 @@ def test_the_turns_are_of_a_real_game(kind: str) -> None:
     assert all(turn["kind"] == kind and turn["legal_actions"] for turn in turns)
     assert any(action.startswith("play:") for turn in turns for action in turn["legal_actions"])
     assert turns == sample_turns(kind)
+    # Also one of those that are rare, and trap bots.
+    assert any(
+        turn["observation"]["phase"] in ("answer", "knock") and not turn["observation"]["hand"]
+        for turn in turns
+    )
 
 
 @kinds
 def test_the_python_file_is_a_bot(kind: str, tmp_path: Path) -> None:
     write_starter(tmp_path / "my_bot", kind, "python")
     bot = bot_spec(str(tmp_path / "my_bot/my_bot.py")).make(0)
+    assert bot.games == (kind,)
     assert all(bot.choose(turn) in turn["legal_actions"] for turn in sample_turns(kind))
 
 
@@ -64,7 +71,17 @@ def test_it_prints_the_files_and_the_commands(
         "python -m compileall -q .      # build",
         "python -m unittest             # test",
         "botequim bot run my_bot.py     # run",
+        "botequim bot submit my_bot.py --name my-bot --token $OWNER # submit",
+        *("", "OWNER is the token that 'botequim signup' prints; README.md has the rest."),
     ]
+
+
+def test_a_starter_that_the_arena_cannot_run_is_registered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["new", str(tmp_path / "my_bot"), "--game", "truco", "--language", "go"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert "export BOTEQUIM_TOKEN=$(botequim bot register my-bot --token $OWNER) # register" in said
 
 
 def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ import pytest
 from arena.cli.new import LANGUAGES, commands, write_starter
 from arena.games import GAMES
 from arena.records.verify import verify
-from tests.service import Process, Service
-from tests.starters.toolchains import CLOCK, count_passed, done, needs, prepare
+from tests.service import Service
+from tests.starters.toolchains import CLOCK, count_passed, done, needs, played, prepare, runs
 
 pytestmark = pytest.mark.system
 
@@ -43,17 +43,12 @@ def test_from_nothing_to_a_played_game(
     token = client.register_bot(name)
     seats = [{"bot": name}, {"house": "rookie"}, {"house": "random"}, {"house": "rookie"}]
     game = client.create_game(kind, seats, clock=CLOCK)["game"]
-    reach = {"PATH": settings["PATH"], "BOTEQUIM_URL": arena.url, "BOTEQUIM_TOKEN": token}
-    apart = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO"))}
-    with Process(["bash", "-c", f"exec {todo['run']}"], folder, **reach, **apart) as bot:
-        try:
-            record = client.record(game, wait=True)
-        except Exception as error:
-            raise AssertionError(bot.said) from error
+    with runs(todo["run"], folder, settings, arena.url, token) as bot:
+        record = played(client, game, bot)
     moments.append(time.monotonic())
     assert verify(record) == []
     assert record["canonical"]["faults"] == [], bot.said
     own = [action for action in record["canonical"]["actions"] if action[0] == 0]
     assert len(own) > 3
-    built, tested, played = (after - before for before, after in pairwise(moments))
-    print(f"{name}: built {built:.1f} s, tested {tested:.1f} s, played {played:.1f} s")
+    building, testing, playing = (after - before for before, after in pairwise(moments))
+    print(f"{name}: built {building:.1f} s, tested {testing:.1f} s, played {playing:.1f} s")

@@ -15,9 +15,9 @@ import pytest
 
 from arena.cli.new import LANGUAGES, commands
 from arena.text import plain_table
-from tests.service import Process, Service
+from tests.service import Service
 from tests.starters.conftest import ADMIN_TOKEN
-from tests.starters.toolchains import CLOCK, count_passed, done, needs, prepare
+from tests.starters.toolchains import CLOCK, count_passed, done, needs, prepare, runs
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.system
@@ -93,7 +93,7 @@ def test_from_nothing_to_a_rank(
     def told(words: str) -> str:
         """The command of the README that contains ``words``, without what keeps its output."""
         line = next(line for line in re.findall(r"^    (.+)$", readme, re.MULTILINE) if words in line)
-        kept = re.search(r"=\$\((.+)\)$", line)
+        kept = re.search(r"=\$\((.+)\)( +#.*)?$", line)
         return kept[1] if kept else str(line)
 
     with timed("build"):
@@ -122,8 +122,7 @@ def test_from_nothing_to_a_rank(
         board = json.loads(client.leaderboard(KIND, "open", preset=PRESET))
         return next((row for row in board["rows"] if row["name"] == name), None)
 
-    reach = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO", "BOTEQUIM_"))}
-    with Process(["bash", "-c", f"exec {todo['run']}"], folder, PATH=settings["PATH"], **reach) as bot:
+    with runs(todo["run"], folder, settings, arena.url, settings["BOTEQUIM_TOKEN"]) as bot:
         try:
             with timed("qualified"):
                 done(told("botequim bot qualify"), folder, settings)

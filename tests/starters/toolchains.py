@@ -7,11 +7,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from tests.service import environment
+from arena.client import Client
+from arena.client.games import LIVE_STATES
+from tests.service import Process, environment
+from tests.waiting import wait_until
 
 TOOLS: Final = {"python": "python3", "javascript": "node", "go": "go", "rust": "cargo", "java": "javac"}
 
@@ -69,6 +72,26 @@ def done(command: str, folder: Path, settings: dict[str, str]) -> str:
     )
     assert ended.returncode == 0, ended.stdout
     return ended.stdout
+
+
+def runs(command: str, folder: Path, settings: dict[str, str], url: str, token: str) -> Process:
+    """The command of a README that runs a bot, on the service at ``url``."""
+    kept = {key: value for key, value in settings.items() if key.startswith(("GO", "CARGO"))}
+    kept |= {"PATH": settings["PATH"], "BOTEQUIM_URL": url, "BOTEQUIM_TOKEN": token}
+    return Process(["bash", "-c", f"exec {command}"], folder, **kept)
+
+
+def played(client: Client, game: str, bot: Process) -> dict[str, Any]:
+    """The record of the game, which ends while the bot runs."""
+
+    def over() -> bool:
+        view = client.game(game)
+        assert view is not None
+        return view["state"] not in LIVE_STATES
+
+    wait_until(lambda: over() or bot.process.poll() is not None, pause=0.2)
+    assert bot.process.poll() is None, bot.said
+    return client.record(game, wait=True)
 
 
 def count_passed(language: str, said: str) -> int:

@@ -148,7 +148,7 @@ class ToepenFeatures(Features):
             vector.mark("rubber", seen["rubber"] - 1)
 
     def _cards(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
-        vector.mark_all("hand", [CARD_NUMBER[card] for card in seen.get("hand", ())])
+        vector.mark_all("hand", [CARD_NUMBER[card] for card in seen["hand"]])
         vector.mark("stock", seen["stock"] // _HAND)
         for laid in seen["laid_away"]:
             place = self.seat_after(observer, laid["seat"])

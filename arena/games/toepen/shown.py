@@ -89,7 +89,7 @@ OBSERVATION: Final = ObjectShape(
             of=TruthShape(),
         ),
         "out_in_hand": numbers("Per seat: the number of the hand in which it went out.", nullable_items=True),
-        "hand": cards("One's own cards; absent for a spectator.", CARD, required=False),
+        "hand": cards("One's own cards; empty for a spectator.", CARD),
         "held": numbers("Per seat: how many cards it holds."),
         "stock": NumberShape("Cards in the stock."),
         "exchanges": numbers("Per seat: exchanges made in this hand."),

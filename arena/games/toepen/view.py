@@ -46,7 +46,7 @@ still shows that hand, until the next deal. "Per seat" is a list with one item p
 ``in_hand``        per seat: whether it was dealt in and has neither folded nor gone out by a challenge;
                    one that goes out by paying for the hand stays in it until the next deal
 ``out_in_hand``    per seat: the number of the hand in which it went out, or null
-``hand``           own cards; absent for a spectator
+``hand``           own cards; empty for a spectator
 ``held``           per seat: how many cards it holds (a folded hand still counts)
 ``stock``          number of cards in the stock
 ``exchanges``      per seat: exchanges made in this hand
@@ -149,7 +149,7 @@ def view(event: Event, viewer: int | None) -> dict[str, Any]:
 def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
     """The observation of ``viewer``, as described above."""
     seats = range(state.rules.seats)
-    seen: dict[str, Any] = {
+    return {
         "game": "toepen",
         "seat": viewer,
         "phase": PHASES[state.phase],
@@ -166,6 +166,7 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
         "in_game": [lives > 0 for lives in state.lives],
         "in_hand": [state.in_hand >> seat & 1 == 1 for seat in seats],
         "out_in_hand": [hand or None for hand in state.out],
+        "hand": [] if viewer is None else cards_of(state.hands[viewer]),
         "held": [hand.bit_count() for hand in state.hands],
         "stock": len(state.stock) // 2,
         "exchanges": list(state.exchanges),
@@ -193,9 +194,6 @@ def observe(state: ToepenFields, viewer: int | None) -> dict[str, Any]:
         "rubber": state.rubber,
         "drinks": list(state.drinks),
     }
-    if viewer is not None:
-        seen["hand"] = cards_of(state.hands[viewer])
-    return seen
 
 
 def restore(state: ToepenFields, observation: Mapping[str, Any], hidden: Mapping[str, Any]) -> None:

@@ -142,7 +142,7 @@ class TrucoFeatures(Features):
 
     def _cards(self, vector: Vector, seen: Mapping[str, Any]) -> None:
         place = self._place
-        hand = seen.get("hand", ())
+        hand = seen["hand"]
         strength = order_seen(seen).strength
         vector.mark_all("hand", [place[card] for card in hand])
         for index, grade in enumerate(sorted((strength[CARD_NUMBER[card]] for card in hand), reverse=True)):
@@ -152,8 +152,8 @@ class TrucoFeatures(Features):
         vector.mark_all("manilhas", [place[card] for card in seen["manilhas"] or ()])
         vector.mark_all("burned", [place[card] for card in chain(*seen["burned"])])
         vector.mark_if("passed", seen["passed"])
-        vector.mark_all("passed_cards", [place[card] for card in seen.get("passed_cards", ())])
-        vector.mark_all("partner", [place[card] for card in seen.get("partner_dealt", ())])
+        vector.mark_all("passed_cards", [place[card] for card in seen["passed_cards"]])
+        vector.mark_all("partner", [place[card] for card in seen["partner_dealt"]])
 
     def _tricks(self, vector: Vector, seen: Mapping[str, Any], observer: int) -> None:
         strength = order_seen(seen).strength
@@ -161,12 +161,12 @@ class TrucoFeatures(Features):
             vector.mark("leader", index, self.seat_after(observer, trick["leader"]))
             for play in trick["plays"]:
                 seat = self.seat_after(observer, play["seat"])
-                if "card" in play:
+                if play["card"] is not None:
                     vector.mark("cards", index, seat, self._place[play["card"]])
                 vector.mark(
                     "played", index, seat, 0 if play["face_down"] else strength[CARD_NUMBER[play["card"]]]
                 )
-            if "winner" in trick:
+            if trick["over"]:
                 winner = trick["winner"]
                 vector.mark("won", index, 2 if winner is None else (winner ^ observer) & 1)
 

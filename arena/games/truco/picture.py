@@ -50,7 +50,7 @@ class TrucoPicture(Picture):
         elif kind == "dealer":
             self.dealer = event["seat"]
         elif kind in ("play", "hide"):
-            self._put(event["seat"], event.get("card", ""), "down" if kind == "hide" else "")
+            self._put(event["seat"], event["card"] or "", "down" if kind == "hide" else "")
         elif kind in ("dealt", "passed", "burned", "shown"):
             self._cards(kind, event)
         elif kind != "game_over":
@@ -92,7 +92,7 @@ class TrucoPicture(Picture):
 
     def _cards(self, kind: str, event: Mapping[str, Any]) -> None:
         seat = event["seat"]
-        cards = event.get("cards")
+        cards = event["cards"]
         if kind == "dealt":
             self._give(seat, cards, event["count"])
             both_at_eleven = self.points == [self.rules.threshold] * 2

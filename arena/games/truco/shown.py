@@ -30,9 +30,7 @@ _PLAY: Final = ObjectShape(
     name="TrucoPlay",
     fields={
         "seat": NumberShape("Who played it."),
-        "card": TextShape(
-            "Absent where it lies face down and is not one's own.", pattern=CARD, required=False
-        ),
+        "card": TextShape("Null where it lies face down and is not one's own.", pattern=CARD, nullable=True),
         "face_down": TruthShape("Whether it lies face down."),
     },
 )
@@ -43,11 +41,8 @@ _TRICK: Final = ObjectShape(
     fields={
         "leader": NumberShape("Who led."),
         "plays": ListShape("The cards in the order of play.", of=_PLAY),
-        "winner": NumberShape(
-            "The team, not the seat; null: tied. Absent from the trick in progress.",
-            required=False,
-            nullable=True,
-        ),
+        "over": TruthShape("Whether it is over."),
+        "winner": NumberShape("The team, not the seat; null: tied, or not over.", nullable=True),
     },
 )
 
@@ -90,9 +85,9 @@ _SAID: Final = ObjectShape(
         "trick": NumberShape("In which trick, from 0; the deal is part of the first."),
         "on_table": NumberShape("How many cards lay in that trick."),
         "from": TextShape(
-            "Of `cut`: from where the cards are dealt.", choices=("top", "bottom"), required=False
+            "Of `cut`: from where the cards are dealt; else null.", choices=("top", "bottom"), nullable=True
         ),
-        "gesture": TextShape("Of `signal`: which.", choices=GESTURES, required=False),
+        "gesture": TextShape("Of `signal`: which; else null.", choices=GESTURES, nullable=True),
     },
 )
 
@@ -111,7 +106,12 @@ OBSERVATION: Final = ObjectShape(
         "elevens": numbers(
             "The teams that the smallest stake would make win: those with 11 points, or 10 if it is 2."
         ),
+        "hand": cards("One's own cards; empty for a spectator, and while nobody looks at them.", CARD),
+        "partner_dealt": cards(
+            "The partner's cards as dealt, while one's team alone is a hand from the end; else empty.", CARD
+        ),
         "passed": TruthShape("Whether the forehand passed a hand."),
+        "passed_cards": cards("The hand passed, for the forehand and its partner; else empty.", CARD),
         "burned": ListShape("The burned hands.", of=cards("", CARD)),
         "held": numbers("How many cards each seat holds."),
         "tricks": ListShape("This hand's, the one in progress included.", of=_TRICK),
@@ -133,16 +133,13 @@ OBSERVATION: Final = ObjectShape(
             choices=("either", 0, 1),
             nullable=True,
         ),
-        "hand": cards("One's own cards.", CARD, required=False),
-        "passed_cards": cards("The hand passed, for the forehand and its partner.", CARD, required=False),
-        "partner_dealt": cards("The partner's cards as dealt, at 11 points.", CARD, required=False),
     },
 )
 
 _SEAT: Final = NumberShape("Whose event it is.")
 _SCORE: Final = numbers("Points by team.")
 _WINNER: Final = NumberShape("The team; null: nobody.", nullable=True)
-_OWN_CARDS: Final = cards("Only for those who may see them.", CARD, required=False)
+_OWN_CARDS: Final = cards("Null for those who may not see them.", CARD, nullable=True)
 
 EVENTS: Final = (
     EventShape(
@@ -213,7 +210,7 @@ EVENTS: Final = (
         "TrucoHideEvent",
         ("hide",),
         "A card is played face down.",
-        {"seat": _SEAT, "card": TextShape("Only for its player.", pattern=CARD, required=False)},
+        {"seat": _SEAT, "card": TextShape("Null except for its player.", pattern=CARD, nullable=True)},
     ),
     EventShape(
         "TrucoTrickEvent",

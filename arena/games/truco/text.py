@@ -34,7 +34,8 @@ class _Writer:
 
     def text(self) -> TurnText:
         seen = self.seen
-        hand = " ".join(seen["hand"]) if "hand" in seen else "not to be looked at"
+        blind = self.rules.blind and len(seen["elevens"]) == 2
+        hand = "not to be looked at" if blind else " ".join(seen["hand"])
         news = tuple(line for event in self.turn["events"] if (line := self._event(event)))
         return TurnText(panel(self.turn, self.names).question, tuple(self._standing()), news, hand)
 
@@ -54,9 +55,9 @@ class _Writer:
         if seen["elevens"]:
             who = " and ".join(self._team(team) for team in seen["elevens"])
             lines.append(f"One hand from the end: {who}.")
-        if "passed_cards" in seen:
+        if seen["passed_cards"]:
             lines.append(f"Passed to the partner: {' '.join(seen['passed_cards'])}.")
-        if "partner_dealt" in seen:
+        if seen["partner_dealt"]:
             lines.append(f"Your partner was dealt: {' '.join(seen['partner_dealt'])}.")
         lines += [f"Burned: {' '.join(cards)}." for cards in seen["burned"]]
         lines.append("Cards held: " + self._per_seat(seen["held"]) + ".")
@@ -77,7 +78,7 @@ class _Writer:
         for number, line in enumerate(lines):
             acts = ", ".join(self._act(act) for act in line)
             end = ""
-            if number < len(tricks) and "winner" in tricks[number]:
+            if number < len(tricks) and tricks[number]["over"]:
                 winner = tricks[number]["winner"]
                 end = "; tied" if winner is None else f"; won by {self._team(winner)}"
             if acts:
@@ -98,7 +99,7 @@ class _Writer:
         return f"{who} {said}" + (f" {value}" if value is not None else "")
 
     def _card(self, play: Mapping[str, Any]) -> str:
-        card = play.get("card", "a card")
+        card = play["card"] or "a card"
         return f"hide {card}" if play["face_down"] else f"play {card}"
 
     # What has happened

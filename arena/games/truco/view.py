@@ -15,28 +15,30 @@ The observation of a seat (``seat`` None: a spectator, who sees what is public):
     stake           int, what the hand is worth now
     elevens         [int] teams that the smallest stake would make win: one (BT-5.2) or both (BT-5.3) change
                     the hand (TV-7.1)
-    hand            [str] own cards; absent for a spectator and in a blind hand
-    partner_dealt   [str] the partner's cards as dealt; only where BT-5.2 shows them
+    hand            [str] own cards; empty for a spectator and in a blind hand
+    partner_dealt   [str] the partner's cards as dealt; empty except where BT-5.2 shows them
     passed          bool, whether the forehand passed a hand
-    passed_cards    [str] the hand passed, for the forehand and its partner (BT-2.6)
+    passed_cards    [str] the hand passed, for the forehand and its partner (BT-2.6); empty for the others
     burned          [[str, str, str], ...]
     held            [int] by seat, how many cards it holds
-    tricks          [{"leader": int, "plays": [{"seat": int, "card": str, "face_down": bool}, ...],
-                      "winner": int or None}, ...] this hand's, the one in progress included;
-                    "card" is absent from other seats' face-down cards, "winner" (the team, not the seat;
-                    None: tied) from the trick in progress
+    tricks          [{"leader": int, "plays": [{"seat": int, "card": str or None, "face_down": bool}, ...],
+                      "over": bool, "winner": int or None}, ...] this hand's, the one in progress included;
+                    "card" is None for other seats' face-down cards; "winner" is the team, not the seat, None
+                    if the trick is tied or not "over"
     truco           None, or {"seat": int, "team": int, "trick": int (index), "on_table": int (cards in that
                     trick at the call), "proposer": int (who raised last), "value": int (accepted, or
                     proposed while "pending"), "pending": bool, "deferred": bool}
     eleven_deferred bool, whether the team with 11 has deferred its decision
     extra_trick     bool, whether this trick is the one more of BT-4.7
     signals         [{"trick": int (index), "seat": int, "gesture": str}, ...] this hand's
-    calls           [{"seat": int, "said": str, "value": int or None, "trick": int (index), "on_table": int},
-                      ...] all that was done in this hand besides playing cards, in order: "said" is the word
+    calls           [{"seat": int, "said": str, "value": int or None, "trick": int (index), "on_table": int,
+                      "from": str or None, "gesture": str or None}, ...]
+                    all that was done in this hand besides playing cards, in order: "said" is the word
                     of the action ("cut" "no_cut" "keep" "pass" "burn" "truco" "raise" "accept" "defer"
                     "signal"; at eleven "accept" and "defer"), "value" the points of "truco", "raise" and
                     "accept" or the cards lifted by "cut", "trick" and "on_table" (cards in that trick) when
-                    it was; a "cut" has "from" ("top" or "bottom"), a "signal" has "gesture"
+                    it was; "from" ("top" or "bottom") is None except of a "cut", "gesture" (str) except of a
+                    "signal"
     vira            str or None, the card turned (TV-4.4)
     manilhas        [str] x 4, strongest first, or None before the vira is turned
     right           who may raise the stake (TV-6.2): "either", a team, or None
@@ -96,7 +98,7 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
     """The observation of ``seat``; its fields are listed at the top of the module."""
     order = table.order
     known_order = not table.rules.turned or table.vira != NO_CARD
-    seen: dict[str, Any] = {
+    return {
         "seat": seat,
         "hand_number": table.hand_number,
         "score": list(table.score),
@@ -106,7 +108,10 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
         "forehand": None if table.dealer == NOBODY else table.forehand,
         "stake": table.stake,
         "elevens": [team for team in (0, 1) if table.elevens >> team & 1],
+        "hand": _hand(table, seat),
+        "partner_dealt": _partner_dealt(table, seat),
         "passed": table.passed,
+        "passed_cards": _passed_cards(table, seat),
         "burned": [list(cards_of(hand)) for hand in table.burned],
         "held": [len(hand) for hand in table.hands],
         "tricks": [_trick(table, index, seat) for index in range(len(table.leaders))],
@@ -124,14 +129,22 @@ def observe(table: TrucoTable, seat: int | None) -> dict[str, Any]:
         "manilhas": list(order.manilhas) if known_order else None,
         "right": _right(table),
     }
-    if seat is not None:
-        if not table.blind:
-            seen["hand"] = list(cards_of(table.hands[seat]))
-        if table.passed and seat in (table.forehand, (table.forehand + 2) & 3):
-            seen["passed_cards"] = list(cards_of(table.as_dealt((table.forehand + 2) & 3)))
-        if table.phase in (ELEVEN, PLAY) and table.elevens == 1 << (seat & 1) and table.rules.seats > 2:
-            seen["partner_dealt"] = list(cards_of(table.as_dealt((seat + 2) & 3)))
-    return seen
+
+
+def _hand(table: TrucoTable, viewer: int | None) -> list[str]:
+    return [] if viewer is None or table.blind else list(cards_of(table.hands[viewer]))
+
+
+def _partner_dealt(table: TrucoTable, viewer: int | None) -> list[str]:
+    if viewer is None or table.phase not in (ELEVEN, PLAY) or table.rules.seats == 2:
+        return []
+    return list(cards_of(table.as_dealt((viewer + 2) & 3))) if table.elevens == 1 << (viewer & 1) else []
+
+
+def _passed_cards(table: TrucoTable, viewer: int | None) -> list[str]:
+    partner = (table.forehand + 2) & 3
+    shown = table.passed and viewer in (table.forehand, partner)
+    return list(cards_of(table.as_dealt(partner))) if shown else []
 
 
 def _seat_or_none(seat: int) -> int | None:
@@ -149,17 +162,12 @@ def _trick(table: TrucoTable, index: int, viewer: int | None) -> dict[str, Any]:
     seats = table.rules.seats
     for place, code in enumerate(table.plays[seats * index : seats * (index + 1)]):
         seat = (leader + place) & table.rules.mask
-        play: dict[str, Any] = {"seat": seat, "face_down": code >= FACE_DOWN}
-        if code < FACE_DOWN:
-            play["card"] = PACK[code]
-        elif seat == viewer:
-            play["card"] = PACK[code - FACE_DOWN]
-        plays.append(play)
-    trick: dict[str, Any] = {"leader": leader, "plays": plays}
-    if index < len(table.winners):
-        winner = table.winners[index]
-        trick["winner"] = None if winner == TIE else winner
-    return trick
+        face_down = code >= FACE_DOWN
+        card = PACK[code & ~FACE_DOWN] if seat == viewer or not face_down else None
+        plays.append({"seat": seat, "card": card, "face_down": face_down})
+    over = index < len(table.winners)
+    winner = _team_or_none(table.winners[index]) if over else None
+    return {"leader": leader, "plays": plays, "over": over, "winner": winner}
 
 
 def _truco(table: TrucoTable) -> dict[str, Any] | None:
@@ -187,6 +195,8 @@ def _call(call: int, shift: int) -> dict[str, Any]:
         "value": (call >> 9 & 15) or None,
         "trick": call >> 15 + shift,
         "on_table": call >> 15 & (1 << shift) - 1,
+        "from": None,
+        "gesture": None,
     }
     if said == "cut":
         shown["value"] = int(words[1])
@@ -216,11 +226,11 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     - ``dealer`` ``kept`` ``defer``: seat
     - ``hand``: number, dealer, score
     - ``cut``: seat, lifted, from (``top`` or ``bottom``)
-    - ``dealt``: seat, count; cards for the owner, unless nobody looks (BT-5.3)
-    - ``passed`` ``shown``: seat; cards for that seat and its partner
+    - ``dealt``: seat, count, cards (None except for the owner, and where nobody looks, BT-5.3)
+    - ``passed`` ``shown``: seat, cards (None except for that seat and its partner)
     - ``burned``: seat, cards
     - ``truco`` ``raise`` ``accept``: seat, value; ``run``: seat, points
-    - ``play``: seat, card; ``hide``: seat, card for its player only
+    - ``play``: seat, card; ``hide``: seat, card (None except for its player)
     - ``trick``: number, winner (team or None), leader (who leads next)
     - ``hand_over``: winner (team or None), points, score, reason
     - ``signal``: seat, gesture
@@ -234,8 +244,7 @@ def view_event(event: Event, seat: int | None) -> dict[str, Any] | None:
     if kind in ("dealer", "kept", "defer", "hide", "signal", "truco", "raise", "accept", "run"):
         view["seat"] = event[1]
     if kind == "hide":
-        if seat == event[1]:
-            view["card"] = event[2]
+        view["card"] = event[2] if seat == event[1] else None
     elif kind in ("truco", "raise", "accept"):
         view["value"] = event[2]
     elif kind == "run":
@@ -279,8 +288,7 @@ def _view_cards(event: Event, viewer: int | None, view: dict[str, Any]) -> None:
         visible = True
     else:
         visible = viewer is not None and viewer & 1 == seat & 1
-    if visible:
-        view["cards"] = list(cards)
+    view["cards"] = list(cards) if visible else None
 
 
 def _team_or_none(team: int) -> int | None:
@@ -299,11 +307,11 @@ def unplaced_cards(rules: Mapping[str, Any], observation: Mapping[str, Any]) -> 
     A card that the partner is known to hold or to have played face down (BT-2.6, BT-5.2) is one of them
     as long as it may be either.
     """
-    placed = {*observation.get("hand", ()), observation["vira"]}
+    placed = {*observation["hand"], observation["vira"]}
     for cards in observation["burned"]:
         placed.update(cards)
     for trick in observation["tricks"]:
-        placed.update(play["card"] for play in trick["plays"] if "card" in play)
+        placed.update(play["card"] for play in trick["plays"])
     return [card for card in PACKS[rules["pack"]].cards if card not in placed]
 
 
@@ -314,9 +322,9 @@ def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[st
     """
     seat = observation["seat"]
     partner = None if seat is None else (seat + 2) & 3
-    known = set(observation.get("partner_dealt", ()))
+    known = set(observation["partner_dealt"])
     if seat == observation["forehand"]:
-        known.update(observation.get("passed_cards", ()))
+        known.update(observation["passed_cards"])
     partners = iter([card for card in order if card in known])
     others = iter([card for card in order if card not in known])
 
@@ -332,7 +340,7 @@ def place_cards(observation: Mapping[str, Any], order: Sequence[str]) -> dict[st
         [index, play["seat"], next(source(play["seat"]))]
         for index, trick in enumerate(observation["tricks"])
         for play in trick["plays"]
-        if "card" not in play
+        if play["card"] is None
     ]
     return {"hands": hands, "face_down": face_down, "rest": list(others)}
 
@@ -375,8 +383,7 @@ def _fill(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapping[str
     _fill_tricks(table, observation, hidden)
     viewer = observation["seat"]
     for seat in range(table.rules.seats):
-        shown = seat == viewer and "hand" in observation
-        cards = observation["hand"] if shown else hidden["hands"].get(seat, [])
+        cards = observation["hand"] if seat == viewer else hidden["hands"].get(seat, [])
         if len(cards) != observation["held"][seat]:
             raise ValueError(f"seat {seat} holds {observation['held'][seat]} cards, not {len(cards)}")
         table.hands[seat] = numbers_of(cards)
@@ -402,10 +409,10 @@ def _fill_tricks(table: TrucoTable, observation: Mapping[str, Any], hidden: Mapp
     hidden_cards = {(index, seat): card for index, seat, card in hidden["face_down"]}
     for index, trick in enumerate(observation["tricks"]):
         table.leaders.append(trick["leader"])
-        if "winner" in trick:
+        if trick["over"]:
             table.winners.append(TIE if trick["winner"] is None else trick["winner"])
         for play in trick["plays"]:
-            card = play["card"] if "card" in play else hidden_cards[index, play["seat"]]
+            card = play["card"] or hidden_cards[index, play["seat"]]
             table.plays.append(CARD_NUMBER[card] + (FACE_DOWN if play["face_down"] else 0))
 
 
@@ -425,5 +432,5 @@ def _check_cards(table: TrucoTable, observation: Mapping[str, Any]) -> None:
     if observation["seat"] is not None:
         dealt["partner_dealt"] = (observation["seat"] + 2) & 3
     for field, seat in dealt.items():
-        if field in observation and table.as_dealt(seat) != numbers_of(observation[field]):
+        if observation[field] and table.as_dealt(seat) != numbers_of(observation[field]):
             raise ValueError(f"seat {seat} was dealt other cards")

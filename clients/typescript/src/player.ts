@@ -83,9 +83,9 @@ export class Player {
       const again = this.rejected(result);
       if (again) turns.set(again.turn, again);
     }
-    for (const answer of sent) this.answered.delete(answer.turn);
+    for (const answer of sent) if (!this.answers.has(answer.turn)) this.answered.delete(answer.turn);
     for (const turn of reply.turns) turns.set(turn.turn, turn);
-    await Promise.all([...turns.values()].map((turn) => this.think(turn)));
+    await Promise.all([...turns.values()].filter((turn) => !this.answers.has(turn.turn)).map((turn) => this.think(turn)));
     await this.lookAtQuietGames();
   }
 
@@ -160,17 +160,24 @@ export class Player {
     return undefined;
   }
 
-  /** Report a rejected answer, and return the turn to answer in its place, if any. */
+  /**
+   * Report a rejected answer, and return the turn to decide in its place, if any. What the service takes for illegal
+   * although the turn said that it is legal is answered with the default action.
+   */
   private rejected(result: Result): Turn | undefined {
     if (result.status === "accepted") return undefined;
-    this.say(`${result.turn}: ${result.status}: ${result.message}`);
-    if (result.status === "stale_turn") {
-      const fresh = result.fresh;
-      return fresh && (this.options.rights || !fresh.optional) ? fresh : undefined;
+    const why = `${result.status}: ${result.message}`;
+    if (result.status === "illegal_action" || result.status === "malformed") {
+      const turn = this.answered.get(result.turn ?? "");
+      if (turn !== undefined && !result.forfeited) {
+        this.playOn(turn, why);
+        return undefined;
+      }
     }
-    const turn = this.answered.get(result.turn ?? "");
-    if (result.status !== "illegal_action" || turn === undefined || result.forfeited) return undefined;
-    return { ...turn, legal_actions: result.legal_actions };
+    this.say(`${result.turn}: ${why}`);
+    if (result.status !== "stale_turn") return undefined;
+    const fresh = result.fresh;
+    return fresh && (this.options.rights || !fresh.optional) ? fresh : undefined;
   }
 
   private async think(turn: Turn): Promise<void> {
@@ -185,17 +192,26 @@ export class Player {
         game.seats.set(turn.seat, bot);
         this.say(`${turn.kind} ${turn.game} seat ${turn.seat}: sat down`);
       }
-      const action = await bot.choose(turn);
-      if (action !== null) {
-        this.answers.set(turn.turn, { turn: turn.turn, action });
-        this.answered.set(turn.turn, turn);
-      } else if (!turn.optional) {
-        this.say(`${turn.turn}: the bot chose nothing; the turn is left to the clock`);
-      }
+      // What the bot does to its list leaves ours as it is.
+      const action = await bot.choose({ ...turn, legal_actions: [...turn.legal_actions] });
+      if (action !== null && turn.legal_actions.includes(action)) this.answer(turn, action);
+      else if (action !== null || !turn.optional) this.playOn(turn, `${String(action)} is not legal`);
     } catch (error) {
       const text = error instanceof Error ? error.stack ?? error.message : String(error);
-      this.say(`${turn.turn}: the bot failed; the turn is left to the clock: ${text}`);
+      this.playOn(turn, `the bot failed: ${text}`);
     }
+  }
+
+  private answer(turn: Turn, action: string): void {
+    this.answers.set(turn.turn, { turn: turn.turn, action });
+    this.answered.set(turn.turn, turn);
+  }
+
+  /** Report a failure of the bot, and play the turn's default action; an optional turn has none, and passes. */
+  private playOn(turn: Turn, why: string): void {
+    const action = turn.default_action;
+    this.say(`${turn.turn}: playing ${action}; legal: ${turn.legal_actions.join(", ")}; ${why}`);
+    if (action !== null) this.answer(turn, action);
   }
 
   private game(id: string, kind: string): Game {

@@ -44,7 +44,7 @@ for (const [kind, rights] of [
   });
 }
 
-test("an illegal action is reported, and the bot is called again", async () => {
+test("an illegal action is not sent: it is reported, and the default action is played", async () => {
   const { owner, bot, client } = await newcomer();
   const seats = [{ bot }, { house: "rookie" as const }];
   const { game } = value(await owner.POST("/v1/games", { body: { kind: "toepen", seats } }));
@@ -53,16 +53,41 @@ test("an illegal action is reported, and the bot is called again", async () => {
   const rest = new Rotating();
   const choose = (turn: Turn) => (calls++ === 0 ? "play:no" : rest.choose(turn));
   await play(client, () => choose, { games: 1, say: (line) => lines.push(line) });
-  assert.equal(lines.filter((line) => line.includes(": illegal_action: ")).length, 1, lines.join("\n"));
-  const { canonical } = await record(owner, game);
-  assert.equal(canonical.faults.length, 1);
+  const told = lines.filter((line) => /: playing \S+; legal: .+; play:no is not legal$/.test(line));
+  assert.equal(told.length, 1, lines.join("\n"));
+  assert.deepEqual((await record(owner, game)).canonical.faults, []);
 });
 
-test("an error of the bot is reported, and the clock plays for it", async () => {
+test("an action that the service refuses is reported, and the default action is played", async () => {
   const { owner, bot, client } = await newcomer();
-  const clock = { per_turn_ms: 1000, bank_ms: 0 };
   const seats = [{ bot }, { house: "rookie" as const }];
-  const { game } = value(await owner.POST("/v1/games", { body: { kind: "toepen", seats, clock } }));
+  const { game } = value(await owner.POST("/v1/games", { body: { kind: "toepen", seats } }));
+  const lines: string[] = [];
+  let sent = 0;
+  client.use({
+    // The first answer arrives as something else.
+    async onRequest({ request }) {
+      if (!request.url.includes("/v1/turns") || sent > 0) return undefined;
+      const { answers } = (await request.clone().json()) as { answers: { turn: string; action: string }[] };
+      if (answers.length === 0) return undefined;
+      sent += 1;
+      const body = JSON.stringify({ answers: answers.map(({ turn }) => ({ turn, action: "play:no" })) });
+      return new Request(request, { body });
+    },
+  });
+  await play(client, () => new Rotating(), { games: 1, say: (line) => lines.push(line) });
+  assert.equal(sent, 1);
+  const told = lines.filter((line) => /: playing \S+; legal: .+; illegal_action: .*play:no/.test(line));
+  assert.equal(told.length, 1, lines.join("\n"));
+  const { canonical } = await record(owner, game);
+  assert.deepEqual(canonical.outcome.forfeits, []);
+  assert.deepEqual(canonical.faults.map(({ type }) => type), ["illegal"]);
+});
+
+test("an error of the bot is reported, and the default action is played", async () => {
+  const { owner, bot, client } = await newcomer();
+  const seats = [{ bot }, { house: "rookie" as const }];
+  const { game } = value(await owner.POST("/v1/games", { body: { kind: "toepen", seats } }));
   const lines: string[] = [];
   let calls = 0;
   const rest = new Rotating();
@@ -71,9 +96,8 @@ test("an error of the bot is reported, and the clock plays for it", async () => 
     return rest.choose(turn);
   };
   await play(client, () => choose, { games: 1, say: (line) => lines.push(line) });
-  assert.match(lines.join("\n"), /the bot failed; the turn is left to the clock: RangeError: no idea\n +at .*play\.test/);
-  const { canonical } = await record(owner, game);
-  assert.ok(canonical.faults.length >= 1);
+  assert.match(lines.join("\n"), /: playing \S+; legal: .+; the bot failed: RangeError: no idea\n +at .*play\.test/);
+  assert.deepEqual((await record(owner, game)).canonical.faults, []);
 });
 
 test("an abort ends the wait; what has begun is played to its end", async () => {

@@ -52,15 +52,13 @@ class TrucoSight:
         self.all_tied = 0.5
         if turn["rules"]["all_tied"] == "forehand" and seen["forehand"] is not None:
             self.all_tied = float(seen["forehand"] & 1 == team)
-        self.hand = sorted(
-            (CARD_NUMBER[card] for card in seen.get("hand", ())), key=self.strength.__getitem__
-        )
+        self.hand = sorted((CARD_NUMBER[card] for card in seen["hand"]), key=self.strength.__getitem__)
         self._read_tricks(seen["tricks"])
-        partners = list(seen.get("partner_dealt", ()))
+        partners = seen["partner_dealt"]
         if self.forehand and not partners:
-            partners = seen.get("passed_cards", [])
+            partners = seen["passed_cards"]
         self.partners = mask_of(partners) & ~self.table
-        gone = self.table | self.partners | mask_of(seen.get("hand", ()))
+        gone = self.table | self.partners | mask_of(seen["hand"])
         if seen["vira"]:
             gone |= BIT[CARD_NUMBER[seen["vira"]]]
         for cards in seen["burned"]:
@@ -75,14 +73,14 @@ class TrucoSight:
         for trick in tricks:
             self.best = self.holder = 0
             for play in trick["plays"]:
-                if "card" in play:
+                if play["card"] is not None:
                     card = CARD_NUMBER[play["card"]]
                     self.table |= BIT[card]
                     if not play["face_down"]:
                         self._lay(self.strength[card], play["seat"])
             self.place = len(trick["plays"]) % self.seats
             self.to_play = [(trick["leader"] + place) % self.seats for place in range(self.place, self.seats)]
-            if "winner" in trick:
+            if trick["over"]:
                 winner = trick["winner"]
                 self.results.append(0 if winner is None else 1 if winner == self.seat & 1 else -1)
 
