@@ -87,13 +87,22 @@ bench-sandbox: .venv-bench/.kaggle
 clean:
 	rm -rf $(VENV) .venv-bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+# Says in one line what is missing, and leaves no environment half made.
+GOALS = $(or $(MAKECMDGOALS),up)
+MAKE_VENV = $(PYTHON) deploy/make_venv.py $(VENV)
+CHECK_PYTHON = command -v $(PYTHON) >/dev/null || { \
+	echo "make: there is no $(PYTHON): install Python 3.11 or newer, or name one, make PYTHON=python3.12 $(GOALS)" >&2; exit 1; }
 
-$(VENV)/.up: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[server]'
-	touch $@
+# It is gone if its Python was removed: everything is made anew.
+$(VENV)/bin/python: ;
 
-$(VENV)/.test: pyproject.toml $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[server,dev]'
-	touch $@ $(VENV)/.up
+# The version is in arena/__init__.py.
+$(VENV)/.up: pyproject.toml arena/__init__.py $(VENV)/bin/python
+	@$(CHECK_PYTHON)
+	@$(MAKE_VENV) server "$(PYTHON)" "$(GOALS)"
+	@touch $@
+
+$(VENV)/.test: pyproject.toml arena/__init__.py $(VENV)/bin/python
+	@$(CHECK_PYTHON)
+	@$(MAKE_VENV) server,dev "$(PYTHON)" "$(GOALS)"
+	@touch $@ $(VENV)/.up

@@ -9,6 +9,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api.bodies import BodyIntake
+from api.downloads import Downloads
 from api.edge import Edge
 from api.errors import register_error_handlers
 from api.mcp import protocol
@@ -83,6 +84,7 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     app.extensions["botequim-bodies"] = BodyIntake(settings.http)
     service = app.extensions["botequim"] = open_service(settings, jobs)
     app.extensions["botequim-watching"] = Watching(service.live)
+    app.extensions["botequim-downloads"] = Downloads()
     protect_pages(app)
     app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
     register_error_handlers(app, site.error_page)

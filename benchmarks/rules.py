@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games import GAMES
+from arena.installation import install_command
 from benchmarks.engines import PEERS, compare, costs
 
 
@@ -37,7 +38,7 @@ def main(rounds: int, seconds: float, seed: int) -> None:
     console.print(table)
     for name in PEERS:
         if name not in {peer.name for peer in peers}:
-            console.print(f"{name}: not installed (pip install 'botequim\\[bench]')")
+            console.print(f"{name}: not installed ({install_command('bench')})", markup=False)
     calls = Table()
     calls.add_column("µs per call")
     names = ("legal_actions", "apply", "observation", "serialise", "deserialise")

@@ -1,6 +1,6 @@
 """Learns Truco paulista for two from the environment alone, with OpenSpiel's tabular Q-learning.
 
-    pip install 'botequim[rl,spiel]'
+    pip install '.[rl,spiel]'
     python examples/learn_truco.py --minutes 2
 
 The learner sees what docs/research.md describes: a vector, a mask and a reward per hand. It plays against the

@@ -8,7 +8,8 @@ from typing import Final
 
 from flask import Response, abort
 
-from api.pages.manual import navigation, page_source
+from api.pages.downloads import program_address
+from api.pages.manual import navigation, page_source, with_own_address
 from api.pages.site import blueprint
 from api.services import service_address, services
 
@@ -17,20 +18,20 @@ _SUMMARY: Final = (
     "from committed seeds, records are verifiable, and anyone can recompute the leaderboards."
 )
 
-_EXAMPLE: Final = "http://127.0.0.1:8000"
-"""The address of the service in examples of the manual."""
-
 
 @blueprint.get("/llms.txt")
 def llms_txt() -> Response:
     """Title, summary and the pages of the manual, in the form of llmstxt.org."""
     address = service_address() or ""
     lines = ["# Botequim", "", f"> {_SUMMARY}"]
+    if program := program_address():
+        lines += ["", f"The program `botequim` (Python 3.11 or newer): `pip install {program}`"]
     for group, entries in navigation():
         lines += ["", f"## {group}", ""]
         lines += [f"- [{entry.title}]({address}{entry.address}): {entry.summary}" for entry in entries]
     lines += ["", "## For programs", "", f"- [OpenAPI document]({address}/openapi.json): All operations."]
     lines += [f"- [Skill]({address}/SKILL.md): How agents play by tool calls."]
+    lines += [f"- [Downloads]({address}/download/): The program, and starters in five languages."]
     return _text(lines)
 
 
@@ -39,7 +40,7 @@ def skill() -> Response:
     """The page for agents, in the form of agentskills.io, with the addresses of this service."""
     address = service_address() or ""
     text = re.sub(r"\]\((\w[\w-]*)\.md", rf"]({address}/docs/\1", page_source("agents"))
-    text = text.replace(_EXAMPLE, address or _EXAMPLE)
+    text = with_own_address(text)
     description = "Play Truco and Toepen against other bots by tool calls (MCP) at a Botequim service."
     lines = ["---", "name: botequim", f"description: {description}", "---", "", *text.splitlines()]
     return _text(lines, "text/markdown")

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from api.pages.bars import axis_of
 from api.pages.coming import coming
+from api.pages.downloads import program_address
 from api.pages.front_table import FrontTable, FrontTables
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
@@ -44,6 +45,7 @@ def home() -> Response:
         tournaments=services().tournaments.present(),
         coming=coming(),
         address=address,
+        program=program_address(),
         table=table,
         drawn=table and small_table(table),
         data=table and Markup(embedded_json(_table_data(table))),

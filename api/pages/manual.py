@@ -11,13 +11,18 @@ from typing import Any, Final
 
 import orjson
 from flask import Response, abort
+from markupsafe import Markup
 
+from api.downloads import EXAMPLE_ADDRESS
 from api.pages.markdown import MarkdownPage, render_markdown
 from api.pages.site import blueprint, page
+from api.services import service_address
 from arena.games import GAMES
 from arena.records.record import record_schema
 
 RECORD_SCHEMA: Final = "record-v1.schema.json"
+
+OPERATORS: Final = "Running a service"
 
 GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "Start": {"five-minutes": "Sign up, write a bot and play, in Python, another language or with curl."},
@@ -62,7 +67,7 @@ GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "errors": "All error codes and what they mean.",
         "glossary": "One word for each thing.",
     },
-    "Running a service": {
+    OPERATORS: {
         "operating": "Installing, settings, backups and updates.",
         "alarms": "The alarms of a service, and what to do.",
         "performance": "What was measured, and how.",
@@ -102,7 +107,13 @@ def manual_page(name: str) -> Response:
     if name not in NAMES:
         abort(404)
     rendered = read_page(name)
-    return manual_page_of("manual.html", current=name, one=rendered, title=rendered.sections[0].heading)
+    return manual_page_of(
+        "manual.html",
+        current=name,
+        html=Markup(rendered.html if name in GROUPS[OPERATORS] else with_own_address(rendered.html)),
+        sections=rendered.sections,
+        title=rendered.sections[0].heading,
+    )
 
 
 @blueprint.get(f"/docs/{RECORD_SCHEMA}")
@@ -130,6 +141,11 @@ def navigation() -> Sequence[tuple[str, Sequence[ManualEntry]]]:
 def read_page(name: str) -> MarkdownPage:
     """The page ``name`` as HTML."""
     return render_markdown(page_source(name), name, _address)
+
+
+def with_own_address(text: str) -> str:
+    """The text of a page with the address of this service in place of that in examples."""
+    return text.replace(EXAMPLE_ADDRESS, service_address() or EXAMPLE_ADDRESS)
 
 
 def _entry(name: str, summary: str) -> ManualEntry:

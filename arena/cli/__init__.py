@@ -16,6 +16,7 @@ from arena import __version__
 from arena.cli.commands import Command, Commands
 from arena.cli.messages import one_line, with_suggestion
 from arena.errors import ArenaError
+from arena.installation import not_installed
 from arena.text import printable
 
 COMMANDS: Final = {
@@ -71,9 +72,6 @@ SECTIONS: Final = {
 
 PLUGIN_GROUP: Final = "botequim.commands"
 """Other packages add commands by entry points of this group."""
-
-_EXTRAS: Final = {"pyarrow": "rl"}
-"""The extras of libraries that are not in ``server``."""
 
 _PACKAGES: Final = frozenset({"arena", "api", "queues", "workers"})
 
@@ -143,7 +141,7 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
     try:
         command: click.Command = plugin.load()
     except ModuleNotFoundError as error:
-        missing = _not_installed(f"'{called}'", error)
+        missing = not_installed(f"'{called}'", str(error.name))
 
         @click.command(
             plugin.name,
@@ -156,14 +154,6 @@ def _load(plugin: EntryPoint, called: str) -> click.Command:
             raise missing
 
     return command
-
-
-def _not_installed(what: str, error: ModuleNotFoundError) -> ArenaError:
-    return ArenaError(
-        f"{what} needs the library {error.name}, which is not installed",
-        code="not_installed",
-        expected=f"pip install 'botequim[{_EXTRAS.get(error.name or '', 'server')}]'",
-    )
 
 
 def _imported_here(error: ModuleNotFoundError) -> bool:
@@ -223,7 +213,7 @@ def run(arguments: Sequence[str] | None = None, command: click.Command | None = 
         # The installation without the extra "server" has all commands.
         if not _imported_here(error):
             raise
-        return _fail(one_line(_not_installed("this command", error)))
+        return _fail(one_line(not_installed("this command", str(error.name))))
     except (click.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:

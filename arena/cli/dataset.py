@@ -17,6 +17,7 @@ from arena.cli.progress import progress_bar
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.installation import not_installed
 from arena.records.record import Record, load_records, parse_record, source_name
 
 
@@ -69,7 +70,10 @@ def dataset(
     'botequim records --out' downloaded the file, or of the one that --url or BOTEQUIM_URL names; otherwise
     all bots are in.
     """
-    from arena.research.dataset import LICENCE, DataSet, Wanted, period
+    try:
+        from arena.research.dataset import LICENCE, DataSet, Wanted, period
+    except ModuleNotFoundError as error:
+        raise not_installed("'botequim dataset'", str(error.name), "rl") from None
 
     kind, _, preset = name.partition("/")
     made = DataSet(game_of(kind), preset)

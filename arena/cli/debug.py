@@ -13,7 +13,7 @@ from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
 from arena.cli.commands import Command
 from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
-from arena.errors import ArenaError
+from arena.installation import not_installed
 from arena.play.dealing import bot_seed
 from arena.play.fault_reports import FaultReport, message_of, trace_of
 from arena.play.match import seat_bot
@@ -163,11 +163,7 @@ def sandboxed(text: str, kind: str) -> BotSpec:
     try:
         from arena.sandbox.bot import check_bot, sandboxed_spec
     except ModuleNotFoundError as error:
-        raise ArenaError(
-            f"the sandbox needs the library {error.name}, which is not installed",
-            code="not_installed",
-            expected="pip install 'botequim[server]'",
-        ) from None
+        raise not_installed("the sandbox", str(error.name)) from None
     if Path(text.rpartition("=")[2]).suffix == ".wasm":
         label, _, path = text.rpartition("=")
         spec = sandboxed_spec(label or Path(path).stem, "wasm", Path(path).read_bytes())

@@ -19,9 +19,10 @@ from arena.cli.output import fitting
 from arena.cli.params import KIND
 from arena.cli.progress import progress_bar
 from arena.client import Client
-from arena.errors import ArenaError, UnknownPreset
+from arena.errors import UnknownPreset
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
+from arena.installation import not_installed
 from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS
 from arena.ratings.results import GroupResult, Results
@@ -124,9 +125,9 @@ def leaderboard(
             click.echo(published(client, names, form), nl=False)
         return 0
     if find_spec("numpy") is None:
-        raise _missing("numpy", "botequim leaderboard")
+        raise not_installed("'botequim leaderboard'", "numpy", "ratings")
     if matchups and find_spec("scipy") is None:
-        raise _missing("scipy", "botequim leaderboard --matchups")
+        raise not_installed("'botequim leaderboard --matchups'", "scipy", "ratings")
     from arena.ratings.board import boards_csv, ledger_board, ledgers
 
     results = Results(luck=luck)
@@ -186,14 +187,6 @@ def _name(board: Mapping[str, Any]) -> BoardName:
     """The name of a board that a service has listed; earlier releases had no presets."""
     first = BoardName.of(board["kind"], board["division"])
     return first._replace(preset=board.get("preset", first.preset))
-
-
-def _missing(library: str, command: str) -> ArenaError:
-    return ArenaError(
-        f"'{command}' needs the library {library}, which is not installed",
-        code="not_installed",
-        expected="pip install 'botequim[ratings]'",
-    )
 
 
 def _published_names(client: Client, wanted: Wanted) -> list[BoardName]:

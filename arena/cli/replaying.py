@@ -10,6 +10,7 @@ import click
 
 from arena.bots import BotSpec, HostFailure, InvalidBot
 from arena.errors import ArenaError
+from arena.installation import not_installed
 from arena.records.record import record_texts
 from arena.records.verify import verify_text
 
@@ -92,11 +93,7 @@ def _spec(label: str, path: Path) -> BotSpec:
     try:
         from arena.sandbox.bot import sandboxed_spec
     except ModuleNotFoundError as error:
-        raise ArenaError(
-            f"the sandbox needs the library {error.name}, which is not installed",
-            code="not_installed",
-            expected="pip install 'botequim[server]'",
-        ) from None
+        raise not_installed("the sandbox", str(error.name)) from None
     try:
         source = path.read_bytes() if path.suffix == ".wasm" else path.read_bytes().decode()
     except OSError as error:

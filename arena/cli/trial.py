@@ -17,6 +17,7 @@ from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
+from arena.installation import install_command
 from arena.text import plain_table, printable
 from arena.tournaments.trial import (
     Trial,
@@ -101,7 +102,7 @@ def test_bot(
         except ModuleNotFoundError as error:
             note = (
                 f"not played in the sandbox, which needs the library {error.name}: "
-                "pip install 'botequim[server]'"
+                f"{install_command('server')}"
             )
             if sandbox:
                 raise ArenaError(note, code="not_installed") from None

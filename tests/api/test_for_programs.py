@@ -18,7 +18,8 @@ def test_llms_txt_has_every_page(anybody: ContractClient) -> None:
     assert title == "# Botequim"
     assert summary.startswith("> ")
     links = re.findall(r"^- \[[^\]]+\]\(http://localhost(/[^)]+)\): .+\.$", response.text, re.MULTILINE)
-    assert {*(f"/docs/{name}" for name in NAMES), "/docs/api", "/openapi.json", "/SKILL.md"} == set(links)
+    others = {"/docs/api", "/openapi.json", "/SKILL.md", "/download/"}
+    assert {*(f"/docs/{name}" for name in NAMES), *others} == set(links)
     assert all(anybody.get(link).status_code == 200 for link in links)
     assert "(/docs/turns)" in anybody.get("/llms.txt", headers={"Host": "a$(id)"}).text
 

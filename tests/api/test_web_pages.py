@@ -218,7 +218,7 @@ def test_the_front_page(played: str, owner: Account, admin: ContractClient, anyb
     for shown, row in zip(best, anybody.get("/v1/leaderboards/toepen/sealed").json["rows"], strict=True):
         assert (shown["bot"], shown["rating"]) == (row["name"], whole(row["rating"]))
     assert {"#your-bot", "/tournaments", "/leaderboards/toepen/sealed"} <= set(page.links)
-    assert "botequim tournament enter" in page.html
+    assert "botequim bot submit" in page.html
     assert "export BOTEQUIM_URL=http://localhost" in page.html
 
 

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-class Environment:
-    """A new virtual environment in ``folder`` with what ``pip install <package>`` installs."""
+def check_contents(handed_out: bytes, built: Path) -> None:
+    """A wheel that a service hands out has the files of the one that was built, except what is about it."""
+    mine, theirs = zipfile.ZipFile(io.BytesIO(handed_out)), zipfile.ZipFile(built)
+    assert sorted(mine.namelist()) == sorted(theirs.namelist())
+    for name in theirs.namelist():
+        if name.endswith(".dist-info/METADATA"):
+            # After the fields there is the README, as it was when an editable installation was made.
+            heads = [archive.read(name).partition(b"\n\n")[0] for archive in (mine, theirs)]
+            assert heads[0] == heads[1]
+        elif not name.endswith((".dist-info/WHEEL", ".dist-info/RECORD")):
+            assert mine.read(name) == theirs.read(name), name
 
-    def __init__(self, folder: Path, package: str) -> None:
+
+class Environment:
+    """A new virtual environment in ``folder`` with what ``pip install <wanted>`` installs."""
+
+    def __init__(self, folder: Path, *wanted: str) -> None:
         self.folder = folder
         self.work = folder / "work"
         self.work.mkdir()
         subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True, timeout=300)
-        self.python("-m", "pip", "install", "--quiet", package, seconds=900)
+        self.python("-m", "pip", "install", "--quiet", *wanted, seconds=900)
 
     @property
     def variables(self) -> dict[str, str]:
@@ -44,6 +59,13 @@ class Environment:
     def python(self, *arguments: str, seconds: float = 120) -> str:
         """What the environment's Python prints, which must succeed."""
         done = self._run([str(self.folder / "venv/bin/python"), *arguments], seconds)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def shell(self, command: str, seconds: float = 120) -> str:
+        """What a command prints in a shell in which the environment is active; it must succeed."""
+        active = f'PATH="{self.folder}/venv/bin:$PATH"; {command}'
+        done = self._run(["sh", "-c", active], seconds)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.packages.installed import ROOT, Environment
+from tests.packages.installed import ROOT, Environment, check_contents
 from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
 
@@ -100,11 +100,11 @@ def test_authors_have_every_command_with_its_help(authors: Environment) -> None:
 
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_authors_read_how_to_install_what_a_command_of_the_server_needs(
-    authors: Environment, command: str
+    authors: Environment, wheel: Path, command: str
 ) -> None:
     done = authors.run(command)
     assert done.returncode == 2
-    assert "which is not installed; expected pip install 'botequim[server]'" in done.stderr
+    assert f"which is not installed; expected pip install '{wheel}[server]'" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -113,10 +113,10 @@ def test_an_error_of_a_bot_is_no_error_of_the_installation(authors: Environment)
     done = authors.run("play", "truco", "needs.py", "rookie", "--groups", "1")
     assert done.returncode != 0
     assert "no_such_library" in done.stderr
-    assert "botequim[server]" not in done.stderr
+    assert "[server]" not in done.stderr
 
 
-def test_the_server_starts_from_the_wheel(server: Environment) -> None:
+def test_the_server_starts_from_the_wheel(server: Environment, wheel: Path) -> None:
     url = f"http://127.0.0.1:{(port := free_port())}"
     command = [server.program, "up", "--bind", f"127.0.0.1:{port}", "--workers", "1", "--data", "data"]
     with (server.work / "up.log").open("w") as log:
@@ -136,6 +136,8 @@ def test_the_server_starts_from_the_wheel(server: Environment) -> None:
                 assert reply.status == 200, page
                 assert text in reply.read().decode(), page
         server.printed("signup", "ana", "--url", url)
+        with urllib.request.urlopen(f"{url}/download/{wheel.name}", timeout=30) as reply:
+            check_contents(reply.read(), wheel)
     finally:
         process.terminate()
         process.wait(PATIENCE)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import arena.cli
+from arena.installation import install_command
 from arena.play.board_names import BoardName
 from arena.ratings.board import boards, ledger_board
 from arena.ratings.ledger import Ledger
@@ -222,7 +223,7 @@ def test_without_numpy_it_says_what_to_install(played: list[Path]) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "botequim: error: 'botequim leaderboard' needs the library numpy, which is not installed; "
-        "expected pip install 'botequim[ratings]'\n"
+        f"expected {install_command('ratings')}\n"
     )
 
 

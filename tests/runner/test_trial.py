@@ -13,6 +13,7 @@ import pytest
 
 from arena.bots import bot_spec
 from arena.games import GAMES
+from arena.installation import install_command
 from arena.records.record import load_records
 from arena.records.verify import verify
 from arena.tournaments.trial import chosen_presets, trial_plan, try_out
@@ -184,7 +185,7 @@ def test_without_the_sandbox_one_line_says_so(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{blocked}{os.pathsep}{ROOT}"}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    line = "not played in the sandbox, which needs the library wasmtime: pip install 'botequim[server]'"
+    line = f"not played in the sandbox, which needs the library wasmtime: {install_command('server')}"
     assert line in done.stdout
     assert "sandbox  " not in done.stdout
     done = subprocess.run([*words, "--sandbox"], capture_output=True, text=True, env=environment, cwd=ROOT)

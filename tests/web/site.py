@@ -70,6 +70,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "reference": "/docs/api",
             "reference-part": "/docs/api/leaderboards",
             "search": "/docs/search?q=stake",
+            "download": "/download/",
             "missing": "/nothing",
             "sign-in": "/sign-in",
             "sign-up": "/sign-up",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.errors import ArenaError
+from arena.installation import install_command
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore, ObjectStore
 
 SCHEMES: Final = ("s3://", "s3a://")
@@ -33,7 +34,7 @@ class S3Store(ObjectStore):
         except ModuleNotFoundError:
             raise InvalidArchive(
                 f"an archive at {url} needs the library obstore, which is not installed",
-                expected="pip install 'botequim[s3]'",
+                expected=install_command("s3"),
             ) from None
         self._url = url
         self._obstore = obstore
