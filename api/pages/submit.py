@@ -249,7 +249,7 @@ def upload_page(bot: str, upload: str) -> Response:
     found = services().uploads.find(bot, upload)
     submissions.check_upload(who, found)
     view = submissions.upload_view(found)
-    qualifications = shown_qualifications(who, view["qualifications"], found.received_ms)
+    qualifications = shown_qualifications(who, view["qualifications"], found.received_ms, found.games)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
     comes = _what_comes(bot, view["label"], qualifications) if found.state == "added" else []
     is_recent = now_ms() < found.received_ms + BEGINS_MS
