@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tests.ports import free_port
 from tests.service import READY, ROOT, environment
+from tests.waiting import PATIENCE
 
 _BLOCK = re.compile(r"^```(\w+)(?: (background|file=\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ADDRESS = "127.0.0.1:8000"
@@ -76,7 +77,7 @@ def commands(block: Block) -> list[str]:
     return found
 
 
-def follow(page: str, folder: Path, seconds: float = 300) -> str:
+def follow(page: str, folder: Path, seconds: float = PATIENCE) -> str:
     """Do all that the page says, in ``folder``, with a service of its own address; what was printed."""
     port = free_port()
     program = folder / "bin" / "botequim"

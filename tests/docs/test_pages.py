@@ -50,7 +50,7 @@ def test_operating(tmp_path: Path) -> None:
 @needs_curl_and_jq
 @pytest.mark.system
 def test_tournaments(tmp_path: Path) -> None:
-    said = follow("docs/tournaments.md", tmp_path, seconds=300)
+    said = follow("docs/tournaments.md", tmp_path)
     assert "Olga's cup: finished, 6 of 6 groups" in said
     assert re.search(r"^\d +olgas-bot +1 ", said, re.MULTILINE)
     assert re.search(r"^\d+ records, all verified", said, re.MULTILINE)
@@ -66,7 +66,7 @@ def test_tournaments(tmp_path: Path) -> None:
 @needs_curl_and_jq
 @pytest.mark.system
 def test_a_class(tmp_path: Path) -> None:
-    said = follow("docs/classes.md", tmp_path, seconds=300)
+    said = follow("docs/classes.md", tmp_path)
     assert "teacher: 0 of 100 invitations" in said
     assert re.search(r"7b +Maria Lima +maria +used +maria\n", said)
     assert (tmp_path / "codes.csv").read_text().count("btq_i_teacher_") == 2 * 2
@@ -77,7 +77,7 @@ def test_a_class(tmp_path: Path) -> None:
 @pytest.mark.system
 def test_submitting(tmp_path: Path) -> None:
     python_program()
-    said = follow("docs/sandbox.md", tmp_path, seconds=300)
+    said = follow("docs/sandbox.md", tmp_path)
     assert "my-bot 1: registered" in said
     assert "toepen: qualified; watch http://" in said
     assert re.search(r'^\{"seat":[01],"faults":\[\],"decisions":[1-9]\d*\}$', said, re.MULTILINE)

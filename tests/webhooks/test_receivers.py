@@ -57,6 +57,14 @@ def test_a_genuine_message_is_answered(receiver: str) -> None:
     assert post(receiver, headers([SECRET], right), right) == (200, {"action": None})
 
 
+def test_a_decision_that_fails_is_the_default_action(receiver: str) -> None:
+    for number in (1, 2):
+        # Nothing can be chosen from an empty list.
+        turn = {**TURN, "turn": f"g1.0.{number}", "legal_actions": [], "default_action": "play:7D"}
+        body = json.dumps({"type": "turn", "data": turn}).encode()
+        assert post(receiver, headers([SECRET], body), body) == (200, {"action": "play:7D"})
+
+
 def test_one_good_signature_among_several_is_enough(receiver: str) -> None:
     assert post(receiver, headers([new_secret(), SECRET], BODY))[0] == 200
 
