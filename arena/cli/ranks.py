@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from arena.cli.online import say
@@ -127,10 +127,9 @@ def await_ranks(
 class _Said:
     """What has been said about a board: each news once, and how far a tournament is now and then."""
 
-    def __init__(self, board: BoardName, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, board: BoardName, url: str) -> None:
         self._board = board
         self._url = url
-        self._clock = clock
         self._lines = Lines(say)
         self._last: tuple[Any, ...] = ()
         self._since = 0.0
@@ -143,8 +142,8 @@ class _Said:
         news = re.sub(r"[0-9]+", "", what.words)
         self._lines.show(news, lambda: f"{where}: {words(what, self._url)}")
         if (state := (now.standing, what)) != self._last:
-            self._last, self._since = state, self._clock()
-        elif not self._is_explained and what.from_ms is None and self._clock() - self._since > SILENT:
+            self._last, self._since = state, time.monotonic()
+        elif not self._is_explained and what.from_ms is None and time.monotonic() - self._since > SILENT:
             self._is_explained = True
             say(f"{where}: nothing new for {SILENT:.0f} s: the service is busy, or its workers do not run")
 

@@ -176,8 +176,8 @@ def _is_uploaded(bot: Mapping[str, Any]) -> bool:
 
 
 def _games(bot: Mapping[str, Any], label: str) -> tuple[str, ...]:
-    """The games that a version plays. Earlier releases do not say so."""
-    named = next((one.get("games", ()) for one in bot["versions"] if one["label"] == label), ())
+    """The games that a version plays."""
+    named = next((one["games"] for one in bot["versions"] if one["label"] == label), ())
     return tuple(kind for kind in GAMES if not named or kind in named)
 
 
