@@ -20,7 +20,7 @@ from arena.tournaments.trial import Trial, chosen_presets, distinct_reports, tri
 from tests.service import ROOT
 from tests.waiting import PATIENCE
 
-GAMES_PLAYED: Final = 80
+GAMES_PLAYED: Final = 60
 """Of each preset. In these, with this seed, everything happens that is rare: see the test of the traps."""
 
 SEED: Final = "bots"
