@@ -38,7 +38,8 @@ def bot_log(bot: str) -> Response:
     found = services().tournaments.qualifications(bot, account.version) if account.version else []
     current = account.current if account.version else None
     uploaded_ms = None if current is None or current.digest is None else current.created_ms
-    qualifications = shown_qualifications(who, found, uploaded_ms)
+    games = () if current is None else current.games
+    qualifications = shown_qualifications(who, found, uploaded_ms, games)
     logs = services().tournaments.journals.latest(bot, LOGS_MOST)
     return page(
         "bot_log.html",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -29,10 +30,11 @@ class ShownQualifications(NamedTuple):
 
 
 def shown_qualifications(
-    who: Principal, found: list[dict[str, Any]], uploaded_ms: int | None
+    who: Principal, found: list[dict[str, Any]], uploaded_ms: int | None, games: Collection[str]
 ) -> ShownQualifications:
     """The qualifications ``found`` of a bot that ``who`` owns. ``uploaded_ms``: when the version was
-    uploaded, None for other transports, whose qualifications begin when they are needed.
+    uploaded, None for other transports, whose qualifications begin when they are needed. ``games``: those
+    that it says it plays; none are all.
     """
     states = {Discipline(one["kind"], one["preset"]): one["state"] for one in found}
     rows = [
@@ -40,7 +42,11 @@ def shown_qualifications(
         for discipline, one in zip(states, found, strict=True)
     ]
     failed = [discipline for discipline, state in states.items() if state == "failed"]
-    missing = [discipline for discipline in disciplines() if discipline not in states]
+    missing = [
+        discipline
+        for discipline in disciplines()
+        if discipline not in states and (not games or discipline.kind in games)
+    ]
     now_ms = time.time_ns() // 1_000_000
     awaited = any(not discipline.apart for discipline in missing)
     begins = awaited and uploaded_ms is not None and now_ms < uploaded_ms + BEGINS_MS

@@ -245,7 +245,7 @@ def upload_page(bot: str, upload: str) -> Response:
     found = services().uploads.find(bot, upload)
     submissions.check_upload(who, found)
     view = submissions.upload_view(found)
-    qualifications = shown_qualifications(who, view["qualifications"], found.received_ms)
+    qualifications = shown_qualifications(who, view["qualifications"], found.received_ms, found.games)
     busy = not found.is_settled or (found.state == "added" and qualifications.is_busy)
     return page(
         "upload.html",

@@ -309,8 +309,8 @@ def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> 
 
     Returns what became of an upload, for a week after that is known. With `wait` it is a long poll, which
     returns as soon as the upload is a version or refused. An upload that no worker has checked within a day
-    is refused. A version qualifies by itself in every game, but not for presets; `qualifications` shows how
-    that goes.
+    is refused. A version qualifies by itself in the games that it plays, but not for presets;
+    `qualifications` shows how that goes.
     """
     found = services().uploads.find(bot, upload)
     try:
@@ -374,14 +374,18 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     body=QualifySchema,
     returns=QualificationSchema,
     keyed=True,
-    errors=("bot_not_found", "version_not_found", "preset_not_found", *UNSEATABLE, "budget_exceeded"),
+    errors=(
+        *("bot_not_found", "version_not_found", "preset_not_found", *UNSEATABLE),
+        *("game_not_played", "budget_exceeded"),
+    ),
     limit="qualifications_per_owner",
 )
 def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:
     """Start the qualification of a version
 
     The version plays a group against the house bot `rookie`, by the rules of the game or of a `preset` for
-    which bots qualify separately. A bot with the transport `remote` or `webhook` must be running.
+    which bots qualify separately. A bot with the transport `remote` or `webhook` must be running. A version
+    that names its `games` qualifies in these only.
     """
     submissions.check_owner(who, bot, shared=True)
     return services().tournaments.qualify(body["kind"], bot, version, body["preset"])

@@ -34,6 +34,7 @@ blueprint = Blueprint(
         "bot_not_found",
         "version_not_found",
         *UNSEATABLE,
+        "game_not_played",
         "kind_not_found",
         "preset_not_found",
         "invalid_comparison",

@@ -206,6 +206,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
         "bot_not_found",
         "version_not_found",
         *UNSEATABLE,
+        "game_not_played",
         "not_invited",
         "wrong_division",
         "too_many_of_owner",

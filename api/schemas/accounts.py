@@ -287,6 +287,11 @@ class VersionSchema(ResponseSchema):
         allow_none=True,
     )
     digest = described(fields.String, "The SHA-256 of the upload, otherwise null.", allow_none=True)
+    games = fields.List(
+        fields.String(),
+        required=True,
+        metadata={"description": "The games that it says it plays, by kind; empty: all."},
+    )
     published = described(fields.Boolean, "Whether the source is public.")
 
 

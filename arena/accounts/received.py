@@ -26,7 +26,7 @@ from arena.accounts.versions import BotAccount, BotSettings, Version, pack_versi
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id
-from arena.sandbox.checking import COMPILED, check_upload
+from arena.sandbox.checking import COMPILED, Loaded, check_upload
 from arena.sandbox.runtime import Runtime
 from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
@@ -293,13 +293,14 @@ class Uploads:
         if data is None:
             raise _Changed
         source = Upload(upload.language, data).source
-        objection = check_upload(source, runtime.component, lambda step: progress.change(state=step))
-        if objection is None:
+        found = check_upload(source, runtime.component, lambda step: progress.change(state=step))
+        if isinstance(found, Loaded):
+            progress.change(games=list(found.games))
             return "", ""
-        code = (CompileFailed if objection.step == COMPILED else LoadFailed).code
-        known = {"checks": checks_id(), "code": code, "reason": objection.detail}
+        code = (CompileFailed if found.step == COMPILED else LoadFailed).code
+        known = {"checks": checks_id(), "code": code, "reason": found.detail}
         self._store.remember(upload.digest, known, REMEMBERED_MS)
-        return code, objection.detail
+        return code, found.detail
 
     def _settle(
         self, row: bytes, upload: ReceivedUpload, when_added: WhenAdded = lambda bot, label: None

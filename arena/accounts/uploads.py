@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
+from arena.store.rows import OPTIONAL
 
 Language = Literal["python", "component"]
 UploadState = Literal["received", "compiled", "loaded", "added", "refused"]
@@ -44,7 +45,8 @@ class Upload:
 class ReceivedUpload:
     """An upload as a resource, and its row. ``label``: of the version that it becomes. ``received_ms``,
     ``expires_ms`` (when it is refused unless it was checked): Unix time in milliseconds. ``attempts``: how
-    often workers began to check it. ``code`` and ``reason``: why it is refused.
+    often workers began to check it. ``code`` and ``reason``: why it is refused. ``games``: those that it says
+    it plays, once it is loaded; none are all.
     """
 
     id: str
@@ -60,6 +62,7 @@ class ReceivedUpload:
     attempts: int = 0
     code: str | None = None
     reason: str = ""
+    games: list[str] = field(default_factory=list, metadata=OPTIONAL)
     format: int = 1
     unknown: dict[str, Any] = field(default_factory=dict)
 

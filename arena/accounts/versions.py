@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypedDict
 
 from arena.accounts.uploads import ReceivedUpload
+from arena.bots.games import check_game
 from arena.bots.transports import UPLOADED, Runner, transport_of
 from arena.errors import ArenaError
 from arena.store.accounts import Sharing
@@ -37,8 +38,8 @@ class VersionNotFound(ArenaError):
 class Version:
     """One immutable version of a bot. ``created_ms``: Unix time in milliseconds. For a webhook, ``url`` is
     where turns are posted, and ``rights`` whether optional turns are, too. For an upload, ``language`` is
-    ``python`` or ``component``, ``digest`` its SHA-256, ``size`` its bytes, and ``published`` whether
-    everybody may read it.
+    ``python`` or ``component``, ``digest`` its SHA-256, ``size`` its bytes, ``games`` those that it says it
+    plays (none: all), and ``published`` whether everybody may read it.
     """
 
     label: str
@@ -49,6 +50,7 @@ class Version:
     language: str | None = None
     digest: str | None = None
     size: int = 0
+    games: tuple[str, ...] = ()
     published: bool = False
 
     @property
@@ -148,6 +150,12 @@ class BotAccount:
         """The version that plays new games."""
         return self.find(self.version)
 
+    def check_game(self, label: str, kind: str, field: str) -> None:
+        """Raise :class:`~arena.bots.GameNotPlayed` if the version says that it does not play ``kind``, and
+        :class:`VersionNotFound`. ``field``: of the request, for the error.
+        """
+        check_game(f"{self.name} {label}", self.find(label).games, kind, field)
+
 
 def version_of(upload: ReceivedUpload) -> Version:
     """The version that an upload becomes."""
@@ -158,6 +166,7 @@ def version_of(upload: ReceivedUpload) -> Version:
         language=upload.language,
         digest=upload.digest,
         size=upload.size,
+        games=tuple(upload.games),
     )
 
 
@@ -172,6 +181,8 @@ def pack_version(version: Version) -> str:
     ]
     if version.digest is not None:
         values += ["", False, version.language, version.digest, version.size]
+        if version.games:
+            values.append(version.games)
     elif version.url:
         values += [version.url, version.rights]
     return json.dumps(values)
@@ -180,7 +191,9 @@ def pack_version(version: Version) -> str:
 def unpack_version(text: str) -> Version:
     """The inverse of :func:`pack_version`. Raises TypeError or ValueError."""
     # A newer version of the program may have added fields to the row.
-    label, transport, created, _, *more = json.loads(text)[:9]
+    label, transport, created, _, *more = json.loads(text)[:10]
+    if len(more) > 5:
+        more[5] = tuple(more[5])
     version = Version(label, transport, created, *more)
     check_types(Version, vars(version))
     return version

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena.bots.base import Bot, BotFailure, HostFailure, Turn
+from arena.bots.games import GameNotPlayed
 from arena.bots.loader import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
 from arena.errors import UnknownBot
 
@@ -11,6 +12,7 @@ __all__ = [
     "Bot",
     "BotFailure",
     "BotSpec",
+    "GameNotPlayed",
     "HostFailure",
     "InvalidBot",
     "Turn",

@@ -17,6 +17,8 @@ class Bot:
     random: random.Random
     wants_rights: bool = False
     """True: also be offered rights that are not turns (a knock out of turn, a signal)."""
+    games: tuple[str, ...] = ()
+    """The games that it plays, such as ``("truco",)``; empty: all."""
 
     def choose(self, turn: Turn) -> str | None:
         """One of ``turn["legal_actions"]``; None only for an optional turn, to let it pass."""

@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import Any, Final
 
 from arena.bots.base import Bot, Turn
+from arena.bots.games import check_game
 from arena.errors import ArenaError, UnknownBot
-from arena.games import game_of
+from arena.games import GAMES, game_of
 
 
 class InvalidBot(ArenaError):
@@ -37,12 +38,14 @@ them play it, and in which version.
 @dataclass(frozen=True)
 class BotSpec:
     """A bot that can be made in any process: ``name`` and ``version`` as they stand in records,
-    ``source`` as given (a house name or a path).
+    ``source`` as given (a house name or a path). ``games``: those that its file names; empty: all, or not
+    known yet.
     """
 
     name: str
     version: str
     source: str
+    games: tuple[str, ...] = ()
 
     def make(self, seed: int) -> Bot:
         """A new bot whose randomness follows from ``seed``. Raises :class:`InvalidBot`."""
@@ -55,8 +58,9 @@ def bot_spec(text: str, kind: str | None = None, *, check: bool = True) -> BotSp
     """The bot that ``text`` names: a house name, ``path/to/file.py`` or ``label=path/to/file.py``.
 
     A house bot has the version that plays games of ``kind``; without a kind its version is empty, and it
-    cannot be put in a record. A file is run once to check that it defines a bot, unless ``check`` is false.
-    Raises :class:`~arena.errors.UnknownBot`, :class:`~arena.errors.UnknownGame` or :class:`InvalidBot`.
+    cannot be put in a record. A file is run once to check that it defines a bot, which plays ``kind``, unless
+    ``check`` is false. Raises :class:`~arena.errors.UnknownBot`, :class:`~arena.errors.UnknownGame`,
+    :class:`InvalidBot` or :class:`~arena.bots.games.GameNotPlayed`.
     """
     label, separator, source = text.partition("=")
     if not separator:
@@ -76,9 +80,10 @@ def bot_spec(text: str, kind: str | None = None, *, check: bool = True) -> BotSp
             f"there is no file {source!r}", field="bot", expected="a Python file with a class Bot"
         )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    if check:
-        _factory(source)
-    return BotSpec(label or path.stem, digest, source)
+    games = games_of(_factory(source), source) if check else ()
+    if kind is not None:
+        check_game(source, games, kind)
+    return BotSpec(label or path.stem, digest, source, games)
 
 
 _factories: dict[str, Callable[[], Bot]] = {}
@@ -114,15 +119,21 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
-    """The class ``Bot`` of a file, else its only subclass of ``Bot``, else its function ``choose``."""
+    """The class ``Bot`` of a file, else its only subclass of ``Bot`` that is no base of another one, else its
+    function ``choose``. Raises :class:`InvalidBot`.
+    """
     bot_class: Any = module.__dict__.get("Bot")
+    leaves: list[type[Bot]] = []
     if bot_class is None or bot_class is Bot:
-        subclasses = [
+        subclasses = {
             value
             for value in module.__dict__.values()
             if isinstance(value, type) and issubclass(value, Bot) and value.__module__ == module.__name__
+        }
+        leaves = [
+            one for one in subclasses if not any(issubclass(other, one) for other in subclasses - {one})
         ]
-        bot_class = subclasses[0] if len(subclasses) == 1 else None
+        bot_class = leaves[0] if len(leaves) == 1 else None
     if isinstance(bot_class, type):
         if getattr(bot_class, "choose", Bot.choose) is Bot.choose:
             raise InvalidBot(
@@ -133,7 +144,14 @@ def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
         return bot_class
     choose = module.__dict__.get("choose")
     if callable(choose):
-        return lambda: _FunctionBot(choose)
+        made_of = {"function": staticmethod(choose), "games": module.__dict__.get("games", ())}
+        return type("FunctionBot", (_FunctionBot,), made_of)
+    if leaves:
+        raise InvalidBot(
+            f"{source} holds several bots: {', '.join(sorted(one.__name__ for one in leaves))}",
+            field="bot",
+            expected="one, or one of them with the name Bot",
+        )
     raise InvalidBot(
         f"{source} holds no bot",
         field="bot",
@@ -144,11 +162,33 @@ def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:
 class _FunctionBot(Bot):
     """A bot made from a function."""
 
-    def __init__(self, function: Callable[[Turn], str | None]) -> None:
-        self._function = function
+    function: Callable[[Turn], str | None]
 
     def choose(self, turn: Turn) -> str | None:
-        return self._function(turn)
+        return self.function(turn)
+
+
+def games_of(bot_class: object, source: str) -> tuple[str, ...]:
+    """The games that a bot of :func:`factory_of_module` names in ``games``; none are all. Raises
+    :class:`InvalidBot`.
+    """
+    return checked_games(getattr(bot_class, "games", ()), source)
+
+
+def checked_games(games: object, source: str) -> tuple[str, ...]:
+    """The games that the bot of ``source`` names, each once. Raises :class:`InvalidBot`."""
+    if not isinstance(games, tuple | list) or not all(isinstance(game, str) for game in games):
+        raise InvalidBot(
+            f"{source}: games is {_one_line_of(games)}", field="bot", expected='names, such as ("truco",)'
+        )
+    for game in games:
+        if game not in GAMES:
+            raise InvalidBot(
+                f"{source}: games names {_one_line_of(game)}",
+                field="bot",
+                expected="some of " + ", ".join(GAMES),
+            )
+    return tuple(dict.fromkeys(games))
 
 
 def line_in(error: BaseException, path: str) -> int | None:
@@ -167,3 +207,7 @@ def line_in(error: BaseException, path: str) -> int | None:
 def _one_line(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return " ".join(text.split())[:200]
+
+
+def _one_line_of(value: object) -> str:
+    return " ".join(repr(value).split())[:80]

@@ -218,6 +218,7 @@ def _shown(found: Mapping[str, Any]) -> str:
         "version": "label",
         "transport": "transport",
         "language": "language",
+        "games": lambda one: ", ".join(one.get("games", ())) or None,
         "added": moment("created_ms"),
         "published": "published",
     }

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from arena.bots import HOUSE_BOTS, Bot, BotFailure, BotSpec, bot_spec
+from arena.bots.games import check_game
 from arena.cli.commands import Command
 from arena.cli.output import json_option, redirected
 from arena.cli.replay import proven_record
@@ -176,5 +177,5 @@ def sandboxed(text: str, kind: str) -> BotSpec:
         if not native.source.endswith(".py"):
             return native
         spec = sandboxed_spec(native.name, native.version, Path(native.source).read_text(encoding="utf-8"))
-    check_bot(spec)
+    check_game(text, check_bot(spec), kind)
     return spec

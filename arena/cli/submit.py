@@ -57,7 +57,8 @@ def submit_bot(
     preset: str | None = None,
 ) -> str:
     """Register the bot of ``file``, or add it as a version, wait for its qualification, and print the result
-    and when it plays next. Returns the version. Without ``kinds`` it is enough to qualify in one game.
+    and when it plays next. Returns the version. Without ``kinds`` it qualifies in the games that it plays,
+    of which one is enough.
     ``tournaments``: whether the bot takes part in scheduled tournaments, None to leave that as it is.
     ``preset``: of the only one of ``kinds``, for which it qualifies in place of the game.
 
@@ -65,10 +66,13 @@ def submit_bot(
     """
     if preset is not None and len(kinds) != 1:
         raise UnknownPreset("--preset is one of a game", field="preset", expected="one --kind with it")
-    boards = _boards(kinds or tuple(GAMES), preset)
+    # Before the upload, so that an unknown preset is refused at once.
+    _boards(kinds, preset)
     start = time.monotonic()
     version, is_new = _upload(client, file, name, label, seconds, tournaments)
-    takes_part = client.bot(name).get("tournaments", True)
+    bot = client.bot(name)
+    takes_part = bot.get("tournaments", True)
+    boards = _boards(kinds or _games(bot, version), preset)
     seconds = max(0.0, seconds - (time.monotonic() - start))
     # A new version qualifies by itself; another may try again.
     known = _states(client, name, version, boards)
@@ -118,6 +122,12 @@ def qualify_bot(
         raise _not_qualified(name, version, {board: _why(state, seconds)}, over)
     click.echo(f"{_shown(board)}: qualified; watch {_page(client, board)}")
     return str(version)
+
+
+def _games(bot: Mapping[str, Any], label: str) -> tuple[str, ...]:
+    """The games that a version plays. Earlier releases do not say so."""
+    named = next((one.get("games", ()) for one in bot["versions"] if one["label"] == label), ())
+    return tuple(kind for kind in GAMES if not named or kind in named)
 
 
 def _boards(kinds: Iterable[str], preset: str | None) -> tuple[BoardName, ...]:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.bots.games import check_game
 from arena.cli.commands import Command
 from arena.cli.output import narrow
 from arena.cli.params import SECONDS, jobs_option
@@ -76,23 +77,25 @@ def test_bot(
     records: Path | None,
     as_json: bool,
 ) -> int:
-    """Test the bot of FILE: 500 games against random bots in every preset of every game, and some of them in
-    the sandbox, where uploaded bots run.
+    """Test the bot of FILE: 500 games against random bots in every preset of the games that it plays, and
+    some of them in the sandbox, where uploaded bots run.
 
     Prints a table with the time per decision: the median, that within which 99 % are made, and the longest,
     in milliseconds (in the sandbox, of fuel, which is the same on every machine). Below, each distinct
     failure is printed once: what the bot raised, with file and line, or its answer and what was legal, and
     the turn. The exit code is 1 if anything failed.
     """
-    chosen = chosen_presets(kinds, presets)
-    if records is not None:
-        # Before the games: what cannot be written is reported at once.
-        records.write_text("", encoding="utf-8")
-    seed = seed or secrets.token_hex(8)
     try:
         spec = bot_spec(file)
     except InvalidBot as error:
         return _not_loaded(error.message, error.expected, as_json)
+    for kind in kinds:
+        check_game(file, spec.games, kind, "kind")
+    chosen = chosen_presets(kinds or spec.games, presets)
+    if records is not None:
+        # Before the games: what cannot be written is reported at once.
+        records.write_text("", encoding="utf-8")
+    seed = seed or secrets.token_hex(8)
     note = ""
     sandboxed: BotSpec | None = None
     if sandbox is not False and spec.source not in HOUSE_BOTS:

@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from rich.console import Console
 
-from arena.bots import HOUSE_BOTS, BotSpec, InvalidBot, bot_spec
+from arena.bots import HOUSE_BOTS, BotSpec, GameNotPlayed, InvalidBot, bot_spec
+from arena.bots.games import check_game
+from arena.bots.loader import games_of
 from arena.cli.commands import Command
 from arena.cli.params import SECONDS, jobs_option, local_rules, preset_option
 from arena.cli.play import distinct_names, print_faults
@@ -74,7 +77,7 @@ def watch(
     sources = [bot_spec(text, check=False).source for text in bots]
     files = [Path(source) for source in sources if source not in HOUSE_BOTS]
     rules = {kind: local_rules(kind, preset) for kind in kinds or tuple(GAMES)}
-    rounds = Rounds(bots, rules, groups, seed, jobs, think_limit)
+    rounds = Rounds(bots, rules, bool(kinds), groups, seed, jobs, think_limit)
     try:
         while True:
             stamp = stamp_of(files)
@@ -103,12 +106,15 @@ def _changed(files: Sequence[Path], since: Stamp) -> bool:
 
 
 class Rounds:
-    """Plays rounds with the same deals, and compares each with the one before."""
+    """Plays rounds with the same deals, and compares each with the one before. ``every``: whether all games
+    of ``rules`` are played, or only those that the bots play.
+    """
 
     def __init__(
         self,
         bots: Sequence[str],
         rules: Mapping[str, Mapping[str, Any]],
+        every: bool,
         groups: int,
         seed: str,
         jobs: int,
@@ -116,6 +122,7 @@ class Rounds:
     ) -> None:
         self._bots = bots
         self._rules = rules
+        self._every = every
         self._groups = groups
         self._seed = seed
         self._jobs = jobs
@@ -123,13 +130,11 @@ class Rounds:
         self._before: dict[tuple[str, int], dict[int, float]] = {}
 
     def play(self, changed: Callable[[], bool]) -> None:
-        """Play a round, unless a file cannot be loaded; ends early if ``changed()``."""
+        """Play a round, unless a file cannot be loaded; ends early if ``changed()``. Raises
+        :class:`~arena.bots.GameNotPlayed`.
+        """
         try:
-            plans = {
-                (kind, number): self._plan(kind, number)
-                for kind in self._rules
-                for number in range(1, len(self._bots))
-            }
+            plans = self._plans()
         except (FileNotFoundError, UnknownBot):
             # Some editors remove a file before they write it anew.
             return
@@ -145,6 +150,18 @@ class Rounds:
             if results is None:
                 return
             self._report(name, plan, (kind, number), results)
+
+    def _plans(self) -> dict[tuple[str, int], Plan]:
+        plans: dict[tuple[str, int], Plan] = {}
+        refused: GameNotPlayed | None = None
+        for kind, number in product(self._rules, range(1, len(self._bots))):
+            try:
+                plans[kind, number] = self._plan(kind, number)
+            except GameNotPlayed as error:
+                refused = error
+        if refused is not None and (self._every or not plans):
+            raise refused
+        return plans
 
     def _plan(self, kind: str, number: int) -> Plan:
         specs = [_spec(self._bots[0], kind), _spec(self._bots[number], kind)]
@@ -182,7 +199,7 @@ def _spec(text: str, kind: str) -> BotSpec:
         return spec
     # The deals follow from names and versions.
     saved = saved_file(spec.name, spec.source)
-    saved.load()
+    check_game(spec.source, games_of(saved.load(), spec.source), kind)
     return saved
 
 

@@ -77,7 +77,7 @@ class Comparisons:
         those of :class:`~arena.tournaments.comparison.ComparisonSettings`.
 
         Raises :class:`~arena.errors.ArenaError` ``bot_not_found``, ``version_not_found``, ``forbidden``,
-        ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``,
+        ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``, ``game_not_played``,
         ``invalid_comparison`` or ``budget_exceeded``.
         """
         own = dict(fields)
@@ -101,6 +101,7 @@ class Comparisons:
                     field=field,
                     expected="an uploaded version, which the arena runs",
                 )
+            account.check_game(label, kind, field)
         self._budgets.check(account.owner, FLOOR)
         now_ms = self._clock().now_ms
         made = f"{PRIVATE_PREFIX}c{secrets.token_hex(_ID_BYTES)}"

@@ -305,19 +305,19 @@ class Tournaments:
         ``preset``: the rules for which it qualifies, by default those of the game's first preset.
 
         Raises :class:`~arena.errors.UnknownPreset`, :class:`~arena.accounts.accounts.BotNotFound`,
-        :class:`~arena.accounts.versions.VersionNotFound`, or as
+        :class:`~arena.accounts.versions.VersionNotFound`, :class:`~arena.bots.GameNotPlayed`, or as
         :func:`~arena.accounts.suspensions.check_plays`.
         """
         discipline = Discipline.of(kind, game_of(kind).preset(preset).rules)
         account = self._accounts.bot(bot)
-        account.find(version)
+        account.check_game(version, kind, "kind")
         check_plays(account, "bot")
         return self._admission.start_qualification(discipline, account, version).as_json(discipline)
 
     def qualify_added(self, bot: str, version: str) -> None:
-        """Start the qualification of an uploaded version that was just added, in every game in which it has
-        not begun. May be repeated. What the owner's budget does not allow now, and qualifications for presets
-        apart, the owner may request later.
+        """Start the qualification of an uploaded version that was just added, in every game that it plays and
+        in which it has not begun. May be repeated. What the owner's budget does not allow now, and
+        qualifications for presets apart, the owner may request later.
         """
         begun = {
             discipline.kind for discipline, _ in self._qualifications.of(bot, version) if not discipline.apart
@@ -526,6 +526,7 @@ class Tournaments:
             raise Forbidden(f"{name} is not yours", field="bot")
         check_plays(bot, "bot")
         label = bot.version if version is None else version
+        bot.check_game(label, tournament.spec.kind, "bot")
         entry = Entered.of(bot, label, nonce=nonce, entered_ms=now_ms)
         check_entry(tournament.spec, [], tournament.marked(entry).entrant, tournament.guests)
         self._admission.admit(tournament, bot, entry)

@@ -64,4 +64,4 @@ def saved_file(name: str, source: str) -> SavedFile:
         text = Path(source).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InvalidBot(f"{source} is not text", field="bot", expected="Python in UTF-8") from None
-    return SavedFile(name, "saved", source, text)
+    return SavedFile(name, "saved", source, text=text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
+from arena.bots.loader import checked_games
 from arena.play.time_limits import deferred_alarms
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, PROCESSOR_FACTOR, SandboxLimits
 from arena.sandbox.processor_time import OutOfProcessorTime
@@ -110,6 +111,19 @@ class SandboxedBot(Bot):
             finally:
                 decision.ms = (self._used - before) / FUEL_PER_MS
 
+    def named_games(self) -> tuple[str, ...]:
+        """The games that a Python source says it plays; none are all. Raises
+        :class:`~arena.bots.BotFailure`, :class:`~arena.bots.HostFailure` or :class:`~arena.bots.InvalidBot`.
+        """
+        if self.failure is not None:
+            raise self.failure
+        if not self._source:
+            return ()
+        with deferred_alarms:
+            named = self._decide(None) or ""
+        # What runs in the sandbox is not trusted to have checked them.
+        return checked_games(named.split(), "the bot")
+
     def close(self) -> None:
         """Free the instance's memory, which also happens when the object is collected."""
         if self._instance is None:
@@ -147,7 +161,7 @@ class SandboxedBot(Bot):
             raise Failed(prepared.error)
         return prepared.code
 
-    def _decide(self, turn: Turn) -> str | None:
+    def _decide(self, turn: Turn | None) -> str | None:
         if self._instance is None:
             self._start()
         assert self._instance is not None
@@ -247,9 +261,14 @@ def compile_bot(spec: SandboxedSpec) -> None:
         raise InvalidBot(printable(summary, _SUMMARY), field="source")
 
 
-def check_bot(spec: SandboxedSpec) -> None:
-    """Load the bot once in the sandbox. Raises :class:`~arena.bots.InvalidBot` with the error."""
+def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
+    """Load the bot once in the sandbox. Returns the games that it says it plays; none are all. Raises
+    :class:`~arena.bots.InvalidBot` with the error.
+    """
     bot = spec.make(0)
-    bot.close()
-    if bot.failure is not None:
-        raise InvalidBot(str(bot.failure), field="source")
+    try:
+        return bot.named_games()
+    except BotFailure as failure:
+        raise InvalidBot(str(failure), field="source") from None
+    finally:
+        bot.close()

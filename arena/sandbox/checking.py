@@ -44,6 +44,12 @@ MOST_SECONDS: Final = 600
 """And at most this: a job of a worker ends after 15 minutes."""
 
 
+class Loaded(NamedTuple):
+    """An upload that can be a bot. ``games``: those that it says it plays; none are all."""
+
+    games: tuple[str, ...]
+
+
 class Objection(NamedTuple):
     """Why an upload cannot be a bot. ``step``: the one that it fails."""
 
@@ -55,10 +61,10 @@ class CheckEnded(HostFailure):
     """The process that checked an upload was ended; nobody's fault."""
 
 
-def check_upload(source: str | bytes, runtime: Path, reached: Callable[[Step], None]) -> Objection | None:
+def check_upload(source: str | bytes, runtime: Path, reached: Callable[[Step], None]) -> Loaded | Objection:
     """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it;
     ``reached`` is called after each step. ``runtime``: the component of the sandbox's Python, for which this
-    process has the engine in its cache. Returns why it cannot be a bot, None if it can.
+    process has the engine in its cache.
 
     Raises :class:`~arena.bots.HostFailure`.
     """
@@ -109,7 +115,7 @@ def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Objection | None:
+def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Loaded | Objection:
     assert child.stdout is not None
     seen: list[Step] = []
     for line in child.stdout:
@@ -119,7 +125,7 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Ob
         seen.append(message["step"])
         reached(message["step"])
         if LOADED in seen:
-            return None
+            return Loaded(tuple(message["games"]))
     status = child.wait()
     if status == -signal.SIGXCPU:
         return Objection(LOADED if COMPILED in seen else COMPILED, "it takes too much processor time")
@@ -137,8 +143,8 @@ def main() -> int:
         compile_bot(spec)
         _tell(step=COMPILED)
         step = LOADED
-        check_bot(spec)
-        _tell(step=LOADED)
+        games = check_bot(spec)
+        _tell(step=LOADED, games=games)
     except InvalidBot as error:
         _tell(step=step, detail=error.message)
     return 0

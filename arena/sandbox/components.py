@@ -146,7 +146,7 @@ class _ComponentInstance(ProgramInstance):
             raise Failed(answer)
         return bool(answer)
 
-    def choose(self, turn: Turn, fuel: int) -> str | None:
+    def choose(self, turn: Turn | None, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.ProgramInstance.choose`."""
         answered, text = self._ask(fuel, self._choose, orjson.dumps(turn).decode())
         text = str(text)

@@ -161,8 +161,9 @@ class ProgramInstance(Guest):
         """
 
     @abstractmethod
-    def choose(self, turn: Turn, fuel: int) -> str | None:
-        """The bot's answer, which may be any text, or None.
+    def choose(self, turn: Turn | None, fuel: int) -> str | None:
+        """The bot's answer, which may be any text, or None. Without a turn, which is only for the sandbox's
+        Python: the games that the bot says it plays, with spaces between them.
 
         Raises :class:`Failed`, :class:`NoAction`, :class:`OutOfFuel`,
         :class:`~arena.sandbox.processor_time.OutOfProcessorTime`, :class:`Trapped` or :class:`TooSlow`.

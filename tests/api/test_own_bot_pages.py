@@ -65,6 +65,14 @@ def submitted(browser: Browser, services: Service, source: str = SOURCE, name: s
 # New bots
 
 
+def test_a_bot_of_one_game_is_shown_in_that_game_only(browser: Browser, services: Service) -> None:
+    where = submitted(browser, services, 'games = ("truco",)\n' + SOURCE)
+    for path in (where, "/bots/first/log"):
+        page = opened(browser, path)
+        assert [row["game"] for row in page.rows("Qualification of version 1")] == ["Truco"]
+        assert "Toepen" not in page.html.partition("<main")[2]
+
+
 def test_an_upload_is_followed_until_it_is_a_version(browser: Browser, services: Service) -> None:
     sent = browser.send(NEW, {**upload(), "name": "first", "version": "v1", "description": NASTY})
     assert sent.status_code == 303, sent.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable
+from time import time
 from types import SimpleNamespace
 
 import pytest
@@ -70,6 +71,37 @@ def test_the_view_of_an_upload_shows_how_its_version_qualifies(app: Flask, uploa
     shown = uploaded.client.get(f"/v1/bots/second/uploads/{upload['id']}").json["qualifications"]
     assert {one["kind"]: one["state"] for one in shown} == {"truco": "qualifying", "toepen": "qualifying"}
     assert shown == uploaded.client.get("/v1/bots/second/versions/1/qualifications").json["qualifications"]
+
+
+def test_a_version_qualifies_only_in_the_games_that_it_plays(app: Flask, uploaded: Account) -> None:
+    client, tournaments = uploaded.client, app.extensions["botequim"].tournaments
+    source = f'games = ("truco",)\n{FIRST}'
+    upload = client.post("/v1/bots", json={**BODY, "name": "second", "source": source}).json["upload"]
+    # A version of its own may play more.
+    more = {"label": "2", "transport": "uploaded", "source": FIRST + "# all\n"}
+    assert client.post("/v1/bots/second/versions", json=more).json["games"] == []
+    versions = client.get("/v1/bots/second").json["versions"]
+    assert {one["label"]: one["games"] for one in versions} == {"1": ["truco"], "2": []}
+    for label in ("1", "2"):
+        tournaments.qualify_added("second", label)
+    shown = client.get(f"/v1/bots/second/uploads/{upload['id']}").json["qualifications"]
+    assert {one["kind"]: one["state"] for one in shown} == {"truco": "qualifying"}
+    assert len(client.get("/v1/bots/second/versions/2/qualifications").json["qualifications"]) == 2
+    said = {"detail": "second 1 does not play toepen, as its games say", "expected": "truco"}
+    refused = client.post("/v1/bots/second/versions/1/qualifications", json={"kind": "toepen"})
+    assert (refused.status_code, code(refused), refused.json["field"]) == (422, "game_not_played", "kind")
+    assert {name: refused.json[name] for name in said} == said
+    compared = {"bot": "second", "kind": "toepen", "new": "2", "old": "1"}
+    refused = client.post("/v1/comparisons", json=compared)
+    assert (code(refused), refused.json["field"]) == ("game_not_played", "old")
+    cup = {"name": "Cup", "kind": "toepen", "format": "round_robin", "division": "sealed"}
+    cup["locks_ms"] = 1000 * int(time()) + 600_000
+    where = f"/v1/tournaments/{client.post('/v1/tournaments', json=cup).json['id']}/entries"
+    refused = client.post(where, json={"bot": "second", "version": "1"})
+    assert (code(refused), refused.json["field"]) == ("game_not_played", "bot")
+    assert client.post(where, json={"bot": "second", "version": "2"}).status_code == 200
+    shown = client.get("/v1/bots/second/versions/1/qualifications").json["qualifications"]
+    assert [one["kind"] for one in shown] == ["truco"]
 
 
 def test_a_component_is_kept_as_it_was_sent(uploaded: Account) -> None:

@@ -157,6 +157,18 @@ def test_what_fails_as_a_whole(source: str, said: str, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_only_the_games_that_the_bot_plays_are_tested(tmp_path: Path) -> None:
+    file = write(tmp_path, 'games = ("toepen",)\n' + RANDOM)
+    done = botequim("bot", "test", file, "--games", "2", "--no-sandbox")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split()[0] for line in done.stdout.splitlines()[1:]]
+    assert rows == [f"toepen/{preset.name}" for preset in GAMES["toepen"].presets]
+    refused = botequim("bot", "test", file, "--kind", "truco")
+    assert refused.returncode == 2
+    line = f"botequim: error: {file} does not play truco, as its games say; at --kind; expected toepen\n"
+    assert refused.stderr == line
+
+
 def test_a_bot_that_is_late_ends_the_test(tmp_path: Path) -> None:
     words = ("bot", "test", bots.write(tmp_path, "hangs"), "--think-limit", "0.2", "--no-sandbox")
     done = botequim(*words, "--games", "2")

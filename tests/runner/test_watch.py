@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots import InvalidBot
+from arena.bots import GameNotPlayed, InvalidBot
 from arena.cli.params import local_rules
 from arena.cli.watch import Rounds, stamp_of
+from arena.games import GAMES
 from arena.play.saved_files import saved_file
 from tests.runner.test_play import COMMAND, ROOT, botequim
 from tests.waiting import PATIENCE, wait_until
@@ -98,12 +99,28 @@ def test_it_plays_again_on_every_save_until_ctrl_c(tmp_path: Path) -> None:
 
 def test_a_round_without_the_file_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "my_bot.py"
-    rounds = Rounds((str(file), "random"), {"toepen": local_rules("toepen", None)}, 1, "1", 1, 10.0)
+    rounds = Rounds((str(file), "random"), {"toepen": local_rules("toepen", None)}, False, 1, "1", 1, 10.0)
     rounds.play(lambda: False)
     assert capsys.readouterr().out == ""
     save(file, FIRST)
     rounds.play(lambda: False)
     assert re.search(r"toepen against random: .*, 1 groups\n", capsys.readouterr().out)
+
+
+def test_only_games_that_all_of_them_play_are_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine, other = tmp_path / "mine.py", tmp_path / "other.py"
+    save(mine, 'games = ("toepen",)\n' + FIRST)
+    save(other, 'games = ("truco",)\n' + FIRST)
+    rules = {kind: local_rules(kind, None) for kind in GAMES}
+    Rounds((str(mine), "random"), rules, False, 1, "1", 1, 10.0).play(lambda: False)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert " toepen against random: " in line
+    for bots, every in (((str(mine), "random"), True), ((str(mine), str(other)), False)):
+        with pytest.raises(GameNotPlayed):
+            Rounds(bots, rules, every, 1, "1", 1, 10.0).play(lambda: False)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_saved_file_is_loaded_as_it_was_read(tmp_path: Path) -> None:

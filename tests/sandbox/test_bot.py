@@ -131,6 +131,38 @@ def test_the_clock_counts_thinking() -> None:
     assert bot.journal.decisions[0].ms >= 50
 
 
+@pytest.mark.parametrize(
+    ("named", "games"),
+    [("", ()), ('games = ("truco",)\n', ("truco",)), ('games = ["toepen"]\n', ("toepen",))],
+)
+def test_a_source_says_which_games_it_plays(named: str, games: tuple[str, ...]) -> None:
+    source = f"{named}def choose(turn): return turn['legal_actions'][0]\n"
+    assert check_bot(sandboxed_spec("mine", "1", source)) == games
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("games = 'truco'\n", "InvalidBot: bot.py: games is 'truco'; at bot; expected names, such as"),
+        ("games = ('chess',)\n", "InvalidBot: bot.py: games names 'chess'; at bot; expected some of truco"),
+        # It answers in place of what runs around it.
+        (
+            "from arena.sandbox.guest import harness\nharness.games_of = lambda *_: ('chess', 'x' * 200)\n",
+            "the bot: games names 'chess'; at bot; expected some of truco",
+        ),
+        (
+            "from arena.sandbox.guest import harness\ndef lost(*_):\n    while True: pass\n"
+            "harness.games_of = lost\n",
+            "no answer within",
+        ),
+    ],
+)
+def test_games_that_nobody_plays_are_refused(source: str, said: str) -> None:
+    with pytest.raises(InvalidBot) as caught:
+        check_bot(sandboxed_spec("mine", "1", source + "def choose(turn): return ''\n", QUICK))
+    assert str(caught.value).startswith(said)
+
+
 def test_a_source_that_does_not_load_is_refused() -> None:
     with pytest.raises(InvalidBot) as caught:
         check_bot(sandboxed_spec("mine", "1", "x = 1\ny = x / 0\n"))

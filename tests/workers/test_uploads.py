@@ -197,6 +197,29 @@ def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
         ]
 
 
+def test_a_bot_of_one_game_is_submitted_for_it(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        owner = service.client().sign_up("olga")
+        file = tmp_path / "mine.py"
+        file.write_text(
+            "games = ('truco',)\n"
+            "def choose(turn):\n"
+            "    assert turn['kind'] == 'truco'\n"
+            "    return turn['default_action'] or turn['legal_actions'][0]\n"
+        )
+        submit = ("bot", "submit", "mine.py", "--name", "mine")
+        told = call(service, tmp_path, *submit, token=owner)
+        assert told.returncode == 0, told.stderr
+        assert "mine 1: qualifies in truco\n" in told.stdout
+        assert f"truco: qualified; watch {service.url}/leaderboards/truco\n" in told.stdout
+        assert "toepen" not in told.stdout + told.stderr
+        found = service.client(owner).qualifications("mine", "1")
+        assert [(one["kind"], one["state"]) for one in found] == [("truco", "qualified")]
+        told = call(service, tmp_path, "bot", "qualify", "mine", "toepen", token=owner)
+        assert told.returncode == 2
+        assert "mine 1 does not play toepen, as its games say; at KIND; expected truco" in told.stderr
+
+
 def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         owner = service.client().sign_up("olga")

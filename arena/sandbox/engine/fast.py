@@ -195,7 +195,7 @@ class LinkedInstance(ProgramInstance):
         kind, _ = self._send(fuel, self.runtime.begin, (source, code, self._seed))
         return kind == RIGHTS
 
-    def choose(self, turn: Turn, fuel: int) -> str | None:
+    def choose(self, turn: Turn | None, fuel: int) -> str | None:
         """See :meth:`arena.sandbox.program.ProgramInstance.choose`."""
         kind, answer = self._send(fuel, self.runtime.decide, turn)
         if kind == NOTHING:

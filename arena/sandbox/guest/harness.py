@@ -33,7 +33,7 @@ for _name in MODULES:
     importlib.import_module(_name)
 
 from arena.bots.base import Bot
-from arena.bots.loader import factory_of_module
+from arena.bots.loader import factory_of_module, games_of
 
 FILE = "bot.py"
 MOST_ANSWER = 1000
@@ -116,8 +116,12 @@ def _load(source: str, code: types.CodeType, seed: int) -> bool:
 
 
 def _decide(turn: Any) -> tuple[int, str]:
-    """The kind and the text of the bot's answer; raises whatever the bot raises."""
+    """The kind and the text of the bot's answer; raises whatever the bot raises. Of no turn: the games that
+    the bot names, with spaces between them.
+    """
     assert _player is not None
+    if turn is None:
+        return DONE, " ".join(games_of(type(_player), FILE))
     answer = _player.choose(turn)
     if isinstance(answer, str):
         if len(answer) <= MOST_ANSWER:
