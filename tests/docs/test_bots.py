@@ -20,7 +20,7 @@ from arena.tournaments.trial import Trial, chosen_presets, distinct_reports, tri
 from tests.service import ROOT
 from tests.waiting import PATIENCE
 
-GAMES_PLAYED: Final = 80
+GAMES_PLAYED: Final = 60
 """Of each preset. In these, with this seed, everything happens that is rare: see the test of the traps."""
 
 SEED: Final = "bots"
@@ -44,22 +44,19 @@ class Example(NamedTuple):
 def example(where: str, source: str) -> Example | None:
     """The bot in a text; None if it is none: neither a class with a method ``choose`` nor such a function."""
     try:
-        body = ast.parse(source).body
+        tree = ast.parse(source)
     except SyntaxError:
         return None
     kinds, count = tuple(GAMES), GAMES_PLAYED
-    found = any(isinstance(node, ast.FunctionDef) and node.name == "choose" for node in body)
-    for node in body:
-        if not isinstance(node, ast.ClassDef):
-            continue
-        names = {inner.name for inner in node.body if isinstance(inner, ast.FunctionDef)}
-        if "choose" not in names:
-            continue
-        found = True
-        count = SLOW.get(node.name, count)
-        for inner in node.body:
-            if isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) == "games":
-                kinds = ast.literal_eval(inner.value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            count = SLOW.get(node.name, count)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "games":
+            kinds = ast.literal_eval(node.value)
+    scopes: list[ast.Module | ast.ClassDef] = [tree]
+    scopes += [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    functions = [node for scope in scopes for node in scope.body if isinstance(node, ast.FunctionDef)]
+    found = any(function.name == "choose" for function in functions)
     return Example(where, source, kinds, count) if found else None
 
 
