@@ -61,12 +61,12 @@ def _origin(extra: str) -> str:
 
 def _noted(extra: str, origin: Mapping[str, Any]) -> str:
     url = str(origin["url"])
-    if version := origin.get("vcs_info"):
-        url = f"{version['vcs']}+{url}@{version['commit_id']}"
-    elif url.startswith("file:"):
+    if url.startswith("file:"):
         path = Path(url2pathname(urlsplit(url).path))
         editable = origin.get("dir_info", {}).get("editable", False)
         return _from_path(extra, path, editable=editable) if path.exists() else ""
+    if version := origin.get("vcs_info"):
+        url = f"{version['vcs']}+{url}@{version['commit_id']}"
     folder = origin.get("subdirectory")
     return _from_url(extra, f"{url}#subdirectory={folder}" if folder else url)
 

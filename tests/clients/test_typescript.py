@@ -37,6 +37,16 @@ def test_the_client_type_checks_and_plays(tmp_path: Path) -> None:
     # What the package contains runs without the sources.
     names = {path.name for path in (folder / "dist/src").iterdir()}
     assert names >= {"index.js", "index.d.ts", "api.d.ts", "client.js", "player.js"}
+    # As the README says: a package that is made in a fresh folder, in a project of one's own.
+    shutil.rmtree(folder / "dist")
+    run(["npm", "pack"], folder)
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "package.json").write_text('{"name": "mine", "private": true}')
+    package = f"{folder}/botequim-{__version__}.tgz"
+    run(["npm", "install", "--no-audit", "--no-fund", package], project)
+    code = 'import("botequim").then((it) => console.log(typeof it.connect, typeof it.play))'
+    assert run(["node", "--input-type=module", "--eval", code], project) == "function function\n"
 
 
 def readme() -> list[str]:
@@ -67,3 +77,5 @@ def test_versions_are_pinned_without_a_lock_file_or_a_host() -> None:
 def test_it_has_the_version_of_the_service() -> None:
     package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
     assert package["version"] == __version__
+    text = (CLIENT / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"botequim-(\S+)\.tgz", text)) == {__version__}

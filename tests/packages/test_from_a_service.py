@@ -7,16 +7,21 @@ import json
 import re
 import shutil
 import subprocess
+import threading
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from html import unescape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from arena.cli.new import commands
 from tests.packages.installed import ROOT, Environment, check_contents
+from tests.ports import free_port
 from tests.service import Service
 
 pytestmark = pytest.mark.system
@@ -54,9 +59,10 @@ def test_a_newcomer_gets_from_the_address_to_a_submitted_bot(service: Service, n
     assert f"[server] @ {service.url}/download/botequim-" in tried.stdout
     address = ("--url", service.url)
     token = newcomer.printed("signup", "nina", *address).strip()
-    options = ("--wait", "0", *address, "--token", token)
-    said = newcomer.printed("bot", "submit", "my_bot/my_bot.py", "--name", "nina-bot", *options)
-    assert "nina-bot 1: registered" in said
+    options = (*address, "--token", token)
+    # It waits until the service has built its sandbox and has played the qualification.
+    done = newcomer.run("bot", "submit", "my_bot/my_bot.py", "--name", "nina-bot", *options, seconds=900)
+    assert "nina-bot 1: registered" in done.stdout
     (bot,) = json.loads(newcomer.printed("bot", "list", "--owner", "nina", "--json", *address))["bots"]
     assert bot["name"] == "nina-bot"
 
@@ -76,32 +82,54 @@ def test_a_starter_of_the_page_passes_its_tests(service: Service, newcomer: Envi
 # Each way to install, and the command that adds an extra
 
 
-def from_a_service(folder: Path, service: Service, wheel: Path) -> list[str]:
-    return [f"{service.url}/download/{wheel.name}"]
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The address at which the files of the test can be read."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", free_port()), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
-def from_a_file(folder: Path, service: Service, wheel: Path) -> list[str]:
-    return [str(shutil.copy(wheel, folder))]
+class Sources(NamedTuple):
+    """Where an installation may come from: a service, a wheel, and a folder whose files are ``served``."""
+
+    service: Service
+    wheel: Path
+    folder: Path
+    served: str
 
 
-def from_a_folder(folder: Path, service: Service, wheel: Path) -> list[str]:
-    return [str(_tree(folder))]
+def from_a_service(of: Sources) -> list[str]:
+    return [f"{of.service.url}/download/{of.wheel.name}"]
 
 
-def editable(folder: Path, service: Service, wheel: Path) -> list[str]:
-    return ["--editable", str(_tree(folder))]
+def from_a_file(of: Sources) -> list[str]:
+    return [str(shutil.copy(of.wheel, of.folder))]
 
 
-def from_a_repository(folder: Path, service: Service, wheel: Path) -> list[str]:
-    tree = _tree(folder)
+def from_a_folder(of: Sources) -> list[str]:
+    return [str(_tree(of.folder))]
+
+
+def editable(of: Sources) -> list[str]:
+    return ["--editable", str(_tree(of.folder))]
+
+
+def from_a_repository(of: Sources) -> list[str]:
+    tree = _tree(of.folder)
     who = ("-c", "user.name=test", "-c", "user.email=test@test.example")
     for command in (["init", "-q"], ["add", "--all"], [*who, "commit", "-q", "-m", "All."]):
         subprocess.run(["git", "-C", str(tree), *command], check=True)
-    return [f"git+{tree.as_uri()}"]
+    bare = of.folder / "repository.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(tree), str(bare)], check=True)
+    subprocess.run(["git", "-C", str(bare), "update-server-info"], check=True)
+    return [f"git+{of.served}/repository.git"]
 
 
-def from_an_index(folder: Path, service: Service, wheel: Path) -> list[str]:
-    return ["--no-index", "--find-links", str(wheel.parent), "botequim"]
+def from_an_index(of: Sources) -> list[str]:
+    return ["--no-index", "--find-links", str(of.wheel.parent), "botequim"]
 
 
 def _tree(folder: Path) -> Path:
@@ -121,15 +149,17 @@ def _tree(folder: Path) -> Path:
         (from_a_file, r"'\S+/botequim-\S+\.whl\[ratings\]'"),
         (from_a_folder, r"'\S+/a tree\[ratings\]'"),
         (editable, r"--editable '\S+/a tree\[ratings\]'"),
-        (from_a_repository, r"'botequim\[ratings\] @ git\+file:///\S+/a%20tree@[0-9a-f]{40}'"),
+        (
+            from_a_repository,
+            r"'botequim\[ratings\] @ git\+http://127\.0\.0\.1:\d+/repository\.git@[0-9a-f]{40}'",
+        ),
         (from_an_index, r"'numpy>=[\d.]+' 'scipy>=[\d.]+'"),
     ],
 )
 def test_pip_takes_the_command_that_adds_an_extra(
-    way: Callable[[Path, Service, Path], list[str]], form: str, service: Service, wheel: Path, tmp_path: Path
+    way: Callable[[Sources], list[str]], form: str, service: Service, wheel: Path, tmp_path: Path, served: str
 ) -> None:
-    from_where = way(tmp_path, service, wheel)
-    environment = Environment(tmp_path, "--no-deps", *from_where)
+    environment = Environment(tmp_path, "--no-deps", *way(Sources(service, wheel, tmp_path, served)))
     code = "from arena.installation import install_command; print(install_command('ratings'))"
     said = environment.python("-c", code).strip()
     command = re.fullmatch(f"pip install ({form})", said)
