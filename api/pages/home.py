@@ -13,6 +13,8 @@ from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
 from api.pages.tournaments import coming
 from api.services import service_address, services
+from arena.games import GAMES
+from arena.people.tables import playable
 from arena.play.board_names import all_boards
 from arena.replays.page import embedded_json, static
 
@@ -41,6 +43,7 @@ def home() -> Response:
         boards=boards,
         axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
+        playable=[GAMES[kind] for kind in playable()],
         tournaments=services().tournaments.present(),
         schedules=coming(),
         address=address,
