@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from api.services import services
 from api.watching import LiveTable
 from arena.games import game_of
+from arena.games.pictures import OUT, Picture
+from arena.live.finalizer import ENDED
 from arena.live.header import Viewer
+from arena.records.results import ToldResult, told_result, told_stop
 
 YOU: Final = "You"
 """What a person's own seat is called."""
@@ -32,7 +36,8 @@ def seat_table(
         fallback  what the table does if the time runs out, in words
         waiting   who is thinking, in words
         others_ms the time that they have left in all, null if no clock runs
-        played    why the table plays this seat (``resigned``, ``forfeit``), or ""
+        end       once the game is over, or over for this person: ``headline`` and ``detail``, what to say
+                  about that, and ``over``, whether it is the end for all; else null
 
     Raises ``game_not_found``, and ``events_gone`` once the game is over for long.
     """
@@ -69,8 +74,35 @@ def seat_table(
         "fallback": fallback,
         "waiting": _waiting([table.form.names[number] for number in others]),
         "others_ms": _time_of(view["clocks"], others),
-        "played": next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), ""),
+        "end": _end(view, table.form, seat),
     }
+
+
+def told_end(view: Mapping[str, Any], form: Picture, you: int | None = None) -> ToldResult:
+    """How a game ended, in words. ``view``: of :meth:`~arena.live.service.LiveGames.view`, or a summary.
+    ``form``: its picture.
+    """
+    if view["outcome"] is None:
+        return told_stop(view["state"], view["reason"])
+    teams = game_of(view["kind"]).teams(view["rules"])
+    resigned = [one["seat"] for one in view.get("taken_over", ()) if one["reason"] == "resigned"]
+    return told_result(form, teams, view["outcome"], you=you, resigned=resigned)
+
+
+def _end(view: Mapping[str, Any], form: Picture, seat: int) -> dict[str, Any] | None:
+    """See :func:`seat_table`."""
+    if view["state"] in ENDED:
+        return {**told_end(view, form, seat)._asdict(), "over": True}
+    played = next((one["reason"] for one in view["taken_over"] if one["seat"] == seat), None)
+    if played is not None:
+        headline = "You have left the table" if played == "resigned" else "Your time ran out too often"
+        detail = "The table plays for you to the end. You may watch, or play another game."
+    elif form.states[seat] == OUT:
+        headline = "You are out; the game goes on"
+        detail = "You may watch the others to the end, or play again now."
+    else:
+        return None
+    return {"headline": headline, "detail": detail, "over": False}
 
 
 def _events(game_id: str, viewer: Viewer) -> tuple[list[dict[str, Any]], int]:

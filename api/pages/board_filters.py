@@ -1,4 +1,4 @@
-"""Which bots of a leaderboard its page shows, as its address says."""
+"""Which bots of a leaderboard its page shows, and how much of each, as its address says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from arena.events.house_entries import house_source
 VERSIONS_MOST: Final = 20
 """Maximum versions of a bot in a table."""
 
-NAMES: Final = ("owner", "house", "provisional", "versions")
+_SHOWS_MORE: Final = ("versions", "columns")
+"""What leaves no bot out."""
 
 
 class Chip(NamedTuple):
@@ -30,6 +31,7 @@ class BoardFilter:
         self._house: bool | None = query["house"]
         self._provisional: bool | None = query["provisional"]
         self.all_versions: bool = query["versions"] == "all"
+        self.all_columns: bool = query["columns"] == "all"
         self._own: Collection[str] | None = _bots_of(self.owner) if self.owner else None
 
     @property
@@ -39,20 +41,26 @@ class BoardFilter:
         for name, value in (("house", self._house), ("provisional", self._provisional)):
             found[name] = "" if value is None else str(value).lower()
         found["versions"] = "all" if self.all_versions else ""
+        found["columns"] = "all" if self.all_columns else ""
         return {name: value for name, value in found.items() if value}
 
     @property
     def is_on(self) -> bool:
         """Whether some bots are left out."""
-        return bool(self.query.keys() - {"versions"})
+        return bool(self.query.keys() - set(_SHOWS_MORE))
+
+    @property
+    def other_columns(self) -> Mapping[str, str]:
+        """The filters of the page with all columns, or with few if it has all."""
+        return _toggled(self.query, "columns", "all")
 
     @property
     def chips(self) -> Sequence[Chip]:
         """What can be filtered. Pressing one again takes the filter off."""
         query = self.query
-        only_versions = {name: value for name, value in query.items() if name == "versions"}
+        all_bots = {name: value for name, value in query.items() if name in _SHOWS_MORE}
         return [
-            Chip("All bots", only_versions, not self.is_on),
+            Chip("All bots", all_bots, not self.is_on),
             *(
                 Chip(text, _toggled(query, name, value), query.get(name) == value)
                 for text, name, value in (

@@ -14,6 +14,8 @@ from api.pages.front_table import FrontTable, FrontTables
 from api.pages.site import blueprint, page
 from api.pages.small_table import small_table
 from api.services import service_address, services
+from arena.games import GAMES
+from arena.people.tables import playable
 from arena.play.board_names import all_boards
 from arena.replays.page import embedded_json, static
 
@@ -42,6 +44,7 @@ def home() -> Response:
         boards=boards,
         axis=axis_of(row for _, board in boards for row in board["rows"][:BEST]),
         most=BEST,
+        playable=[GAMES[kind] for kind in playable()],
         tournaments=services().tournaments.present(),
         coming=coming(),
         address=address,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import orjson
@@ -22,9 +22,9 @@ from arena.games.descriptor import Game, Preset
 from arena.games.options import Option
 from arena.games.panels import NUMBER
 from arena.games.pictures import UNSEEN
-from arena.live.finalizer import ENDED
+from arena.live.header import GameHeader
 from arena.live.service import EventsGone
-from arena.people.tables import FRIEND, HOUSE, YOUR_SEAT, playable
+from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture
 from arena.replays.page import embedded_json, game_title, static, table_layout
@@ -35,7 +35,7 @@ _LINKS: Final = "links"
 _COUNT: Final = re.compile(r"[0-9]{1,2}").fullmatch
 _NUMBER: Final = re.compile(r"[0-9]{1,19}").fullmatch
 _RULE: Final = "rule-"
-_EASIEST: Final = "rookie"
+_EASIEST: Final = f"{HOUSE}rookie"
 
 
 # Sitting down
@@ -44,19 +44,19 @@ _EASIEST: Final = "rookie"
 @blueprint.get("/play")
 def play_page() -> Response:
     """Choose a game and who sits at the table."""
-    return _new_table()
+    return _new_table(request.args)
 
 
 @form("/play")
 def open_table() -> ResponseReturnValue:
-    """Open a table."""
+    """Open a table; on seats about which the form says nothing, house bots sit."""
     game = _chosen_game(request.form.get("game", ""))
     try:
         services().limits.spend("tables_per_address", client_address())
         me = person()
         preset = _chosen_preset(game, request.form.get("preset", ""))
         seats = _seats(game, preset, request.form.get("seats", ""))
-        others = [request.form.get(f"seat{seat}", "") for seat in range(1, seats)]
+        others = [request.form.get(f"seat{seat}", _EASIEST) for seat in range(1, seats)]
         made = services().people.open(
             me,
             client_address(),
@@ -65,16 +65,51 @@ def open_table() -> ResponseReturnValue:
             _rules(game, preset, seats),
             agrees="public" in request.form,
         )
-        for seat, other in enumerate(others, 1):
-            if other == FRIEND:
-                _keep_link(made, seat, services().people.new_link(made, me, seat))
+        _keep_links(made, me)
     except ArenaError as error:
-        return _new_table(error)
+        return _new_table(request.form, error)
     return redirect(url_for("pages.table_page", game=made), 303)
 
 
-def _new_table(error: ArenaError | None = None) -> Response:
-    sent = request.form if error is not None else request.args
+@form("/play/<game>/again")
+def play_again(game: str) -> ResponseReturnValue:
+    """Go to the next game of the same people, bots and rules, and open its table if nobody has."""
+    me = _player()
+    seat = services().people.your_seat(game, me)
+    try:
+        services().limits.spend("tables_per_address", client_address())
+        made = services().people.again(game, me, client_address())
+        _keep_links(made, me)
+    except ArenaError as error:
+        return _new_table(_settings(services().people.header(game), seat), error)
+    return redirect(url_for("pages.table_page", game=made), 303)
+
+
+def _settings(header: GameHeader, seat: int) -> dict[str, str]:
+    """What the form of a table would send for a game like this one."""
+    game = game_of(header.kind)
+    fixed = _decided(game)
+    preset = next(
+        (one for one in game.presets if _agree(fixed, game.options.complete(one.rules), header.rules)),
+        game.presets[0],
+    )
+    rules = {_RULE + option.name: _text(header.rules[option.name]) for option in _options(game)}
+    others = {f"seat{number}": other for number, other in enumerate(opponents_of(header, seat), 1)}
+    seats = str(len(header.seats))
+    return {"game": header.kind, "preset": preset.name, "seats": seats, **others, **rules}
+
+
+def _agree(names: Collection[str], rules: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    return all(rules[name] == others[name] for name in names)
+
+
+def _text(value: Any) -> str:
+    """The value of an option as its field has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _new_table(sent: Mapping[str, str], error: ArenaError | None = None) -> Response:
+    """The form, filled in as ``sent``."""
     game = _chosen_game(sent.get("game", ""))
     preset = _chosen_preset(game, sent.get("preset", ""))
     seats = _seats(game, preset, sent.get("seats", ""))
@@ -92,7 +127,8 @@ def _new_table(error: ArenaError | None = None) -> Response:
         roles=_roles(game, rules),
         bots=services().people.opponents(),
         chosen=sent,
-        easiest=HOUSE + _EASIEST,
+        easiest=_EASIEST,
+        text=_text,
         options=_options(game),
         values=game.options.complete(rules),
         yours=services().people.games_of(me) if me else [],
@@ -130,10 +166,14 @@ def _roles(game: Game, rules: Mapping[str, Any]) -> list[str]:
 
 def _options(game: Game) -> list[Option]:
     """The options that can be changed: all but those that the preset decides for others."""
-    decided = {option.follows for option in game.options.by_name.values()} & {
+    decided = _decided(game)
+    return [option for name, option in game.options.by_name.items() if name not in {"seats", *decided}]
+
+
+def _decided(game: Game) -> set[str]:
+    return {option.follows for option in game.options.by_name.values()} & {
         name for preset in game.presets for name in preset.rules
     }
-    return [option for name, option in game.options.by_name.items() if name not in {"seats", *decided}]
 
 
 def _rules(game: Game, preset: Preset, seats: int) -> dict[str, Any]:
@@ -189,6 +229,17 @@ def _seat_number(text: str) -> int:
     return int(text) if _COUNT(text) else -1
 
 
+def _keep_links(game: str, person: str) -> None:
+    """Make links for the open seats of a table that the person has opened, where there are none."""
+    people = services().people
+    header = people.header(game)
+    if header.state != "waiting" or people.your_seat(game, person) != YOUR_SEAT:
+        return
+    for seat, entry in enumerate(header.seats):
+        if entry.is_open and not people.has_link(game, seat):
+            _keep_link(game, seat, people.new_link(game, person, seat))
+
+
 def _keep_link(game: str, seat: int, code: str) -> None:
     """Only this browser can show the link again: the service has its hash."""
     links = {**session.get(_LINKS, {}), f"{game}:{seat}": code}
@@ -239,7 +290,6 @@ def table_page(game: str) -> ResponseReturnValue:
         "table": shown,
         "poll": url_for("pages.seat_state", game=game),
         "act": url_for("pages.act", game=game),
-        "over": url_for("pages.game_page", game=game),
         "unseen": UNSEEN,
     }
     return page(
@@ -250,7 +300,7 @@ def table_page(game: str) -> ResponseReturnValue:
         layout=layout,
         seat=seat,
         missed=request.args.get("missed"),
-        ended=header.state in ENDED,
+        people=len(header.people()),
         data=Markup(embedded_json(data)),
         sprite=Markup(static("sprite.html")),
     )

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import orjson
-from flask import Blueprint, Response, render_template, request
+from flask import Blueprint, Response, g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from api.auditing import audit_form
@@ -56,7 +56,9 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     response = Response(html, status, content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cache-Control"] = "no-cache" if guest.session is None else "private, no-store"
+    # The token of a form ends when the visitor gets a session, so the page behind it is loaded again, too.
+    is_own = guest.session is not None or "csrf_token" in g
+    response.headers["Cache-Control"] = "private, no-store" if is_own else "no-cache"
     response.headers["Vary"] = "Cookie"
     if status == HTTPStatus.OK:
         # Pages that follow something are requested again and again.

@@ -12,11 +12,13 @@ from markupsafe import Markup
 from api.notes import notes_on
 from api.notes import remarks as note_remarks
 from api.pages.site import blueprint, page
+from api.playing import told_end
 from api.services import services
 from api.sessions import page_viewer, visitor
 from api.streams import table_stream
 from api.watching import LiveTable, Watching
 from arena.games import game_of
+from arena.live.finalizer import ENDED
 from arena.live.header import GameNotFound
 from arena.live.service import RecordNotReady
 from arena.play.game_ids import place_of
@@ -84,10 +86,12 @@ def _own_game(game: str, person: str | None) -> dict[str, Any]:
     seats = header.seats_of(person)
     if not seats:
         return {}
+    summary = header.summary()
     return {
         "seat": seats[0],
         "public": header.visibility == "public",
         "agreed": header.seats[seats[0]].agrees,
+        "end": told_end(summary, LiveTable(summary, you=seats[0]).form, seats[0]),
         "review": services().reviews.find(game, seats[0]),
     }
 
@@ -114,6 +118,7 @@ def _table_page(game: str) -> Response:
         title=game_title(game_rules, rules, table.players),
         data=Markup(embedded_json(data)),
         sprite=_sprite(),
+        end=told_end(summary, table.form) if summary["state"] in ENDED else None,
     )
 
 

@@ -81,6 +81,7 @@ class BoardPageQuery(PageQuery):
     house = fields.Boolean(load_default=absent)
     provisional = fields.Boolean(load_default=absent)
     versions = fields.String(load_default="current", validate=validate.OneOf(("current", "all")))
+    columns = fields.String(load_default="few", validate=validate.OneOf(("few", "all")))
     bot = fields.String(load_default=absent, validate=validate.Length(1, 80))
     second = fields.String(load_default=absent, validate=validate.Length(1, 80))
 

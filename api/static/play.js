@@ -3,7 +3,6 @@
 const data = JSON.parse(by("data").textContent);
 data.partners = data.teams.some((team) => team.length > 1);
 
-const OVER = ["finished", "void", "cancelled"];
 const ARMED_MS = 3000;
 const MOST_TOLD = 7;
 const LOST = "Reconnecting…";
@@ -19,6 +18,7 @@ let announced = "";
 let warned = "";
 
 const panelNow = () => (buffer.length ? null : table.panel);
+const endNow = () => (buffer.length ? null : table.end);
 const minutes = (ms) => {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -50,7 +50,7 @@ function draw(moving) {
   if (!inside || document.activeElement !== document.body) return;
   // Within a turn the chosen card stays chosen; else the next Tab goes on from the question.
   const again = turn === table.turn ? cardButtons()[at] : null;
-  (again ?? by("question")).focus({ preventScroll: true });
+  (again ?? by(endNow() ? "end-words" : "question")).focus({ preventScroll: true });
 }
 
 function drawHand() {
@@ -79,28 +79,20 @@ function drawHand() {
 // The panel
 
 function drawPanel() {
+  drawEnd();
   const panel = panelNow();
-  const over = OVER.includes(table.state) && !buffer.length;
   const asked = panel !== null && !table.optional;
   by("ask").classList.toggle("waits", asked);
-  by("question").textContent = over
-    ? "The game is over"
-    : panel
-      ? panel.question
-      : table.played
-        ? "The table plays for you"
-        : buffer.length || !table.waiting
-          ? "One moment"
-          : table.waiting;
+  by("question").textContent = panel ? panel.question : buffer.length || !table.waiting ? "One moment" : table.waiting;
   by("fallback").textContent = asked ? table.fallback : "";
   by("turn-id").value = table.turn;
   by("after").value = table.next;
   by("time-bar").hidden = !asked;
   // Within a turn they stay, with what was chosen.
-  const choices = JSON.stringify([over, table.turn, table.optional, panel]);
+  const choices = JSON.stringify([table.turn, table.optional, panel]);
   if (choices !== shownChoices) {
     shownChoices = choices;
-    by("choices").replaceChildren(...(over ? overChoices() : panel ? choicesOf(panel) : []));
+    by("choices").replaceChildren(...(panel ? choicesOf(panel) : []));
   }
   if (asked && announced !== table.turn) {
     announced = table.turn;
@@ -109,7 +101,21 @@ function drawPanel() {
   tick();
 }
 
-const overChoices = () => [html("p", { class: "actions" }, html("a", { class: "button primary", href: data.over }, "See the replay"))];
+// How the game ended, or that it is over for this player.
+function drawEnd() {
+  const end = endNow();
+  const news = end && by("end-words").textContent !== end.headline;
+  const inside = by("ask").contains(document.activeElement);
+  by("end").hidden = !end;
+  by("ask").hidden = by("leave").hidden = end !== null;
+  by("replay").hidden = table.state !== "finished";
+  if (!end) return;
+  by("end-words").textContent = end.headline;
+  by("end-more").textContent = end.detail;
+  if (!news) return;
+  by("asked").textContent = `${end.headline}. ${end.detail}`;
+  if (inside) by("end-words").focus({ preventScroll: true });
+}
 
 function choicesOf(panel) {
   const parts = [];
@@ -236,7 +242,7 @@ async function send(action) {
 }
 
 async function follow() {
-  while (!OVER.includes(table.state)) {
+  while (!table.end?.over) {
     const after = table.next;
     try {
       const reply = await fetch(`${data.poll}?since=${table.version}&after=${after}`, { headers: { Accept: "application/json" } });
@@ -250,6 +256,7 @@ async function follow() {
     }
   }
   setState("over");
+  by("state").classList.remove("live");
 }
 
 // Keys

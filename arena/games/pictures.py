@@ -13,6 +13,9 @@ from typing import Any, ClassVar, Final
 UNSEEN: Final = ""
 """A card that the viewer does not see."""
 
+OUT: Final = "out"
+"""The state of a seat that plays no more in this game."""
+
 CALL: Final = "call"
 ANSWER: Final = "answer"
 
@@ -90,6 +93,10 @@ class Picture(ABC):
     @abstractmethod
     def notes(self) -> list[dict[str, Any]]:
         """What lies beside the table."""
+
+    @abstractmethod
+    def told_score(self, scores: Sequence[int], seat: int) -> str:
+        """The scores of an outcome as ``seat`` says them after “won” or “lost”; "" if they say nothing."""
 
     @property
     def most(self) -> int:

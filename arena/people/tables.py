@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -18,7 +19,7 @@ from arena.accounts.sessions import LinkExpired
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
-from arena.live.header import GameHeader, InvalidSeats, Viewer
+from arena.live.header import GameHeader, GameNotFound, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
@@ -37,6 +38,7 @@ BOT: Final = "bot:"
 FRIEND: Final = "friend"
 
 _CODE_BYTES: Final = 24
+_GAME_BYTES: Final = 9
 _DAY_MS: Final = 86_400_000
 _SHOWN: Final = 20
 
@@ -82,9 +84,11 @@ class PeopleTables:
         rules: Mapping[str, Any],
         *,
         agrees: bool = False,
+        game_id: str | None = None,
     ) -> str:
         """Open a table and return the game's id. ``others``: who sits on seats 1 and up, each
         ``house:<level>``, ``bot:<name>`` or ``friend``. ``agrees``: the game may be public once it is over.
+        ``game_id``: None for a new one.
 
         Raises :class:`TooManyTables`, :class:`~arena.live.header.InvalidSeats` and what
         :meth:`~arena.live.service.LiveGames.create` does.
@@ -94,7 +98,7 @@ class PeopleTables:
             raise InvalidSeats(f"people do not play {game.title}", field="kind")
         you = {"person": person, "name": "guest 1", "agrees": agrees}
         seats = [you, *(self._seat(text, number) for number, text in enumerate(others, 1))]
-        made = secrets.token_hex(9)
+        made = secrets.token_hex(_GAME_BYTES) if game_id is None else game_id
         self._take_table(address, made)
         try:
             self._live.create(
@@ -155,6 +159,40 @@ class PeopleTables:
                 expected="to finish or leave a game first",
             )
 
+    def again(self, game_id: str, person: str, address: str) -> str:
+        """Go to the game that follows one of the person's, and return its id: the same rules and bots, and
+        seats for the same people. The first of them opens it and has seat 0 there; the others take their
+        seats. Doing it twice changes nothing.
+
+        Raises what :meth:`open` does, and ``game_not_open`` once the game has begun without the person.
+        """
+        seat = self.your_seat(game_id, person)
+        before = self.header(game_id)
+        made = _next_game(before)
+        try:
+            header = self.header(made)
+        except GameNotFound:
+            self.open(
+                person,
+                address,
+                before.kind,
+                opponents_of(before, seat),
+                before.rules,
+                agrees=before.seats[seat].agrees,
+                game_id=made,
+            )
+            header = self.header(made)
+        if not header.seats_of(person):
+            (opener,) = before.seats_of(header.seats[YOUR_SEAT].bot)
+            place = (seat - opener) % len(before.seats)
+            self._take_table(address, made)
+            try:
+                self._sit(made, place, person, before.seats[seat].agrees)
+            except ArenaError:
+                self._people.remove(address, [made])
+                raise
+        return made
+
     # Links for friends
 
     def new_link(self, game_id: str, person: str, seat: int) -> str:
@@ -207,9 +245,12 @@ class PeopleTables:
         if self._invitations.take(code) is None:
             self._people.remove(address, [game])
             raise LinkExpired("this link was used", field="code", expected="a new link")
+        self._sit(game, seat, person, agrees)
+        return game
+
+    def _sit(self, game: str, seat: int, person: str, agrees: bool) -> None:
         self._links.take(_link_name(game, seat))
         self._live.join_person(game, person, f"guest {seat + 1}", agrees, seat)
-        return game
 
     # At the table
 
@@ -268,6 +309,25 @@ class PeopleTables:
         """The newest games of a person."""
         page = self._live.list(bot=person, viewer=Viewer(person), limit=_SHOWN)
         return [one for one in page.items if one is not None]
+
+
+def opponents_of(header: GameHeader, seat: int) -> list[str]:
+    """Who sits on the seats after ``seat``, in their order, as :meth:`PeopleTables.open` takes them."""
+    others = [header.seats[(seat + step) % len(header.seats)] for step in range(1, len(header.seats))]
+    return [
+        HOUSE + entry.house
+        if entry.house
+        else FRIEND
+        if entry.person or entry.bot is None
+        else BOT + entry.bot
+        for entry in others
+    ]
+
+
+def _next_game(before: GameHeader) -> str:
+    """The id of the game that follows one: only who knows its people can tell it."""
+    people = [entry.bot for entry in before.people()]
+    return sha256(orjson.dumps([before.game, people])).hexdigest()[: 2 * _GAME_BYTES]
 
 
 def playable() -> list[str]:

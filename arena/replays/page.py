@@ -295,7 +295,7 @@ def _hands(replayed: ReplayedGame, lucky: Mapping[int, str]) -> Iterator[str]:
         ended = replayed.pictures[OPEN][last - 1]["ended"] or {"text": "", "score": ""}
         yield (
             f"<details open><summary><b>Hand {hand}</b> "
-            f'<span class="how">{escape(ended["text"])}</span> '
+            f'<span class="how" title="{escape(ended["text"])}">{escape(ended["text"])}</span> '
             f'<span class="after">{escape(ended["score"])}</span></summary>\n'
         )
         if hand in lucky:

@@ -39,6 +39,25 @@ def play(services: Service, event: str, seconds: float = PATIENCE) -> None:
             time.sleep(0.02)
 
 
+def play_models(
+    services: Service, admin: ContractClient, owner: ContractClient, agent: ContractClient, name: str
+) -> None:
+    """Play a Toepen tournament for language models and publish its board. The bot ``name``, which is not
+    qualified yet, resigns all its games, so that the table plays for it.
+    """
+    row = ["qualified", f"q-{name}", 1, 0, "", None, ""]
+    services.store.qualifications.add(f"toepen/{name}/1", row)
+    body = {"name": "Models", "kind": "toepen", "format": "round_robin", "division": "models"}
+    event = announce(admin, {**body, "preset": "duel@1", "house": ["rookie"], "clock": {"preset": "patient"}})
+    assert owner.post(f"/v1/tournaments/{event}/entries", json={"bot": name}).status_code == 200
+    lock(services, event)
+    while services.tournaments.step(event).state != "finished":
+        for listed in admin.get("/v1/games?state=running").json["games"]:
+            agent.post(f"/v1/games/{listed['game']}/resign", json={})
+            services.move_house_bots(listed["game"])
+    assert services.boards.publish("toepen", "models")
+
+
 def play_rated(services: Service, admin: ContractClient, groups: int) -> Service:
     """Play a Truco tournament of house bots and publish its board with the matchups."""
     body = {"name": "Cup", "kind": "truco", "format": "round_robin", "groups": groups}

@@ -62,6 +62,11 @@ def test_chips_change_one_filter_and_keep_the_others(rated: Service, anybody: Co
     assert f"{PATH}?owner=ana" in page.links, "pressed again it is off"
     assert f"{PATH}?owner=ana&house=true&provisional=true" in page.links
     assert "/leaderboards/truco?owner=ana&house=true" in page.links, "it stays in the other views"
+    assert f"{PATH}?owner=ana&house=true&columns=all#sealed" in page.links
+    all_columns = read(anybody, f"{PATH}?house=true&columns=all")
+    assert f"{PATH}?house=true#sealed" in all_columns.links
+    assert f"{PATH}?columns=all" in all_columns.links, "all bots"
+    assert anybody.get(f"{PATH}?columns=some").status_code == 422
     both = read(anybody, "/leaderboards/truco?house=true")
     assert "/leaderboards/truco?house=true&versions=all" in both.links
 

@@ -147,9 +147,14 @@ def test_the_pages(computed: Service, anybody: ContractClient) -> None:
                 assert f'title="against {pair.opponent}: {interval}' in page.html
     # Beside the ratings, too.
     for path in ("/leaderboards/truco", "/leaderboards/truco/sealed"):
-        board = read(anybody, path)
-        assert PAGE in [link.partition("?")[0] for link in board.links]
-        assert table.fit.as_text() in board.html
+        few = read(anybody, path)
+        assert f"{path}?columns=all#sealed" in few.links
+        assert "Nash" not in few.html
+        board = read(anybody, f"{path}?columns=all")
+        assert f"{path}#sealed" in board.links
+        for one in (few, board):
+            assert PAGE in [link.partition("?")[0] for link in one.links]
+            assert table.fit.as_text() in one.html
         (rows,) = [
             [
                 (row["bot"], row["Nash"], row["in the mix"], row["worst opponent"])

@@ -10,7 +10,7 @@ from flask import Flask
 
 from arena.ops.service import Service
 from arena.play.clocks import CLOCKS
-from tests.api.arenas import announce, lock
+from tests.api.arenas import play_models
 from tests.api.conftest import Account
 from tests.api.contract import ContractClient
 from tests.api.pages import Browser
@@ -92,19 +92,7 @@ def test_the_board_shows_it(
     register: Callable[..., Account],
 ) -> None:
     service: Service = app.extensions["botequim"]
-    agent = register("ana-agent", **SAID)
-    row = ["qualified", "q-ana-agent", 1, 0, "", None, ""]
-    service.store.qualifications.add("toepen/ana-agent/1", row)
-    body = {"name": "Models", "kind": "toepen", "format": "round_robin", "division": "models"}
-    event = announce(admin, {**body, "preset": "duel@1", "house": ["rookie"], "clock": {"preset": "patient"}})
-    assert owner.client.post(f"/v1/tournaments/{event}/entries", json={"bot": "ana-agent"}).status_code == 200
-    lock(service, event)
-    # The table plays a seat that has resigned.
-    while service.tournaments.step(event).state != "finished":
-        for listed in anybody.get("/v1/games?state=running").json["games"]:
-            agent.client.post(f"/v1/games/{listed['game']}/resign", json={})
-            service.move_house_bots(listed["game"])
-    assert service.boards.publish("toepen", "models")
+    play_models(service, admin, owner.client, register("ana-agent", **SAID).client, "ana-agent")
     path = "/v1/leaderboards/toepen/models"
     reply = anybody.get(path)
     rows = {row["name"]: row for row in reply.json["rows"]}

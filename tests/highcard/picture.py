@@ -44,5 +44,8 @@ class HighCardPicture(Picture):
     def score(self) -> list[int]:
         return list(self.points)
 
+    def told_score(self, scores: Sequence[int], seat: int) -> str:
+        return f"with {scores[seat]} tricks"
+
     def notes(self) -> list[dict[str, Any]]:
         return []

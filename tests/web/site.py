@@ -17,7 +17,7 @@ from arena.games import GAMES
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.store.embedded import EmbeddedStore
-from tests.api.arenas import announce, lock, play
+from tests.api.arenas import announce, lock, play, play_models
 from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import ContractClient, contract_client
 from tests.api.players import play_out
@@ -31,6 +31,8 @@ HALF_BOT = """def choose(turn):
     print("my turn")
     return turn["legal_actions"][0] if turn["kind"] == "toepen" else turn["no such field"]
 """
+AGENT = "an-agent-whose-name-has-32-chars"
+MODEL = "Some Model 3, with sixty characters in what its owner says of"
 GAMES_OVER_HTTP = {"truco": {}, "toepen": {"seats": 4}}
 
 
@@ -99,8 +101,27 @@ def _play_tournaments(store: EmbeddedStore) -> dict[str, str]:
         assert services.boards.publish(kind, "sealed")
         services.compute_matchups(kind, "sealed", preset)
     pages["running"] = f"/tournaments/{_play_one_round(services, admin)}"
+    pages |= _play_other_boards(app, services, admin)
     services.close()
     return pages
+
+
+def _play_other_boards(app: Flask, services: Service, admin: ContractClient) -> dict[str, str]:
+    """Boards that look otherwise: of four players, of language models, and with all columns."""
+    table = {"kind": "toepen", "format": "round_robin", "preset": "table-4@1", "groups": 1}
+    play(services, announce(admin, {"name": "Tables of four", **table, "house": list(HOUSE[:4])}))
+    assert services.boards.publish("toepen", "sealed", "table-4@1")
+    token = contract_client(app).post("/v1/owners", json={"name": "owner-of-an-agent"}).json["token"]
+    owner = contract_client(app, token)
+    agent = owner.post("/v1/bots", json={"name": AGENT, "model": MODEL[:60], "game_cost": 0.0125}).json[
+        "token"
+    ]
+    play_models(services, admin, owner, contract_client(app, agent), AGENT)
+    return {
+        "board-four": "/leaderboards/toepen/sealed?preset=table-4@1",
+        "board-models": "/leaderboards/toepen/models",
+        **{f"board-{kind}-all": f"/leaderboards/{kind}?columns=all" for kind in GAMES},
+    }
 
 
 def _play_one_round(services: Service, admin: ContractClient) -> str:

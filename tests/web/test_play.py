@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,6 +77,36 @@ def visitor(browser: Any, server: Server) -> Iterator[Callable[..., Any]]:
     assert all(url.startswith(server.url + "/") for url in requests)
 
 
+def check_the_end(page: Any) -> str:
+    """What the page says about the end, live and after it is loaded again; it goes on to nothing else."""
+    page.wait_for_selector("#end:not([hidden])")
+    words = page.inner_text("#end-words")
+    assert re.match(r"You .*(won|lost|came)|You (won|lost|came)|A draw", words)
+    for _ in range(2):
+        page.wait_for_selector("#felt .seat")
+        assert page.inner_text("#end-words") == words
+        assert page.locator("#end button:text-is('Play again')").is_visible()
+        assert page.locator("text=See the replay").is_visible()
+        assert not page.locator("text=Leave the table").first.is_visible()
+        assert not page.locator("#ask").is_visible()
+        assert "running" not in page.inner_text("main").lower()
+        assert is_in_sight(page, "#end-words")
+        assert is_in_sight(page, "#end button")
+        page.reload()
+    return words
+
+
+def is_in_sight(page: Any, selector: str) -> bool:
+    """Whether the middle of something is on the screen, and nothing lies over it."""
+    found: bool = page.locator(selector).first.evaluate(
+        """found => {
+            const { left, right, top, bottom } = found.getBoundingClientRect();
+            return found.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+        }"""
+    )
+    return found
+
+
 @pytest.mark.parametrize("kind", RULES)
 def test_a_whole_game_by_clicks(
     kind: str, server: Server, service: Service, visitor: Callable[..., Any]
@@ -99,7 +130,7 @@ def test_a_whole_game_by_keys(
     page = visitor()
     game = open_table(page, server.url, kind, RULES[kind], SEATS[kind])
     assert play(service, game, [page], press_something) > 0
-    page.wait_for_selector("text=The game is over")
+    check_the_end(page)
 
 
 def test_a_game_with_motion_on_a_phone(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
@@ -107,7 +138,7 @@ def test_a_game_with_motion_on_a_phone(server: Server, service: Service, visitor
     seats = {"seat1": "house:random"}
     game = open_table(page, server.url, "toepen", {"lives": "1"}, seats)
     assert play(service, game, [page], click_something) > 0
-    page.wait_for_selector("text=The game is over")
+    check_the_end(page)
 
 
 def test_keys_that_are_switched_off(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
@@ -198,8 +229,50 @@ def test_a_game_without_scripts(server: Server, service: Service, visitor: Calla
         if button.count():
             button.click()
     page.goto(f"{server.url}/play/{game}")
+    words = page.inner_text("#end-words")
     page.click("text=See the replay")
     page.wait_for_selector("text=Your game")
+    assert words in page.inner_text(".own-game")
+    page.click("text=Play again")
+    page.wait_for_url("**/play/*")
+    assert page.url != f"{server.url}/play/{game}"
+    assert page.locator("#end").is_hidden()
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1440, 900), (1366, 650), (820, 1180), (844, 390), (390, 844), (360, 640)]
+)
+def test_the_end_is_seen_at_once(
+    width: int, height: int, server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor(viewport={"width": width, "height": height})
+    game = open_table(
+        page, server.url, "truco&preset=paulista-2@1", {"max_hands": "1"}, {"seat1": "house:random"}
+    )
+    assert play(service, game, [page], press_something) > 0
+    check_the_end(page)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_front_page_leads_to_a_table(
+    width: int, height: int, scripts: bool, server: Server, service: Service, visitor: Callable[..., Any]
+) -> None:
+    page = visitor(viewport={"width": width, "height": height}, java_script_enabled=scripts)
+    games = set()
+    for name in ("Truco", "Toepen", "Truco"):
+        page.goto(server.url) if not games else page.go_back()
+        button = page.locator(f"button:text-is('Play {name}')")
+        box = button.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height, "in the first screen"
+        button.click()
+        page.wait_for_url("**/play/*")
+        games.add(page.url)
+        header = service.people.header(page.url.rpartition("/")[2])
+        assert header.kind == name.lower()
+        assert {seat.house for seat in header.seats[1:]} == {"rookie"}
+    assert len(games) == 3
 
 
 def test_a_friend_in_another_browser(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
@@ -211,4 +284,9 @@ def test_a_friend_in_another_browser(server: Server, service: Service, visitor: 
     host.wait_for_selector("#felt .seat")
     assert play(service, game, [host, friend], click_something) > 1
     for page in (host, friend):
-        page.wait_for_selector("text=The game is over")
+        check_the_end(page)
+    host.click("text=Play again")
+    host.wait_for_selector("text=Waiting for friends")
+    friend.click("text=Play again")
+    friend.wait_for_selector("#felt .seat")
+    host.wait_for_selector("#felt .seat")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from arena.games.pictures import ANSWER, CALL, Picture
+from arena.games.pictures import ANSWER, CALL, OUT, Picture
 from arena.games.toepen.cards import PACK
 
 _ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
@@ -68,6 +68,17 @@ class ToepenPicture(Picture):
         """Lives per seat."""
         return list(self.lives)
 
+    def told_score(self, scores: Sequence[int], seat: int) -> str:
+        """The lives that are left (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
+        score = scores[seat]
+        if self.rules["end"] == "rubber":
+            return (
+                f"with {-score} round{'s' * (score != -1)} of drinks bought"
+                if score
+                else "without buying a drink"
+            )
+        return f"with {score} {self.unit[score != 1]} left" if score > 0 else ""
+
     def notes(self) -> list[dict[str, Any]]:
         """The last hands that were laid away (TP-2.2), and the stock."""
         notes = self.laid[-_LAST_NOTES:]
@@ -92,11 +103,11 @@ class ToepenPicture(Picture):
         self.laid = []
         self.stock = len(PACK)
         for seat, lives in enumerate(self.lives):
-            self.states[seat] = "" if lives else "out"
+            self.states[seat] = "" if lives else OUT
             self._remark(seat)
 
     def _remark(self, seat: int) -> None:
-        lost = f"−{self.lost[seat]}" if self.lost[seat] and self.states[seat] != "out" else ""
+        lost = f"−{self.lost[seat]}" if self.lost[seat] and self.states[seat] != OUT else ""
         drinks = self.drinks[seat]
         bought = f"{drinks} drink{'s' * (drinks > 1)}" if drinks else ""
         self.remarks[seat] = ", ".join(part for part in (self.states[seat], lost, bought) if part)
@@ -154,7 +165,7 @@ class ToepenPicture(Picture):
     def _end(self, kind: str, seat: int | None, event: Mapping[str, Any]) -> None:
         if kind == "out":
             assert seat is not None
-            self.states[seat] = "out"
+            self.states[seat] = OUT
             self._remark(seat)
         elif kind == "drinks":
             assert seat is not None

@@ -64,6 +64,10 @@ class TrucoPicture(Picture):
         """Points by team."""
         return list(self.points)
 
+    def told_score(self, scores: Sequence[int], seat: int) -> str:
+        """Own points, then those of the others."""
+        return f"{scores[seat]} to {scores[1 - seat % 2]}"
+
     def notes(self) -> list[dict[str, Any]]:
         """The vira and its manilhas, the hand passed to the partner, and the burned ones (BT-2.3, TV-4.4)."""
         notes = []

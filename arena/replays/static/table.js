@@ -204,7 +204,7 @@ function drawSides(element, data, picture) {
         {},
         html("b", { class: "figure" }, String(picture.score[side])),
         markOf(data, data.teams[side][0]),
-        html("span", { class: "name" }, teamName(data, side)),
+        html("span", { class: "name", title: teamName(data, side) }, teamName(data, side)),
       ),
       pips(picture.score[side], side),
     ),
