@@ -17,6 +17,7 @@ from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import UPLOADED
+from arena.events.bot_games import KEPT_GROUPS
 from arena.events.house_entries import house_source
 from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
@@ -25,7 +26,6 @@ from arena.ratings.matchups import MatchedBot, Pair
 from arena.records.archive.archive import ArchiveMismatch
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive
-from arena.store.bot_games import KEPT_GROUPS
 
 HISTORY_DAYS: Final = 90
 """Maximum days in the history of a rating."""

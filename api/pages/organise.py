@@ -320,7 +320,7 @@ def _act(tournament: str, act: Any, made: Sequence[str] = ()) -> ResponseReturnV
             raise
         text, expected = (text and worded(text, ()) for text in (error.message, error.expected))
         shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
-        return tournament_view(tournament, {"cursor": None, "round": None}, shown, status_of(error))
+        return tournament_view(tournament, {}, shown, status_of(error))
     return redirect(url_for("pages.tournament_page", tournament=made[0] if made else tournament), 303)
 
 

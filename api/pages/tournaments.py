@@ -69,16 +69,16 @@ def tournament_view(
     tournament: str, query: Mapping[str, Any], error: ArenaError | None = None, status: int = 200
 ) -> Response:
     """The page of a tournament, with an error of a form that was sent from it."""
-    cursor = query["cursor"]
+    cursor = query.get("cursor")
     arena = services().tournaments
     who = page_viewer()
     view = arena.view(tournament, who)
-    pair = [name for name in (query["bot"], query["against"]) if name is not None]
+    pair = [name for name in (query.get("bot"), query.get("against")) if name is not None]
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who, bots=pair)
     standings = arena.standings(tournament, who)
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
     played = _rounds(view, who)
-    chosen = _chosen_round(view, query["round"], played)
+    chosen = _chosen_round(view, query.get("round"), played)
     return page(
         "tournament.html",
         status,

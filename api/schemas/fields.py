@@ -132,12 +132,11 @@ def action_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str
     """Attribute function of apispec's converter: the forms of an :class:`ActionText`, which fits one."""
     if not isinstance(field, ActionText):
         return {}
-    return {
-        "oneOf": [
-            {"type": "string", "pattern": f"^{form.pattern}$", "description": form.meaning}
-            for form in field.forms
-        ]
-    }
+    forms: list[dict[str, Any]] = [
+        {"type": "string", "pattern": f"^{form.pattern}$", "description": form.meaning}
+        for form in field.forms
+    ]
+    return {"oneOf": [*forms, {"type": "null"}] if field.allow_none else forms}
 
 
 class Mixed(fields.Raw):

@@ -77,3 +77,23 @@ def play_out(app: Flask, browser: Browser, game: str) -> list[str]:
         assert actions, response.text
         assert press(browser, game, quiet(actions)).status_code == 303
     raise AssertionError("the game does not end")
+
+
+def invite(browser: Browser, app: Flask, **more: str) -> tuple[str, str]:
+    """A game of two people, and the address of the link for the friend."""
+    game = open_table(browser, {**TOEPEN, "seat1": "friend", **more})
+    found = re.search(r"/play/join\?code=[\w-]{32}", browser.get(f"/play/{game}").text)
+    assert found is not None
+    return game, found[0]
+
+
+def accept(friend: Browser, link: str, **values: str) -> Any:
+    return friend.send("/play/join", {"code": link.partition("code=")[2], **values}, page=link)
+
+
+def end_of(text: str) -> str:
+    """What the page of a table says about the end of the game; "" before it."""
+    found = re.search(r'<section class="ask waits end"[^>]*?( hidden)?>\s*<h2[^>]*>(.*?)</h2>', text)
+    assert found is not None
+    assert bool(found[1]) == (not found[2])
+    return unescape(found[2])

@@ -216,6 +216,7 @@ def test_every_code_is_in_the_list() -> None:
             ROOT / "arena" / name
             for name in (
                 "accounts",
+                "bots",
                 "events",
                 "games",
                 "live",

@@ -71,6 +71,17 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
             "game_cost": 0.5,
         },
     ),
+    "listBotGames": (
+        "bot_games",
+        {
+            "bot": "bot",
+            "kind": "truco",
+            "preset": "base@1",
+            "against": "a",
+            "result": "won",
+            "limit": 3,
+        },
+    ),
     "deleteBot": ("delete_bot", {"bot": "bot"}),
     "listBotOwners": ("bot_owners", {"bot": "bot"}),
     "addBotOwner": ("add_bot_owner", {"bot": "bot", "owner": "owner"}),
@@ -106,7 +117,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "endPresence": ("end_presence", {}),
     "createTournament": ("create_tournament", {"kind": "truco"}),
     "planTournament": ("plan_tournament", {"kind": "truco", "entrants": 3}),
-    "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "limit": 3}),
+    "listTournaments": ("tournaments", {"state": "running", "kind": "truco", "bot": "b", "limit": 3}),
     "getTournament": ("tournament", {"tournament": "tournament", "since": 1, "wait": 2}),
     "streamTournament": ("stream_tournament", {"tournament": "tournament", "last_event_id": "7"}),
     "enterTournament": (
@@ -145,7 +156,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "editTournament": ("edit_tournament", {"tournament": "tournament", "name": "n"}),
     "cancelTournament": ("cancel_tournament", {"tournament": "tournament", "reason": "r"}),
     "getStandings": ("standings", {"tournament": "tournament", "form": "csv", "limit": 3}),
-    "listGroups": ("groups", {"tournament": "tournament", "limit": 3}),
+    "listGroups": ("groups", {"tournament": "tournament", "bot": "b", "against": "a", "limit": 3}),
     "downloadTournamentRecords": ("tournament_records", {"tournament": "tournament", "group": "g"}),
     "createComparison": (
         "create_comparison",

@@ -57,9 +57,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Three files: Truco sealed (34 groups), Truco open (3), Toepen sealed (4 tables of four)."""
     folder = tmp_path_factory.mktemp("records")
     plays = [
-        ("truco", "rookie", "regular", "--groups", "34"),
-        ("truco", "rookie", "random", "--groups", "3", "--independent"),
-        ("toepen", "rookie", "regular", "random", "random", "--groups", "4"),
+        ("truco", "rookie", "regular", "--preset", "no-cut@1", "--groups", "34"),
+        ("truco", "rookie", "random", "--preset", "no-cut@1", "--groups", "3", "--independent"),
+        ("toepen", "rookie", "regular", "random", "random", "--preset", "table-4@1", "--groups", "4"),
     ]
     paths = []
     for number, arguments in enumerate(plays):

@@ -159,7 +159,7 @@ def test_what_fails_as_a_whole(source: str, said: str, tmp_path: Path) -> None:
 
 
 def test_only_the_games_that_the_bot_plays_are_tested(tmp_path: Path) -> None:
-    file = write(tmp_path, 'games = ("toepen",)\n' + RANDOM)
+    file = write(tmp_path, RANDOM.replace("(Bot):\n", '(Bot):\n    games = ("toepen",)\n'))
     done = botequim("bot", "test", file, "--games", "2", "--no-sandbox")
     assert done.returncode == 0, done.stderr
     rows = [line.split()[0] for line in done.stdout.splitlines()[1:]]

@@ -1,0 +1,147 @@
+"""The end of a game at a table: what its players are told, and the next game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+
+from arena.live.header import Viewer
+from tests.api.conftest import Account
+from tests.api.pages import Browser, sent_back
+from tests.api.tables import (
+    TOEPEN,
+    TRUCO,
+    accept,
+    buttons,
+    end_of,
+    invite,
+    open_table,
+    person_of,
+    play_out,
+    press,
+    quiet,
+    service_of,
+)
+
+
+@pytest.fixture
+def browser(app: Flask) -> Browser:
+    return Browser(app)
+
+
+@pytest.fixture
+def friend(app: Flask) -> Browser:
+    return Browser(app)
+
+
+def test_scripts_and_pages_have_the_same_words(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TRUCO)
+    assert browser.get(f"/play/{game}/state").json["end"] is None
+    last = play_out(app, browser, game)[-1]
+    end = browser.get(f"/play/{game}/state").json["end"]
+    assert end == {"headline": end_of(last), "detail": "", "over": True}
+
+
+def test_who_is_out_is_told(app: Flask, browser: Browser, friend: Browser) -> None:
+    live, players = service_of(app).live, (browser, friend)
+    for _ in range(20):
+        game, link = invite(browser, app, seats="3", seat2="house:random")
+        accept(friend, link)
+        people = [person_of(app, game, seat) for seat in (0, 1)]
+        while service_of(app).people.header(game).state == "running":
+            live.move_house_bots(game)
+            views = [live.view(game, Viewer(person)) for person in people]
+            if any(view is not None and not view["observation"]["lives"][view["seat"]] for view in views):
+                break
+            asked = next(who for who, view in zip(players, views, strict=True) if view and view["turn"])
+            press(asked, game, quiet(buttons(asked.get(f"/play/{game}").text)))
+        if service_of(app).people.header(game).state == "running":
+            break
+    lives = views[0]["observation"]["lives"] if views[0] else []
+    out, other = players if not lives[0] else players[::-1]
+    page = out.get(f"/play/{game}").text
+    assert end_of(page) == "You are out; the game goes on"
+    assert "play again now" in page
+    assert 'id="leave" hidden' in page
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert out.get(f"/play/{game}/state").json["end"]["over"] is False
+    assert end_of(other.get(f"/play/{game}").text) == ""
+    other.send(f"/play/{game}/leave", page=f"/play/{game}")
+    live.move_house_bots(game)
+    assert end_of(out.get(f"/play/{game}").text) == "You came third of three"
+
+
+def test_a_game_that_was_stopped(app: Flask, browser: Browser) -> None:
+    game = open_table(browser, TOEPEN)
+    service_of(app).live.void(game, "corrupt_state")
+    page = browser.get(f"/play/{game}").text
+    assert end_of(page) == "The game was stopped"
+    assert 'id="replay"' in page
+    assert re.search(r'id="replay" [^>]*hidden', page)
+
+
+def again(browser: Browser, game: str, page: str | None = None) -> str:
+    response = browser.send(f"/play/{game}/again", page=page or f"/play/{game}")
+    assert response.status_code == 303, response.text
+    return str(response.location).removeprefix("/play/")
+
+
+def test_play_again(app: Flask, browser: Browser) -> None:
+    people = service_of(app).people
+    game = open_table(browser, {**TRUCO, "preset": "mineiro@1", "public": "yes"})
+    before = people.header(game)
+    play_out(app, browser, game)
+    following = again(browser, game)
+    header = people.header(following)
+    assert following != game
+    assert header.state == "running"
+    assert header.rules == before.rules
+    assert header.seats == before.seats
+    assert header.seed != before.seed
+    assert again(browser, game) == again(browser, game, f"/games/{game}") == following
+    assert Browser(app).send(f"/play/{game}/again", page="/play").status_code == 404
+
+
+def test_friends_play_again(app: Flask, browser: Browser, friend: Browser) -> None:
+    people = service_of(app).people
+    game, link = invite(browser, app, seats="3", seat1="house:rookie", seat2="friend")
+    accept(friend, link)
+    for who in (browser, friend):
+        who.send(f"/play/{game}/leave", page=f"/play/{game}")
+    service_of(app).live.move_house_bots(game)
+    assert "your friends press it too" in browser.get(f"/play/{game}").text
+    # Who is first opens the table; the order around it stays.
+    following = again(friend, game)
+    header = people.header(following)
+    assert header.state == "waiting"
+    assert header.seats[0].bot == person_of(app, game, 2)
+    assert [entry.type for entry in header.seats] == ["person", "open", "house"]
+    waiting = friend.get(f"/play/{following}").text
+    assert re.search(r"/play/join\?code=[\w-]{32}", waiting)
+    assert again(friend, game) == following
+    assert friend.get(f"/play/{following}").text.count("/play/join?code=") == 1
+    assert again(browser, game) == following
+    header = people.header(following)
+    assert header.state == "running"
+    assert header.seats[1].bot == person_of(app, game, 0)
+    assert header.seats[1].person == "guest 2"
+
+
+def test_a_bot_that_plays_no_more(
+    app: Flask, browser: Browser, owner: Account, register: Callable[..., Account]
+) -> None:
+    bot = register("zap-bot")
+    owner.client.patch("/v1/bots/zap-bot", json={"people": True})
+    bot.client.post("/v1/turns", json={"answers": []})
+    game = open_table(browser, {**TOEPEN, "seat1": "bot:zap-bot", "rule-lives": "3"})
+    bot.client.post(f"/v1/games/{game}/resign", json={})
+    browser.send(f"/play/{game}/leave", page=f"/play/{game}")
+    owner.client.patch("/v1/bots/zap-bot", json={"people": False})
+    response = browser.send(f"/play/{game}/again", page=f"/play/{game}")
+    assert response.status_code == 422
+    assert 'role="alert"' in response.text
+    values = sent_back(response.text)
+    assert (values["game"], values["seats"], values["rule-lives"]) == (["toepen"], ["2"], ["3"])
