@@ -17,7 +17,6 @@ from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import UPLOADED
-from arena.events.bot_games import KEPT_GROUPS
 from arena.events.house_entries import house_source
 from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
@@ -73,7 +72,7 @@ def bot_page(bot: str) -> Response:
         is_uploaded=account is not None
         and any(one.label == account.version and one.transport == UPLOADED.name for one in account.versions),
         most_games=GAMES_MOST,
-        kept_groups=KEPT_GROUPS,
+        kept_groups=services().bot_games.most_groups,
         recent=_games_or_none(bot, query) if has_games else [],
         tournaments=_tournaments(bot),
         chosen=query,

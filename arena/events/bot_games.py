@@ -17,7 +17,7 @@ from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
 from arena.live.service import LiveGames
 from arena.play.game_ids import game_id, tournament_of
-from arena.store.bot_games import KEPT_GROUPS, BotGameStore, BotGroup
+from arena.store.bot_games import BotGameStore, BotGroup
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 
@@ -89,6 +89,11 @@ class BotGames:
         self._store = store
         self._live = live
         self._accounts = accounts
+
+    @property
+    def most_groups(self) -> int:
+        """How many groups the list of a bot keeps, of public tournaments and of private ones each."""
+        return self._store.bot_games.most_groups
 
     def list(
         self,
@@ -274,4 +279,4 @@ def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None
     return "won" if max(places) > 1 else "drawn"
 
 
-__all__ = ["GAMES_MOST", "KEPT_GROUPS", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]
+__all__ = ["GAMES_MOST", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]

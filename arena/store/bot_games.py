@@ -31,6 +31,11 @@ class BotGameStore:
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
 
+    @property
+    def most_groups(self) -> int:
+        """Maximum groups kept per bot, of public tournaments and of private ones each."""
+        return KEPT_GROUPS
+
     def add(self, groups: Iterable[BotGroup], *, private: bool) -> None:
         """Add groups to the lists of their bots. ``private``: to those that only some may read."""
         members: dict[str, list[bytes | int]] = {}
