@@ -204,11 +204,7 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Workers hung or crashed while they played the bot, so it is not seated until an admin has looked at "
         "it; the bot's `suspended` says in which group.",
     ),
-    "game_not_played": ErrorCode(
-        422,
-        "Game not played",
-        "The version says, in its `games`, that it does not play this game. `expected` names those it plays.",
-    ),
+    "game_not_played": ErrorCode(422, "Game not played", "The version's `games` do not name this game."),
     "suspension_not_found": ErrorCode(404, "Suspension not found", "The bot or the owner is not suspended."),
     "version_exists": ErrorCode(
         409, "Version exists", "The bot already has a version with this label. Versions never change."

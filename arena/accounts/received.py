@@ -26,7 +26,7 @@ from arena.accounts.versions import BotAccount, BotSettings, Version, pack_versi
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id
-from arena.sandbox.checking import COMPILED, Loaded, check_upload
+from arena.sandbox.checking import COMPILED, CheckedUpload, check_upload
 from arena.sandbox.runtime import Runtime
 from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
@@ -294,7 +294,7 @@ class Uploads:
             raise _Changed
         source = Upload(upload.language, data).source
         found = check_upload(source, runtime.component, lambda step: progress.change(state=step))
-        if isinstance(found, Loaded):
+        if isinstance(found, CheckedUpload):
             progress.change(games=list(found.games))
             return "", ""
         code = (CompileFailed if found.step == COMPILED else LoadFailed).code

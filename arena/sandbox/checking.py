@@ -44,7 +44,7 @@ MOST_SECONDS: Final = 600
 """And at most this: a job of a worker ends after 15 minutes."""
 
 
-class Loaded(NamedTuple):
+class CheckedUpload(NamedTuple):
     """An upload that can be a bot. ``games``: those that it says it plays; none are all."""
 
     games: tuple[str, ...]
@@ -61,7 +61,9 @@ class CheckEnded(HostFailure):
     """The process that checked an upload was ended; nobody's fault."""
 
 
-def check_upload(source: str | bytes, runtime: Path, reached: Callable[[Step], None]) -> Loaded | Objection:
+def check_upload(
+    source: str | bytes, runtime: Path, reached: Callable[[Step], None]
+) -> CheckedUpload | Objection:
     """Compile and load a source or a component as :func:`~arena.sandbox.bot.sandboxed_spec` takes it;
     ``reached`` is called after each step. ``runtime``: the component of the sandbox's Python, for which this
     process has the engine in its cache.
@@ -115,7 +117,7 @@ def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Loaded | Objection:
+def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> CheckedUpload | Objection:
     assert child.stdout is not None
     seen: list[Step] = []
     for line in child.stdout:
@@ -125,7 +127,7 @@ def _follow(child: subprocess.Popen[str], reached: Callable[[Step], None]) -> Lo
         seen.append(message["step"])
         reached(message["step"])
         if LOADED in seen:
-            return Loaded(tuple(message["games"]))
+            return CheckedUpload(tuple(message["games"]))
     status = child.wait()
     if status == -signal.SIGXCPU:
         return Objection(LOADED if COMPILED in seen else COMPILED, "it takes too much processor time")

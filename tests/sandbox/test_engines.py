@@ -101,7 +101,7 @@ RULES: dict[str, Mapping[str, Any]] = {
 def played(engine: SandboxEngine, name: str, sources: Mapping[str, str]) -> list[dict[str, Any]]:
     """The provable part of all games of two bots, by rules of ``RULES``."""
     kind = name.split()[0]
-    specs = tuple(EngineSpec(name, "1", source, engine.python) for name, source in sources.items())
+    specs = tuple(EngineSpec(name, "1", source, program=engine.python) for name, source in sources.items())
     plan = Plan(kind, game_of(kind).options.complete(dict(RULES[name])), specs, 2, "engines")
     results = [play_group(plan, index, group) for index, group in enumerate(plan.all_groups())]
     return [json.loads(record)["canonical"] for result in results for record in result.records]
