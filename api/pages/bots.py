@@ -17,6 +17,7 @@ from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import UPLOADED
+from arena.events.bot_games import GROUPS_MOST
 from arena.events.house_entries import house_source
 from arena.games import GAMES
 from arena.play.board_names import BoardName, all_boards
@@ -25,7 +26,6 @@ from arena.ratings.matchups import MatchedBot, Pair
 from arena.records.archive.archive import ArchiveMismatch
 from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.segments import DamagedArchive
-from arena.store.bot_games import KEPT_GROUPS
 
 HISTORY_DAYS: Final = 90
 """Maximum days in the history of a rating."""
@@ -73,7 +73,7 @@ def bot_page(bot: str) -> Response:
         is_uploaded=account is not None
         and any(one.label == account.version and one.transport == UPLOADED.name for one in account.versions),
         most_games=GAMES_MOST,
-        kept_groups=KEPT_GROUPS,
+        kept_groups=GROUPS_MOST,
         recent=_games_or_none(bot, query) if has_games else [],
         tournaments=_tournaments(bot),
         chosen=query,

@@ -12,7 +12,7 @@ from arena.games import game_of
 from arena.play.board_names import BoardName
 from arena.play.players import DIVISIONS, MODELS, OPEN, SEALED, PlayerId
 from arena.text import relative
-from arena.tournaments.outlook import Outlook, Standing, outlook, standing, takes_all
+from arena.tournaments.outlook import BoardRank, Outlook, outlook, standing, takes_all
 from arena.tournaments.schedule_words import next_words
 
 _BOTS: Final = {SEALED: "Uploaded bots", OPEN: "Bots that run elsewhere", MODELS: "Language models"}
@@ -50,7 +50,7 @@ def _board(settings: Mapping[str, Any], division: str) -> BoardName | None:
     return None if preset is None else BoardName(game.kind, division, preset)
 
 
-def following(discipline: Discipline, bot: str, version: str) -> tuple[BoardName, Standing | None, Outlook]:
+def following(discipline: Discipline, bot: str, version: str) -> tuple[BoardName, BoardRank | None, Outlook]:
     """Where a version of an uploaded bot that has qualified stands, and what it does next; as ``bot submit``
     says it.
     """

@@ -36,7 +36,7 @@ from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.play.board_names import BoardName
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
-from arena.tournaments.outlook import Outlook, Standing
+from arena.tournaments.outlook import BoardRank, Outlook
 
 _MOST: Final = DEFAULT_LIMITS.component_bytes + DEFAULT_LIMITS.source_bytes + SMALL_BODY
 
@@ -270,7 +270,7 @@ class _Comes(NamedTuple):
 
     title: str
     board: BoardName
-    standing: Standing | None
+    standing: BoardRank | None
     outlook: Outlook
 
 

@@ -13,7 +13,7 @@ from arena.cli.progress import Lines
 from arena.client import Client
 from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
-from arena.tournaments.outlook import PRESENT, Outlook, Standing, outlook, standing, takes_all
+from arena.tournaments.outlook import PRESENT, BoardRank, Outlook, outlook, standing, takes_all
 
 POLL: Final = 2.0
 """Seconds between two looks at the service."""
@@ -30,7 +30,7 @@ _LOOKED_AT: Final = 50
 class Situation(NamedTuple):
     """Where a bot stands on a board (None: nowhere yet), and what it does next."""
 
-    standing: Standing | None
+    standing: BoardRank | None
     next: Outlook
 
     def is_final(self, left: float) -> bool:
@@ -42,7 +42,7 @@ class Situation(NamedTuple):
         return self.next.state == "waits" and self.standing is not None and self.standing.rank is not None
 
 
-class Service:
+class _Watched:
     """What a service says about one version of an uploaded bot."""
 
     def __init__(self, client: Client, player: PlayerId) -> None:
@@ -107,14 +107,14 @@ def await_ranks(
     ``found`` gets where it stands, also if the wait is interrupted. What happens meanwhile is printed to
     stderr.
     """
-    service = Service(client, player)
+    watched = _Watched(client, player)
     lines = {board: _Said(board, client.url) for board in boards}
     deadline = time.monotonic() + seconds
     waiting = set(lines)
     while True:
         left = deadline - time.monotonic()
         for board in [board for board in lines if board in waiting]:
-            found[board] = service.situation(board)
+            found[board] = watched.situation(board)
             if found[board].is_final(left):
                 waiting.remove(board)
             elif seconds:

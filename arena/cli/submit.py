@@ -20,7 +20,7 @@ from arena.play.board_names import BoardName
 from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
 from arena.records.verify import verify
-from arena.tournaments.outlook import RESTS, Standing
+from arena.tournaments.outlook import RESTS, BoardRank
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
@@ -77,7 +77,7 @@ class Submitted(NamedTuple):
                 "state": following.state,
                 "says": following.words,
                 "tournament": following.tournament,
-                **(dict.fromkeys(Standing._fields) if place is None else place._asdict()),
+                **(dict.fromkeys(BoardRank._fields) if place is None else place._asdict()),
             }
             for board, (place, following) in self.situations.items()
         ]

@@ -17,12 +17,15 @@ from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
 from arena.live.service import LiveGames
 from arena.play.game_ids import game_id, tournament_of
-from arena.store.bot_games import BotGameStore, BotGroup
+from arena.store.bot_games import KEPT_GROUPS, BotGameStore, BotGroup
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 
 GAMES_MOST: Final = 100
 """Maximum games of a bot that are listed."""
+
+GROUPS_MOST: Final = KEPT_GROUPS
+"""Maximum groups that the arena has played among them."""
 
 RESULTS: Final = ("won", "lost", "drawn", "running")
 
@@ -274,4 +277,4 @@ def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None
     return "won" if max(places) > 1 else "drawn"
 
 
-__all__ = ["GAMES_MOST", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]
+__all__ = ["GAMES_MOST", "GROUPS_MOST", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]

@@ -20,7 +20,7 @@ PRESENT: Final = ("announced", "entry", "running")
 RESTS: Final = "takes part in no scheduled tournament"
 
 
-class Standing(NamedTuple):
+class BoardRank(NamedTuple):
     """Where a version stands on a board. ``rank``: of ``ranked`` bots; None while it is provisional."""
 
     rank: int | None
@@ -51,14 +51,14 @@ class Outlook(NamedTuple):
     from_ms: int | None = None
 
 
-def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> Standing | None:
+def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardRank | None:
     """Where the version stands among the rows of a board; None if it is not there."""
     found = list(rows)
     ranked = sum(row["rank"] is not None for row in found)
     for row in found:
         if (row["name"], row["version"]) == player:
             figures = (row[name] for name in ("rating", "low", "high", "groups"))
-            return Standing(row["rank"], ranked, *figures)
+            return BoardRank(row["rank"], ranked, *figures)
     return None
 
 
@@ -139,4 +139,4 @@ def _progress(view: Mapping[str, Any]) -> str:
     return f"{progress['done']} of {progress['planned']} groups"
 
 
-__all__ = ["PRESENT", "RESTS", "Outlook", "Standing", "outlook", "standing", "takes_all"]
+__all__ = ["PRESENT", "RESTS", "BoardRank", "Outlook", "outlook", "standing", "takes_all"]

@@ -128,6 +128,7 @@ OF_GAMES: dict[str, tuple[str, str, Any]] = {
 }
 LISTS = {
     "listGames": "/v1/games?limit=100",
+    "listBotGames": "/v1/bots/ana-upload/games",
     "listTournaments": "/v1/tournaments",
     "downloadRecords": "/v1/records",
     "downloadAllRecords": "/v1/records/all",
@@ -136,7 +137,15 @@ LISTS = {
     "getLeaderboard": "/v1/leaderboards/toepen/open",
     "getHistory": "/v1/leaderboards/toepen/open/history",
 }
-PAGES = ("/", "/tournaments", "/leaderboards/toepen", "/leaderboards/toepen/sealed", "/metrics")
+PAGES = (
+    "/",
+    "/tournaments",
+    "/bots/ana-upload",
+    "/bots/ana-bot",
+    "/leaderboards/toepen",
+    "/leaderboards/toepen/sealed",
+    "/metrics",
+)
 
 
 def operations(app: Flask) -> Iterator[tuple[str, str]]:
