@@ -72,6 +72,22 @@ def test_a_game_is_watched_and_then_replayed(
     assert record["hash"] in page.html
 
 
+def test_the_end_is_told_before_the_record_is_public(app: Flask, anybody: ContractClient) -> None:
+    live = app.extensions["botequim"].live
+    seats = [{"house": "random"}, {"house": "rookie"}]
+    group = {"id": "friendly", "index": 0, "size": 2, "mirrored": False}
+    game = live.create("toepen", seats=seats, rules={"seats": 2}, group=group)["game"]
+    live.move_house_bots(game)
+    page = anybody.get(f"/games/{game}", headers={"Accept": "text/html"}).text
+    assert re.search(r"<strong>(random|rookie) won with \d+ (life|lives) left\.</strong>", page)
+    assert "is public when the group of the game is over" in page
+    stopped = live.create("toepen", seats=seats, rules={"seats": 2})["game"]
+    live.void(stopped, "corrupt_state")
+    page = anybody.get(f"/games/{stopped}", headers={"Accept": "text/html"}).text
+    assert "The game was stopped." in page
+    assert "is public when" not in page
+
+
 def test_the_games_of_a_tournament(app: Flask, admin: ContractClient, anybody: ContractClient) -> None:
     body = {"kind": "truco", "format": "round_robin", "groups": 1, "house": ["rookie", "random"]}
     event = announce(admin, {"name": "Cup", **body})
