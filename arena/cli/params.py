@@ -93,7 +93,7 @@ def clock_of(
 
 
 preset_option: Final = click.option(
-    "--preset", help="The rules by the name of a preset, such as paulista-2@1."
+    "--preset", help="The rules by the name of a preset, such as paulista-2@1. [default: the game's first]"
 )
 
 rules_option: Final = click.option(
@@ -102,12 +102,13 @@ rules_option: Final = click.option(
 
 
 def local_rules(kind: str, preset: str | None, rules: Sequence[str] = ()) -> dict[str, Any]:
-    """The complete rules of local games, from ``--preset`` or ``--rule``, else those of the command line."""
+    """The complete rules of local games: those of ``--preset``, else of the game's first preset, that of its
+    first leaderboard, with the options of ``--rule``.
+    """
     if preset is not None and rules:
         raise click.UsageError("--preset and --rule exclude each other")
     game = game_of(kind)
-    given = game.preset(preset).rules if preset else {**game.local_rules, **game.options.parse(rules)}
-    return game.options.complete(given)
+    return game.options.complete({**game.preset(preset).rules, **game.options.parse(rules)})
 
 
 jobs_option: Final = click.option(

@@ -86,8 +86,9 @@ def play(
     a group is void.
 
     A bot is a house bot (random, rookie, regular, shark), path/to/file.py, or NAME=path/to/file.py.
-    In a group the bots play the same deals from every side of the table. Truco is dealt without a cut
-    unless --rule cut=player or --preset is given.
+    In a group the bots play the same deals from every side of the table. Without --preset the rules are those
+    of the game's first leaderboard, base@1 of Truco and duel@1 of Toepen, and --rule changes single options
+    of them.
     """
     complete = local_rules(kind, preset, rules)
     specs = distinct_names([sandboxed(text, kind) if sandbox else bot_spec(text, kind) for text in bots])

@@ -166,14 +166,13 @@ class Game:
     ``title``: its name for people. ``rules_pages``: where its rules are, the main page first. ``seating``:
     one sentence on who sits where. ``presets``: the first one is meant where none is named. ``duel_rules``:
     the rules of the tournaments that a new service starts, and of qualification duels, except for presets
-    apart. ``ladder_rules``: the rule sets of the house bots' ladder. ``local_rules``: the rules of ``botequim
-    play`` unless its options set others. ``house_bots``: by level, weakest first. ``redeal``: see
-    :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the complete rules.
-    ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without it the game has
-    no replay page. ``style``: what is counted about how bots play. ``panel``: what a person is asked, from a
-    turn and the names of the seats; without it people do not play the game. ``features``: from complete
-    rules, actions as numbers and observations as vectors; without it there are no environments and data sets.
-    ``luck``: how the luck of hands is measured, for games of two teams.
+    apart. ``ladder_rules``: the rule sets of the house bots' ladder. ``house_bots``: by level, weakest first.
+    ``redeal``: see :mod:`arena.bots.redeal`. ``narrator``: makes one from the names of the seats and the
+    complete rules. ``text``: the words of a turn, from the turn alone. ``picture``: as ``narrator``; without
+    it the game has no replay page. ``style``: what is counted about how bots play. ``panel``: what a person
+    is asked, from a turn and the names of the seats; without it people do not play the game. ``features``:
+    from complete rules, actions as numbers and observations as vectors; without it there are no environments
+    and data sets. ``luck``: how the luck of hands is measured, for games of two teams.
     """
 
     game_rules: GameRules
@@ -189,7 +188,6 @@ class Game:
     observation: ObjectShape
     events: tuple[EventShape, ...]
     actions: tuple[ActionForm, ...]
-    local_rules: Mapping[str, Any] = field(default_factory=dict)
     rules_pages: tuple[RulesPage, ...] = ()
     awards: Awards | None = None
     picture: Callable[[Sequence[str], Mapping[str, Any]], Picture] | None = None

@@ -30,7 +30,7 @@ GAME: Final = Game(
         Preset(name="base@1", doc="All options as they are by default."),
         Preset(
             name="no-cut@1",
-            doc="Without a cut, as `botequim play` deals; all other options by default.",
+            doc="Without a cut; all other options by default.",
             rules={"cut": "none"},
         ),
         Preset(
@@ -70,7 +70,6 @@ GAME: Final = Game(
         {"variant": "mineiro"},
         {"variant": "mineiro", "seats": 2},
     ),
-    local_rules={"cut": "none"},
     house_bots={
         "random": HouseVersion(player=RandomPlayer, version="0.1.0"),
         "rookie": HouseVersion(player=rookie.TrucoRookie, version="0.1.0"),
