@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from arena.games import TRUCO
+from arena.games import GAMES
 from arena.records.record import load_records
 from arena.records.verify import verify
 from tests.runner import bots
@@ -51,14 +52,25 @@ def test_another_seed_gives_other_games(tmp_path: Path) -> None:
     assert (tmp_path / "7").read_bytes() != (tmp_path / "8").read_bytes()
 
 
-@pytest.mark.parametrize("preset", ["base@1", "paulista-2@1"])
-def test_a_preset_gives_the_rules(preset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "words", "rules"),
+    [
+        ("truco", ("--preset", "paulista-2@1"), {"variant": "paulista", "seats": 2}),
+        # What is tested is what is rated.
+        ("truco", (), GAMES["truco"].presets[0].rules),
+        ("toepen", (), GAMES["toepen"].presets[0].rules),
+        ("toepen", ("--rule", "lives=3"), {**GAMES["toepen"].presets[0].rules, "lives": 3}),
+        ("truco", ("--rule", "cut=none"), {"cut": "none"}),
+    ],
+)
+def test_the_rules_are_those_of_a_preset(
+    kind: str, words: tuple[str, ...], rules: dict[str, Any], tmp_path: Path
+) -> None:
     path = tmp_path / "out.jsonl"
-    done = botequim(
-        "play", "truco", "random", "rookie", "--groups", "1", "--preset", preset, "--records", str(path)
-    )
+    done = botequim("play", kind, "random", "rookie", "--groups", "1", *words, "--records", str(path))
     assert done.returncode == 0, done.stderr
-    assert [TRUCO.preset_of(record["canonical"]["rules"]) for record in load_records(path)] == [preset] * 2
+    complete = GAMES[kind].options.complete(rules)
+    assert [record["canonical"]["rules"] for record in load_records(path)] == [complete] * 2
 
 
 def test_a_mirrored_group_has_the_same_deals_and_an_independent_one_has_not(tmp_path: Path) -> None:
