@@ -91,7 +91,7 @@ def test_a_mistake_costs_one_decision(language: str, arena: Service, workshop: P
     todo = commands((folder / "README.md").read_text())
     settings = prepare(language, workshop)
     done(todo["build"], folder, settings)
-    owner = arena.client(arena.client().sign_up(f"{language}-author"))
+    owner = arena.client(arena.client().sign_up(f"{language}-erring"))
     token = owner.register_bot(name)
     seats = [{"bot": name}, {"house": "random"}, {"bot": name}, {"house": "random"}]
     games = [owner.create_game(KIND, seats, clock=CLOCK)["game"] for _ in range(2)]
