@@ -32,7 +32,7 @@ def test_ten_games_of_every_preset(language: str, kind: str, arena: Service, wor
     todo = commands((folder / "README.md").read_text())
     settings = prepare(language, workshop)
     done(todo["build"], folder, settings)
-    owner = arena.client(arena.client().sign_up(f"{name}-presets"))
+    owner = arena.client(arena.client().sign_up(f"{name}-author"))
     token = owner.register_bot(name)
     game = GAMES[kind]
     games: dict[str, list[str]] = {}
