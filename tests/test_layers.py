@@ -121,7 +121,7 @@ ALLOWED: dict[str, set[str]] = {
     "luck": {"records", "play", "games"},
     "replays": {"luck", "records", "games"},
     "ratings": {"luck", "records", "play", "games"},
-    "sandbox": {"former_names", "records", "play", "bots", "games"},
+    "sandbox": {"records", "play", "bots", "games"},
     "tournaments": {"ratings", "luck", "records", "play", "bots", "games"},
     "store": {"play"},
     "live": {"store", "records", "play", "bots", "games"},
@@ -149,7 +149,6 @@ ALLOWED: dict[str, set[str]] = {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
         *("replays", "luck", "live", "webhooks", "accounts", "events", "research"),
     },
-    "former_names": set(),
 }
 """What each package of ``arena`` may import besides itself, ``arena.errors`` and ``arena.text``."""
 
