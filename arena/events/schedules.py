@@ -149,7 +149,7 @@ class Schedules:
             )
         if not self._rows.add(name, schedule):
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
-        return _shown(schedule)
+        return schedule
 
     def _check(self, schedule: Mapping[str, Any], now_ms: int) -> None:
         """Check the tournament of a schedule, and what only schedules of owners may not."""
@@ -158,7 +158,7 @@ class Schedules:
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
         if schedule["until_groups"] is not None:
             _check_lasting(spec)
-        if not schedule.get("own"):
+        if not schedule["own"]:
             return
         without_rating(template)
         if schedule["until_groups"] is not None:
@@ -183,20 +183,6 @@ class Schedules:
                     )
                 at_ms = next_ms
 
-    def replace(
-        self, name: str, former: Mapping[str, Any], template: Mapping[str, Any], until_groups: int
-    ) -> None:
-        """Give a schedule another tournament and ``until_groups``, unless it was deleted or its tournament is
-        not ``former``.
-        """
-
-        def act(row: Any) -> Any:
-            if row is None or row["tournament"] != former:
-                return row
-            return {**row, "tournament": dict(template), "until_groups": until_groups}
-
-        self._rows.change(name, act)
-
     def announce(
         self, template: Mapping[str, Any], created_by: str, tournament_id: str, *, rated: bool = True
     ) -> None:
@@ -206,11 +192,11 @@ class Schedules:
 
     def view(self, name: str) -> dict[str, Any]:
         """A schedule. Raises :class:`ScheduleNotFound`."""
-        return _shown(_existing(name, self._rows.find(name)))
+        return _existing(name, self._rows.find(name))
 
     def list(self) -> list[dict[str, Any]]:
         """All schedules, by id."""
-        return [_shown(schedule) for schedule in self._readable().values()]
+        return list(self._readable().values())
 
     def change(
         self,
@@ -246,10 +232,11 @@ class Schedules:
             elif schedule["enabled"] and not was_on and schedule["cron"] is not None:
                 schedule["next_ms"] = _next_ms(schedule["cron"], None, now_ms)
             if tournament is not None or cron is not None:
-                self._check(_shown(schedule), now_ms)
+                self._check(schedule, now_ms)
             return schedule
 
-        return _shown(self._rows.change(name, act))
+        changed: dict[str, Any] = self._rows.change(name, act)
+        return changed
 
     def delete(self, name: str, *, by: Principal | None = None) -> None:
         """Delete a schedule; the tournaments that it has announced stay."""
@@ -283,7 +270,7 @@ class Schedules:
         # First: what arrives meanwhile is noted again.
         self._presence.forget_arrivals(sorted(arrived))
         for name, schedule in self._readable().items():
-            if schedule.get("until_groups") is None or not schedule["enabled"]:
+            if schedule["until_groups"] is None or not schedule["enabled"]:
                 continue
             template = schedule["tournament"]
             division = template.get("division", OPEN)
@@ -343,7 +330,7 @@ class Schedules:
         fields = (self._owners(creator) or {}) if creator else {"admin": ""}
         if "suspended" in fields:
             raise OwnerSuspended(f"the owner {creator} is suspended")
-        return not schedule.get("own") and "admin" in fields
+        return not schedule["own"] and "admin" in fields
 
     def _readable(self) -> Mapping[str, dict[str, Any]]:
         """All schedules by id, without those that this version cannot read."""
@@ -355,7 +342,7 @@ class Schedules:
 
     def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
         """Whether a schedule with ``until_groups`` needs another tournament."""
-        groups = schedule.get("until_groups")
+        groups = schedule["until_groups"]
         if groups is None:
             return True
         if not self._is_over(schedule):
@@ -387,13 +374,15 @@ def _existing(name: str, row: Any) -> dict[str, Any]:
 def _checked(row: Any) -> dict[str, Any]:
     """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
     values: dict[str, Any] = row
-    next_ms, last_ms, cron = values["next_ms"], values["last_ms"], values["cron"]
-    if not all(value is None or type(value) is int for value in (next_ms, last_ms, values["at_ms"])):
-        raise TypeError("a time is not a number")
-    if not isinstance(cron, str | None):
-        raise TypeError("the cron line is not a text")
-    if not isinstance(values["tournament"], dict) or not isinstance(values["enabled"], bool):
-        raise TypeError("the tournament is not an object, or enabled neither true nor false")
+    numbers = [values[name] for name in ("next_ms", "last_ms", "at_ms", "until_groups")]
+    if not all(value is None or type(value) is int for value in numbers):
+        raise TypeError("a time or until_groups is not a number")
+    if not isinstance(values["cron"], str | None) or not isinstance(values["skipped"], dict | None):
+        raise TypeError("the cron line is not a text, or skipped not an object")
+    if not all(isinstance(values[name], bool) for name in ("enabled", "own")):
+        raise TypeError("enabled or own is neither true nor false")
+    if not isinstance(values["tournament"], dict):
+        raise TypeError("the tournament is not an object")
     if not isinstance(values["id"], str) or not isinstance(values["created_by"], str):
         raise TypeError("the id or the owner is not a text")
     return values
@@ -402,11 +391,6 @@ def _checked(row: Any) -> dict[str, Any]:
 def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
     """The schedule after it fired, unchanged if it was deleted or another process fired it."""
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
-
-
-def _shown(schedule: dict[str, Any]) -> dict[str, Any]:
-    """The schedule as published; older versions stored no ``until_groups``, ``own`` and ``skipped``."""
-    return {"until_groups": None, "own": False, "skipped": None, **schedule}
 
 
 def _until_groups(value: Any) -> int | None:
