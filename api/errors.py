@@ -161,6 +161,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         "Database without its data",
         "The database came back empty, or is another one than before; its operator has to look at it.",
     ),
+    "unknown_format": ErrorCode(
+        503,
+        "Unknown format of the data",
+        "The program does not work with the format of the data; its operator has to look at it.",
+    ),
     "draining": ErrorCode(
         503, "Shutting down", "This process is shutting down; send the request to another one."
     ),

@@ -144,10 +144,11 @@ ALLOWED: dict[str, set[str]] = {
     "webhooks": {"accounts", "live", "store", "records", "play", "games"},
     "client": {"bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
-    "ops": {"people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
+    "upgrade": {"store"},
+    "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
-        *("replays", "luck", "live", "webhooks", "accounts", "events", "research"),
+        *("replays", "luck", "live", "webhooks", "accounts", "events", "research", "upgrade"),
     },
 }
 """What each package of ``arena`` may import besides itself, ``arena.errors`` and ``arena.text``."""
