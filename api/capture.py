@@ -499,7 +499,9 @@ def main() -> None:
     """Write ``api/examples.json``."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedStore(folder) as store:
         http = HttpSettings(limits=dict.fromkeys(DEFAULT_LIMITS), ping_seconds=0.1, upload_wait=600)
-        examples = capture(create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http), InlineJobs()))
+        app = create_app(Settings(store.url, admin_token=ADMIN_TOKEN, http=http), InlineJobs())
+        app.extensions["botequim"].store.identity.register()
+        examples = capture(app)
     EXAMPLES_FILE.write_bytes(orjson.dumps(examples, option=orjson.OPT_INDENT_2) + b"\n")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from arena.cli.commands import Command
-from arena.ops.archive_check import check_archive
+from arena.ops.data_check import check_data
 from arena.ops.logs import set_up_foreground_logging
 from arena.ops.settings import Settings, maxmemory, redis_url, set_archive
 from arena.ops.signals import stop_on_signals
@@ -35,13 +35,13 @@ def serve(bind: str, workers: int, data: Path) -> None:
     environment = {**os.environ, "BOTEQUIM_BIND": bind, "BOTEQUIM_WORKERS": str(workers)}
     command = [sys.executable, "-m", "gunicorn", "-c", "python:api.gunicorn_conf"]
     if redis_url():
-        check_archive(Settings.from_environment(environment))
+        check_data(Settings.from_environment(environment))
         os.execve(sys.executable, command, environment)
     set_up_foreground_logging()
     with EmbeddedStore(data, maxmemory=maxmemory()) as store:
         environment["REDIS_URL"] = store.url
         set_archive(environment, store.folder)
-        check_archive(Settings.from_environment(environment))
+        check_data(Settings.from_environment(environment), is_alone=True)
         click.echo(
             f"database in {store.folder}, API at http://{bind}, its documentation at http://{bind}/docs"
         )

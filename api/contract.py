@@ -20,7 +20,7 @@ from marshmallow import Schema
 from api.auditing import audit_operation
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
-from api.conventions import Deprecation, add_deprecation, add_next_link, revalidate
+from api.conventions import add_next_link, revalidate
 from api.edge import ALLOWANCE, JSON, OPERATION, SMALL_BODY, Environ
 from api.errors import ERRORS, add_allowance
 from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
@@ -118,7 +118,6 @@ class Operation:
     """Request headers that the view reads."""
     polled: bool | None = None
     """Whether responses have an ``ETag``: None if it is a GET that returns JSON. A view may set it itself."""
-    deprecated: Deprecation | None = None
     keyed: bool | None = None
     """Whether a request may have an idempotency key: None if it has a token and its response is 201."""
     secret: Sequence[str] = ()
@@ -181,7 +180,7 @@ class Operation:
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
         takes_key, finish = self.takes_key, self._finish
-        adds = limit or self.is_paged or self.is_polled or self.deprecated
+        adds = limit or self.is_paged or self.is_polled
 
         def respond(who: Principal | None, arguments: list[Any], path: dict[str, str]) -> Response:
             audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
@@ -231,8 +230,6 @@ class Operation:
             add_allowance(response, allowance)
         if self.is_paged:
             add_next_link(response, environ)
-        if self.deprecated is not None:
-            add_deprecation(response, self.deprecated)
         return revalidate(response) if self.is_polled else response
 
     def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:

@@ -1,11 +1,8 @@
-"""What the contract adds to responses: links to the next page, versions, and notices of deprecation."""
+"""What the contract adds to responses: links to the next page and versions."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
-from email.utils import format_datetime
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -15,7 +12,6 @@ from flask import Response, request
 from api.edge import JSON, Environ
 
 NOT_MODIFIED: Final = "NotModified"
-POLICY: Final = "/docs/conventions#deprecation"
 
 IF_NONE_MATCH: Final = {
     "in": "header",
@@ -25,37 +21,6 @@ IF_NONE_MATCH: Final = {
 }
 
 _CURSOR: Final = b'"cursor":'
-
-
-@dataclass(frozen=True, kw_only=True)
-class Deprecation:
-    """The end of an operation: deprecated ``since``, gone after ``sunset``; ``instead``: what replaces it."""
-
-    since: date
-    sunset: date
-    instead: str
-
-    def headers(self) -> dict[str, str]:
-        """``Deprecation`` (RFC 9745), ``Sunset`` (RFC 8594), and a link to the policy."""
-        return {
-            "Deprecation": f"@{int(_midnight(self.since).timestamp())}",
-            "Sunset": format_datetime(_midnight(self.sunset), usegmt=True),
-            "Link": f'<{POLICY}>; rel="deprecation"; type="text/html"',
-        }
-
-    def notice(self) -> str:
-        """The notice in the document."""
-        return f"Deprecated since {self.since}, gone after {self.sunset}. Use {self.instead} instead."
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-def add_deprecation(response: Response, deprecation: Deprecation) -> None:
-    """Tell clients that the operation will end."""
-    for name, value in deprecation.headers().items():
-        response.headers.add(name, value)
 
 
 def add_next_link(response: Response, environ: Environ) -> None:

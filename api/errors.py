@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from api.edge import ALLOWANCE, ERROR_CODE, PRINCIPAL, REQUEST_ID, Environ
 from api.hints import near_address, with_hint
-from arena.errors import FORMER_CODES, ArenaError, CorruptState
+from arena.errors import ArenaError, CorruptState
 from arena.ops.limits import Allowance, RateLimited
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -160,6 +160,11 @@ ERRORS: Final[dict[str, ErrorCode]] = {
         503,
         "Database without its data",
         "The database came back empty, or is another one than before; its operator has to look at it.",
+    ),
+    "unknown_format": ErrorCode(
+        503,
+        "Unknown format of the data",
+        "The program does not work with the format of the data; its operator has to look at it.",
     ),
     "draining": ErrorCode(
         503, "Shutting down", "This process is shutting down; send the request to another one."
@@ -390,9 +395,6 @@ ERRORS: Final[dict[str, ErrorCode]] = {
 }
 
 
-FORMER_STATUSES: Final = {"unknown_version": 422, "unknown_game": 422}
-"""HTTP statuses of former codes that had another status."""
-
 RESULTS: Final[dict[str, str]] = {
     "accepted": "The action was carried out. `repeated` is true if the same answer had been accepted before.",
     "stale_turn": "The turn is no longer open: `reason` is `clock` if time ran out, or `superseded` if the "
@@ -448,8 +450,6 @@ def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, Any], int]:
         "code": error.code,
         "detail": error.message,
     }
-    if error.code in FORMER_CODES:
-        body["former_code"] = FORMER_CODES[error.code]
     if error.field is not None:
         body["field"] = error.field
     if error.expected is not None:
@@ -565,21 +565,6 @@ def errors_page() -> str:
     lines += [
         f'| <a id="{code}"></a>`{code}` | {error.status} | {error.meaning} |'
         for code, error in ERRORS.items()
-    ]
-    lines += [
-        "",
-        "## Codes that have changed",
-        "",
-        "Until version 0.4.0, a problem with one of these codes has the old one as `former_code`. The Python",
-        "client accepts both: `ApiError.matches(code)`.",
-        "",
-        "| code | status | former code | former status |",
-        "|---|---|---|---|",
-    ]
-    lines += [
-        f"| `{code}` | {status} | `{former}` | {FORMER_STATUSES.get(former, status)} |"
-        for code, former in FORMER_CODES.items()
-        for status in [ERRORS[code].status]
     ]
     lines += [
         "",

@@ -10,9 +10,11 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 import tempfile
-from contextlib import suppress
 from typing import Any
+
+from gunicorn.arbiter import Arbiter
 
 from api.descriptors import connections_within, raise_limit
 from arena.errors import ArenaError
@@ -61,12 +63,19 @@ def post_worker_init(worker: Any) -> None:
     from api.archive_threads import read_in_threads
     from api.services import start_sweeper
     from arena.ops.logs import set_up_logging
+    from arena.store.identity import UnknownFormat
 
     services = worker.wsgi.extensions["botequim"]
     set_up_logging("api", services.settings.log_level)
-    # Without a database yet, /readyz does it.
-    with suppress(ArenaError):
+    try:
         services.store.identity.check()
+    except UnknownFormat as error:
+        worker.log.critical("%s", error)
+        # The server ends, too.
+        sys.exit(Arbiter.WORKER_BOOT_ERROR)
+    except ArenaError:
+        # Without a database yet, /readyz does it.
+        pass
     read_in_threads(services.live.finished)
     start_sweeper(services)
     # The objects of thousands of waiting requests are long-lived; scanning them for garbage repeatedly

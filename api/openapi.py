@@ -120,11 +120,6 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string", "examples": ['"games_per_owner";q=2000;w=3600']},
     },
     "Link": {"description": '`rel="next"`: the next page, if there is one.', "schema": {"type": "string"}},
-    "Deprecation": {
-        "description": "Since when the operation is deprecated (RFC 9745).",
-        "schema": {"type": "string"},
-    },
-    "Sunset": {"description": "When the operation ends (RFC 8594).", "schema": {"type": "string"}},
     "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
 }
 """The response headers that operations refer to by name."""
@@ -218,9 +213,6 @@ class _Builder:
         captured = examples().get(operation.id, {"responses": {}})
         summary, _, description = inspect.cleandoc(operation.view.__doc__ or "").partition("\n")
         item: dict[str, Any] = {"operationId": operation.id, "summary": summary}
-        if operation.deprecated is not None:
-            item["deprecated"] = True
-            description = f"{description.strip()}\n\n{operation.deprecated.notice()}"
         if description:
             item["description"] = description.strip()
         item["security"] = []
@@ -299,9 +291,7 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
             (REPLAYED, operation.takes_key),
             ("ETag", operation.is_polled),
             *((name, operation.limit) for name in _RATE_LIMIT),
-            ("Link", operation.is_paged or operation.deprecated),
-            ("Deprecation", operation.deprecated),
-            ("Sunset", operation.deprecated),
+            ("Link", operation.is_paged),
         )
         if adds and name not in headers
     ]

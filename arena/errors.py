@@ -3,17 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
-
-FORMER_CODES: Final[dict[str, str]] = {
-    "owner_not_found": "unknown_owner",
-    "bot_not_found": "unknown_bot",
-    "version_not_found": "unknown_version",
-    "kind_not_found": "unknown_game",
-    "division_not_found": "unknown_division",
-    "quota_exceeded": "too_many",
-}
-"""Codes that were renamed since 0.1.0, with their former names. Both are accepted until 0.4.0."""
+from typing import Any, ClassVar
 
 
 class ArenaError(Exception):

@@ -143,6 +143,7 @@ def measure(
     beside: list[CrowdSample] = []
     with Cores() as cores, EmbeddedStore(folder / "data") as store:
         parts = open_service(Settings(store.url), InlineJobs())
+        parts.store.identity.register()
         settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
         with Server(["-c", serve], "/readyz", folder, settings, cores) as server:
             accounts = sign_up(parts.accounts, "player", players)

@@ -61,6 +61,7 @@ def measure(games: int) -> dict[str, Any]:
     ):
         place = Path(folder) / "archive"
         service = open_service(Settings(store.url, archive=str(place)), InlineJobs())
+        service.store.identity.register()
         try:
             database: Any = Redis.from_url(store.url)
 

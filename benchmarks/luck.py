@@ -119,7 +119,7 @@ def _group_result(summary: GroupSummary, name: str) -> GroupResult:
         digest = sha256(f"{summary.index} {number}".encode()).hexdigest()
         places = tuple(canonical["outcome"]["places"])
         games.append(GameResult(number, digest, players, places, (), none, (), (), 0, False, luck))
-    preset = game.preset_of(rules)
+    preset = game.preset_of(rules) or ""
     return GroupResult(game.kind, str(summary.index), len(games), True, teams, games, preset=preset)
 
 

@@ -56,6 +56,7 @@ class TournamentBench:
         self.store = self._parts.enter_context(EmbeddedStore(Path(folder) / "store"))
         self._jobs = RqJobs(self.store.url)
         service = open_service(Settings(self.store.url), self._jobs)
+        service.store.identity.register()
         self._parts.callback(service.close)
         self._accounts = service.accounts
         self._uploads = service.uploads

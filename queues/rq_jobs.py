@@ -21,7 +21,6 @@ from arena.errors import ArenaError
 from arena.ops.jobs import Job, JobFigures, JobName, Jobs, QueueFigures
 from arena.ops.logs import REQUEST_ID, current_request
 
-# Jobs of earlier releases are pickled, in queues without the suffix: neither side takes those of the other.
 HOUSE_QUEUE: Final = "house-json"
 """Live games in which house bots must move."""
 
@@ -192,8 +191,7 @@ def enqueue_once(jobs: Queue, job: Job) -> None:
     job does no harm.
     """
     request_id = current_request()
-    # Jobs of earlier releases have ids without the prefix, and may never end.
-    for own_id in (f"json-{job.id}", f"json-{job.id}-next", None):
+    for own_id in (job.id, f"{job.id}-next", None):
         try:
             jobs.enqueue(
                 RUN_JOB,

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from arena.store import connection
 from arena.store.connection import SingleRedis
 from arena.store.embedded import EmbeddedStore
+from arena.store.repositories import open_store
 from tests.waiting import PATIENCE
 
 # The examples are the same in every run and may take as long as they need, so that no test fails by chance.
@@ -69,8 +70,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
 
 @pytest.fixture
 def clean_store(store: EmbeddedStore) -> EmbeddedStore:
-    """The server, empty."""
+    """The server, with the database of a new service."""
     database = SingleRedis(store.url, ())
     database.run([("FLUSHALL",)])
     database.close()
+    register(store.url)
     return store
+
+
+def register(url: str) -> None:
+    """Let an empty database be that of a new service."""
+    opened = open_store(url)
+    opened.identity.register()
+    opened.close()

@@ -122,7 +122,7 @@ ALLOWED: dict[str, set[str]] = {
     "luck": {"records", "play", "games"},
     "replays": {"luck", "records", "games"},
     "ratings": {"luck", "records", "play", "games"},
-    "sandbox": {"former_names", "records", "play", "bots", "games"},
+    "sandbox": {"records", "play", "bots", "games"},
     "tournaments": {"ratings", "luck", "records", "play", "bots", "games"},
     "store": {"play"},
     "live": {"store", "records", "play", "bots", "games"},
@@ -145,12 +145,12 @@ ALLOWED: dict[str, set[str]] = {
     "webhooks": {"accounts", "live", "store", "records", "play", "games"},
     "client": {"bots", "games", "play"},
     "research": {"records", "play", "bots", "games"},
-    "ops": {"people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
+    "upgrade": {"store"},
+    "ops": {"upgrade", "people", "webhooks", "events", "accounts", "live", "store", "records", "bots"},
     "cli": {
         *("client", "ops", "store", "sandbox", "tournaments", "ratings", "records", "play", "bots", "games"),
-        *("replays", "luck", "live", "webhooks", "accounts", "events", "research", "installation"),
+        *("replays", "luck", "live", "webhooks", "accounts", "events", "research", "installation", "upgrade"),
     },
-    "former_names": set(),
 }
 """What each package of ``arena`` may import besides itself, ``arena.errors`` and ``arena.text``."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from arena.live.archiver import PAUSE_MS, Batches
-from arena.ops.archive_check import check_archive
+from arena.ops.data_check import check_archive
 from arena.ops.settings import InvalidSetting
 from arena.ops.signals import stop_on_signals
 from workers.jobs import service

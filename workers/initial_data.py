@@ -28,27 +28,16 @@ _FIRST_GROUPS: Final = 40
 
 
 def add_initial_data(flags: Flags, schedules: Schedules) -> None:
-    """Add schedules and first tournaments to a new service, once: deleted ones do not come back. Those of an
-    earlier release that nobody has changed get the pairing of this one, once. A service of an earlier release
-    gets those of presets and of language models, once.
-    """
+    """Add schedules and first tournaments to a service, once: deleted ones do not come back."""
     for index, kind in enumerate(GAMES):
         house, sealed = _house(kind), _sealed(kind)
         if not flags.is_set(f"seeded-{kind}"):
             _schedule(schedules, f"house-{kind}", cron(2 * index), house)
             schedules.announce(_first(house), "", f"first-{kind}")
             flags.set(f"seeded-{kind}")
-        elif not flags.is_set(f"paired-{kind}"):
-            former = _swiss(house) if flags.is_set(f"rests-{kind}") else _round_robin(house)
-            schedules.replace(f"house-{kind}", former, house, UNTIL_GROUPS)
         if not flags.is_set(f"seeded-sealed-{kind}"):
             _schedule(schedules, f"sealed-{kind}", cron(2 * index + 1), sealed)
             flags.set(f"seeded-sealed-{kind}")
-        elif not flags.is_set(f"paired-{kind}"):
-            former = {**_swiss(sealed), "max_entries": 32}
-            schedules.replace(f"sealed-{kind}", former, sealed, UNTIL_GROUPS)
-        flags.set(f"rests-{kind}")
-        flags.set(f"paired-{kind}")
     for index, (kind, preset) in enumerate(recurring_presets()):
         if not flags.is_set(f"seeded-{kind}/{preset}"):
             name = f"{kind}-{preset.partition('@')[0]}"
@@ -125,19 +114,13 @@ def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, Any]:
 
 def _first(house: Mapping[str, Any]) -> dict[str, Any]:
     """The tournament of the house bots that fills a new board."""
-    name = f"First {house['name']}"
-    return {**_round_robin(house), "name": name, "groups": _FIRST_GROUPS, "entry_s": 1}
-
-
-def _swiss(template: Mapping[str, Any]) -> dict[str, Any]:
-    """As the recurring tournaments were before 0.3.0 was released, except for the number of entries."""
-    return {**_round_robin(template), "format": "swiss", "rounds": 3}
-
-
-def _round_robin(template: Mapping[str, Any]) -> dict[str, Any]:
-    """Everybody against everybody, as the recurring tournaments of 0.1 and 0.2 were."""
-    former = {key: value for key, value in template.items() if key not in ("rounds", "max_entries")}
-    return {**former, "format": "round_robin", "groups": 10}
+    return {
+        **{key: value for key, value in house.items() if key not in ("rounds", "max_entries")},
+        "name": f"First {house['name']}",
+        "format": "round_robin",
+        "groups": _FIRST_GROUPS,
+        "entry_s": 1,
+    }
 
 
 def _schedule(

@@ -34,4 +34,5 @@ def run(name: str, *args: str | int) -> None:
 
 def prepare_sandbox() -> None:
     """Build or fetch the runtime of the sandbox, so that the first uploaded bot does not wait for it."""
+    service().store.identity.register()
     log.info("the runtime of the sandbox is ready: %s", service().runtimes.ready().id)

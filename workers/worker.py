@@ -40,7 +40,7 @@ _JOB_MARGIN: Final = 60.0
 
 log = logging.getLogger("botequim.jobs")
 
-_FREQUENT: Final = f"json-{JobName.MOVE_HOUSE_BOTS}-"
+_FREQUENT: Final = f"{JobName.MOVE_HOUSE_BOTS}-"
 """The ids of very frequent jobs, which are logged at debug level only."""
 
 

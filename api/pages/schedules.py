@@ -83,7 +83,7 @@ def edit_schedule(schedule: str) -> ResponseReturnValue:
     game = game_of(known["tournament"]["kind"])
     before = _sections(game, who, known)
     sent = _sent(before)
-    # A time that is over, and a template of an earlier release, may stay.
+    # A time that is over may stay.
     body = body_of(one for one, was in zip(sent[_WHEN], before[_WHEN], strict=True) if one.value != was.value)
     if any(sent[title] != before[title] for title in sent if title != _WHEN):
         body["tournament"] = _template(sent, game)

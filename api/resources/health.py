@@ -25,7 +25,9 @@ def is_alive() -> dict[str, str]:
 
 
 @blueprint.operation(
-    "/readyz", returns=ReadinessSchema, errors=("store_unavailable", "store_replaced", "draining")
+    "/readyz",
+    returns=ReadinessSchema,
+    errors=("store_unavailable", "store_replaced", "unknown_format", "draining"),
 )
 def is_ready() -> dict[str, Any]:
     """Check that the process can serve requests

@@ -80,8 +80,8 @@ def download_all_records(who: Principal | None, query: dict[str, Any]) -> Respon
 def list_record_changes(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
     """List what changed in records after their release
 
-    Annulments, and groups of owners' tournaments that an earlier release rated, oldest first; the list only
-    grows. Downloads contain these changes, so this is for programs that keep an earlier download.
+    Annulments, oldest first; the list only grows. Downloads contain these changes, so this is for programs
+    that keep an earlier download.
     """
     page = services().tournaments.record_changes(**query)
     return {"changes": page.items, "cursor": page.cursor}

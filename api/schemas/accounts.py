@@ -354,8 +354,7 @@ class UploadSchema(ResponseSchema):
     )
     code = described(
         fields.String,
-        "Why it was refused, otherwise null: `compile_failed`, `load_failed`, `upload_not_checked` or "
-        "`version_exists`.",
+        "Why it was refused, otherwise null: `compile_failed`, `load_failed` or `upload_not_checked`.",
         allow_none=True,
     )
     reason = described(fields.String, "Why it was refused, in plain words, otherwise null.", allow_none=True)

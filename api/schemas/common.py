@@ -93,9 +93,6 @@ class ProblemSchema(ResponseSchema):
     title = described(fields.String, "A short title of the code.")
     status = described(fields.Integer, "The HTTP status.")
     code = described(fields.String, "The stable error code. Match on this.")
-    former_code = fields.String(
-        metadata={"description": "The code's name in 0.1.0, if different. Present until 0.4.0."}
-    )
     detail = described(fields.String, "What is wrong, in plain words.")
     field = fields.String(metadata={"description": "The wrong field, as a dotted path."})
     expected = fields.String(metadata={"description": "What would be valid."})

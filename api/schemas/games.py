@@ -258,17 +258,9 @@ class AllRecordsQuery(RequestSchema):
 
 
 class ChangedInfoSchema(ResponseSchema):
-    """The values that changed in the part `info` of records, one or both."""
+    """The value that changed in the part `info` of records."""
 
-    annulled = fields.String(
-        metadata={"description": "Why the group was annulled; it counts for nobody."},
-    )
-    rated = fields.Boolean(
-        metadata={
-            "description": "False if an earlier release rated the tournament of an owner; it counts for no "
-            "leaderboard."
-        },
-    )
+    annulled = described(fields.String, "Why the group was annulled; it counts for nobody.")
 
 
 class RecordChangeSchema(ResponseSchema):

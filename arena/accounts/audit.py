@@ -77,5 +77,4 @@ class AuditLog:
 
 def _audit_entry(number: str, entry: Mapping[str, str]) -> AuditEntry:
     names = ("admin", "action", "subject", "detail")
-    at_ms = int(entry.get("at", number.partition("-")[0]))
-    return AuditEntry(number, at_ms, *(entry.get(name, "") for name in names))
+    return AuditEntry(number, int(entry["at"]), *(entry[name] for name in names))

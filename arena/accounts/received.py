@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, Unpack
 
 import orjson
 
-from arena.accounts.accounts import Accounts, UploadExists, VersionExists
+from arena.accounts.accounts import Accounts, UploadExists
 from arena.accounts.uploads import ReceivedUpload, Upload
 from arena.accounts.versions import BotAccount, BotSettings, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
@@ -69,9 +69,7 @@ class UploadNotFound(ArenaError):
 
 
 class UploadRefused(ArenaError):
-    """The upload does not become a version. It has the code of one of the errors below, or of
-    :class:`~arena.accounts.accounts.VersionExists`.
-    """
+    """The upload does not become a version. It has the code of one of the errors below."""
 
 
 class CompileFailed(UploadRefused):
@@ -320,11 +318,6 @@ class Uploads:
             version,
             upload.received_ms,
         )
-        if verdict == "exists":
-            # A process of an earlier release does not know that the label is taken.
-            reason = f"{upload.bot} already has a version {upload.label!r}"
-            self._settle(row, upload.refused(VersionExists.code, reason))
-            return
         if verdict == "changed":
             return
         if verdict == "repeated" and not is_version:
@@ -396,8 +389,6 @@ class _Progress:
 def refusal(upload: ReceivedUpload) -> UploadRefused:
     """The error for a refused upload."""
     field = "source" if upload.language == "python" else "component"
-    if upload.code == VersionExists.code:
-        field = "label"
     return UploadRefused(upload.reason, code=upload.code, field=field)
 
 

@@ -121,7 +121,7 @@ class BotAccount:
     @property
     def takes_part(self) -> bool:
         """Whether it takes part in scheduled tournaments without saying so when it is online. Who uploads a
-        bot, or has done so in an earlier release, agrees to that unless it is switched off.
+        bot agrees to that unless it is switched off.
         """
         if self.tournaments is not None:
             return self.tournaments
@@ -243,7 +243,6 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
             tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
             people=fields.get("people") == "1",
             co_owners=Sharing.of(fields).co_owners,
-            # Bots of earlier releases are in: their records are public.
             datasets=fields.get("datasets") != "0",
             model="hidden" if "hidden" in fields and fields.get("model") else fields.get("model", ""),
             game_cost=float(fields["game_cost"]) if "game_cost" in fields else None,

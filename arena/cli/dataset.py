@@ -127,7 +127,7 @@ def _source(file: str | None, url: str, kind: str) -> tuple[Client | None, Itera
 
 
 def _kept(client: Client | None, without: tuple[str, ...]) -> Callable[[str, bool], bool]:
-    allowed = None if client is None else {bot["name"] for bot in client.bots() if bot.get("datasets", True)}
+    allowed = None if client is None else {bot["name"] for bot in client.bots() if bot["datasets"]}
     left_out = set(without)
 
     def is_in(name: str, house: bool) -> bool:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from arena.client import ApiError, Client
+from arena.client import Client
 from arena.errors import ArenaError
 from arena.records.record import dumps
 
@@ -57,11 +57,11 @@ def read_state(path: Path) -> DownloadState | None:
         return None
     try:
         values = json.loads(where.read_text(encoding="utf-8"))
-        state = DownloadState(**{name: values[name] for name in values.keys() & _FIELDS})
+        state = DownloadState(**{name: values[name] for name in _FIELDS})
         if state.format != _FORMAT:
             raise ValueError(f"format {state.format}")
         return state
-    except (ValueError, TypeError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError) as error:
         raise ArenaError(
             f"{where} is not the state of a download ({error})",
             code="invalid_state",
@@ -131,7 +131,7 @@ class Download:
 
     def _take_changes(self) -> None:
         changes: dict[str, dict[str, Any]] = {}
-        for change in _changes(self._client):
+        for change in self._client.record_changes():
             changes.setdefault(change["group"], {}).update(change["info"])
         new = {group: info for group, info in changes.items() if info != self.state.changed.get(group)}
         if new and self.state.bytes and self._needs(new):
@@ -217,16 +217,6 @@ def _in_use(path: Path) -> ArenaError:
         field="out",
         expected="one process at a time",
     )
-
-
-def _changes(client: Client) -> Iterable[Mapping[str, Any]]:
-    try:
-        return list(client.record_changes())
-    except ApiError as error:
-        if error.status == 404:
-            # A service of an earlier release.
-            return []
-        raise
 
 
 def _changed(line: bytes, changes: Mapping[str, Mapping[str, Any]]) -> bytes:

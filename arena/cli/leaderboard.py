@@ -184,9 +184,8 @@ def _check_preset(name: str, games: Collection[Game]) -> None:
 
 
 def _name(board: Mapping[str, Any]) -> BoardName:
-    """The name of a board that a service has listed; earlier releases had no presets."""
-    first = BoardName.of(board["kind"], board["division"])
-    return first._replace(preset=board.get("preset", first.preset))
+    """The name of a board that a service has listed."""
+    return BoardName(board["kind"], board["division"], board["preset"])
 
 
 def _published_names(client: Client, wanted: Wanted) -> list[BoardName]:

@@ -43,6 +43,25 @@ def accept_empty(data: Path, as_json: bool) -> None:
     show({"accepted": True}, as_json, "accepted: the service goes on with this database")
 
 
+@ops.command("upgrade", examples=("botequim ops upgrade",))
+@json_option
+@_DATA
+def upgrade_data(data: Path, as_json: bool) -> None:
+    """Bring the data to the format of this installation.
+
+    Stop all processes of the service first, and make a backup. 'botequim up' does it by itself for the
+    embedded database.
+    """
+    from arena.ops.settings import Settings
+    from arena.store.repositories import open_store
+    from arena.store.rows import FORMAT
+    from arena.upgrade import upgrade
+
+    steps = upgrade(open_store(Settings.of_running(data).redis_url))
+    text = f"upgraded to format {FORMAT}" if steps else f"nothing to do: the data have format {FORMAT}"
+    show({"format": FORMAT, "steps": steps}, as_json, text)
+
+
 @ops.command("runtime", examples=("botequim ops runtime", "botequim ops runtime --replace"))
 @json_option
 @_DATA

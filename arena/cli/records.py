@@ -34,7 +34,7 @@ def records(url: str, kind: str | None, out: Path | None) -> None:
     """Download all public records of a service, oldest first, as JSON lines.
 
     With --out, a download that was interrupted continues where it ended, and a later one adds the new
-    records; older ones get what changed in them since (a group was annulled, or is not rated any more).
+    records; older ones get what changed in them since (a group was annulled).
     FILE.state beside the file says how far it is. 'botequim verify' and 'botequim leaderboard' read the file.
     """
     client = service(url)

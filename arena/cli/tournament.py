@@ -268,7 +268,7 @@ def enter(
 
 
 def _status(entry: Mapping[str, Any]) -> str:
-    reason = entry.get("reason")
+    reason = entry["reason"]
     status = f"{entry['status']} ({reason})" if reason else str(entry["status"])
     return f"{status}, baseline" if entry["baseline"] else status
 

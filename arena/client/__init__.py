@@ -9,7 +9,4 @@ from arena.client.client import Client
 from arena.client.http import ApiError, ServerEvent, Unreachable
 from arena.client.player import OnlinePlayer, run
 
-Player = OnlinePlayer
-"""The former name of :class:`OnlinePlayer`, until 0.4.0."""
-
-__all__ = ["ApiError", "Client", "OnlinePlayer", "Player", "ServerEvent", "Unreachable", "run"]
+__all__ = ["ApiError", "Client", "OnlinePlayer", "ServerEvent", "Unreachable", "run"]

@@ -99,7 +99,7 @@ class GamesCalls(HttpClient):
                 return record
             except ApiError as error:
                 late = state == "finished" and time.monotonic() < until
-                if not late or not error.matches("record_not_ready"):
+                if not late or error.code != "record_not_ready":
                     raise
                 time.sleep(0.1)
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from arena import __version__
-from arena.errors import FORMER_CODES, ArenaError
+from arena.errors import ArenaError
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 FIRST_PAUSE: Final = 0.25
@@ -43,9 +43,8 @@ class ApiError(ArenaError):
         self.status = status
 
     def matches(self, code: str) -> bool:
-        """Whether the error is ``code``, by its present name or, until 0.4.0, its former one."""
-        former = FORMER_CODES.get(code, code)
-        return code in (self.code, self.extra.get("former_code")) or self.code == former
+        """Whether the error is ``code``, ."""
+        return self.code == code
 
 
 class ServerEvent(NamedTuple):
@@ -199,8 +198,7 @@ class HttpClient:
         while True:
             page = self.request("GET", path, query={**query, "cursor": cursor})
             yield from page[key]
-            # Services before 0.3.0 have no pages of some lists.
-            cursor = page.get("cursor")
+            cursor = page["cursor"]
             if cursor is None:
                 return
 
@@ -212,11 +210,11 @@ class HttpClient:
             return self._text(path, {"format": form, **query})
         while True:
             whole = page = self.request("GET", path, query=query)
-            while page.get("cursor") is not None and page[version] == whole[version]:
+            while page["cursor"] is not None and page[version] == whole[version]:
                 page = self.request("GET", path, query={**query, "cursor": page["cursor"]})
                 for name in lists:
                     whole[name] += page[name]
-            if page.get(version) == whole.get(version):
+            if page[version] == whole[version]:
                 return json.dumps({**whole, "cursor": None}, ensure_ascii=False)
 
     def _send(

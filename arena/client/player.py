@@ -113,7 +113,7 @@ class OnlinePlayer:
                 leaving=self._leaving,
             )
         except ApiError as error:
-            if not error.matches("invalid_cursor"):
+            if error.code != "invalid_cursor":
                 raise
             self._cursor = None
             return 0
@@ -235,19 +235,13 @@ class OnlinePlayer:
 
     def _good_bye(self) -> Mapping[str, Any]:
         """What the service returns to a good-bye, and whether the bot took part in tournaments."""
-        nothing = {"games": [], "tournaments": False}
         patience, self.client.patience = self.client.patience, _GOOD_BYE_PATIENCE
         try:
             left = self.client.end_presence()
         except Unreachable as error:
             self.say(f"left without a good-bye: {error.message}")
             self._games.clear()
-            return nothing
-        except ApiError as error:
-            # Services before 0.3.0 have no such operation.
-            if error.status not in (404, 405):
-                raise
-            return nothing
+            return {"games": [], "tournaments": False}
         finally:
             self.client.patience = patience
         self._leaving = True

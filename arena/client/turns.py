@@ -64,7 +64,7 @@ class TurnsCalls(HttpClient):
 def _selection(
     after: str | None, wait: float, rights: bool, limit: int, tournaments: bool, leaving: bool
 ) -> dict[str, object]:
-    """The query for turns, without flags that are off: earlier releases do not know all of them."""
+    """The query for turns, without flags that are off."""
     return {
         "after": after,
         "wait": wait or None,

@@ -174,7 +174,7 @@ class Admission:
         One whose first qualification is under way is among them, one that failed it is not. None if the
         tournament is on no board.
         """
-        if not tournament.is_rated:
+        if not tournament.spec.rated:
             return []
         found = []
         candidates = self._candidates(tournament)

@@ -12,8 +12,6 @@ from arena.errors import ArenaError
 from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
 from arena.events.record_changes import RecordChanges
 from arena.events.tournament import PlannedGroup, Tournament
-from arena.events.unrating import UNRATED
-from arena.live.finished import group_key
 from arena.live.header import GameNotFound
 from arena.live.service import LiveGames
 from arena.play.game_ids import tournament_of
@@ -43,7 +41,6 @@ class Annulments:
         self._store = store.tournaments
         self._boards = store.boards
         self._annulments = store.annulments
-        self._unrated = store.unrated
         self._finished = live.finished
         self._records = RecordChanges(store.tournaments, live)
         self._lifecycle = lifecycle
@@ -102,19 +99,13 @@ class Annulments:
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
     def changes(self) -> list[dict[str, Any]]:
-        """What changed in public records after their release, by annulment or because an earlier release
-        rated them, oldest first: ``{"group", "info", "at_ms"}`` with the group's id in records and the values
-        that their ``info`` got.
+        """What annulments changed in public records after their release, oldest first: ``{"group", "info",
+        "at_ms"}`` with the group's id in records and the values that their ``info`` got.
         """
         changes = [
             {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
             for group, own in self._annulments.all().items()
         ]
-        changes += (
-            {"group": group_key(event, group), "info": UNRATED, "at_ms": own["at_ms"]}
-            for event, own in self._unrated.all().items()
-            for group in own.get("groups", ())
-        )
         names = sorted({name for change in changes if (name := tournament_of(change["group"])) is not None})
         public = {
             name

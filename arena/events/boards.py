@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
@@ -14,9 +14,7 @@ import orjson
 from arena.accounts.shown import ShownTexts
 from arena.events.lifecycle import read_result
 from arena.events.published import ratings_by_name
-from arena.events.tournament import PlannedGroup, Tournament
 from arena.play.board_names import BoardName, all_boards
-from arena.play.game_ids import tournament_of
 from arena.ratings.board import METHOD, MISTAKES, Board, Rating, Row, Title, ledger_board
 from arena.ratings.ledger import InvalidLedger, Ledger, LedgerParts
 from arena.ratings.results import GroupResult
@@ -36,7 +34,6 @@ LAYOUT: Final = f"luck-{METHOD}"
 """How boards are computed and stored: one that was published otherwise is published again."""
 
 _AT_ONCE: Final = 1000
-_DAYS_AT_ONCE: Final = 30
 _POINT: Final = ("version", "rating", "low", "high", "provisional")
 
 
@@ -105,12 +102,6 @@ class Boards:
             if state.shown is None:
                 return None
             data = {**orjson.loads(state.shown), "published_ms": state.at_ms}
-            # Earlier versions stored none of these.
-            data.setdefault("preset", board.preset)
-            data.setdefault("luck_table", None)
-            for rating in (one for row in data["rows"] for one in (row, *row["versions"])):
-                for value in ("adjusted", "adjusted_low", "adjusted_high"):
-                    rating.setdefault(value, None)
             _check_board(data)
             known = self._published[name] = PublishedBoard(self._version(state), self._shown(data))
         return known
@@ -183,9 +174,7 @@ class Boards:
                     yield result
 
     def due(self) -> list[BoardName]:
-        """The boards that lack released groups, or that an earlier version published, and may be published
-        now.
-        """
+        """The boards that lack released groups, or are in another layout, and may be published now."""
         now_ms = self._clock().now_ms
         found = []
         for board, state in self._progress():
@@ -219,7 +208,6 @@ class Boards:
         name = board.key
         start = time.monotonic()
         state = self._store.state(name)
-        self._store.convert_days(name, _DAYS_AT_ONCE)
         ledger, before = self._ledger(board)
         counted = None if before.head is None else before.place
         # Before the list is read: what was released until then is on it, or has left it.
@@ -229,10 +217,12 @@ class Boards:
             return False
         for released in self._pages_after(name, counted or 0):
             place = max(place, released[-1][0])
-            self._add(ledger, self._results(released))
+            for result in self._results(released):
+                ledger.add(result)
         if counted is None:
             for event in self._store.tournaments(name):
-                self._add(ledger, self._all_results(event))
+                for result in self._all_results(event):
+                    ledger.add(result)
         if not place or (place == counted and is_shown):
             return False
         shown = ledger_board(ledger).as_json()
@@ -256,19 +246,6 @@ class Boards:
         """Compute the board from all groups the next time, because a counted group no longer counts."""
         self._store.forget_ledger(BoardName.of(kind, division, preset).key)
 
-    def _add(self, ledger: Ledger, results: Iterable[GroupResult]) -> None:
-        """Add groups to a ledger, and put those of other boards on the lists of these: a release without
-        presets had one list for all of a game and division.
-        """
-        others: dict[tuple[BoardName, str], list[str]] = defaultdict(list)
-        for result in results:
-            ledger.add(result)
-            event = tournament_of(result.id)
-            if result.board is not None and result.board != ledger.board and event is not None:
-                others[result.board, event].append(result.id[len(event) + 1 :])
-        for (board, event), groups in others.items():
-            self._tournaments.release(event, board.kind, board.key, [], groups)
-
     def _results(self, released: Sequence[tuple[int, str, str]]) -> Iterator[GroupResult]:
         groups: dict[str, list[str]] = defaultdict(list)
         for _, event, group in released:
@@ -279,31 +256,13 @@ class Boards:
 
     def _read_results(self, event: str, stored: Mapping[str, bytes | None]) -> list[GroupResult]:
         """The results of groups of a tournament, without those that cannot be read."""
-        results: dict[str, GroupResult] = {}
+        results = []
         for group, data in stored.items():
             if data is not None:
                 result = shown_or_left_out(f"result of {event}-{group}", partial(read_result, data))
                 if result is not None:
-                    results[group] = result
-        earlier = [group for group, result in results.items() if result.preset is None]
-        if earlier:
-            presets = shown_or_left_out(f"tournament {event}", partial(self._presets, event, earlier)) or {}
-            for group in earlier:
-                results[group].preset = presets.get(group, "")
-        return list(results.values())
-
-    def _presets(self, event: str, groups: Sequence[str]) -> dict[str, str]:
-        """The presets of groups whose results a release without presets stored."""
-        (row,) = self._tournaments.load([event])
-        if row is None:
-            return {}
-        tournament = Tournament.loads(row.meta)
-        found = {}
-        for group, (planned, _) in zip(groups, self._tournaments.rows(event, groups), strict=True):
-            board = None if planned is None else tournament.board_of(PlannedGroup.loads(group, planned))
-            if board is not None:
-                found[group] = board.preset
-        return found
+                    results.append(result)
+        return results
 
     def _released_after(self, name: str, place: int) -> Iterator[tuple[int, str, str]]:
         for released in self._pages_after(name, place):

@@ -24,7 +24,6 @@ that began a group before it still plays it.
 """
 
 _AT_ONCE: Final = 100
-_LISTED: Final = "over-listed"
 
 
 class Compaction:
@@ -35,8 +34,6 @@ class Compaction:
     def __init__(self, store: Store, settle_ms: int = SETTLE_MS) -> None:
         self._store = store.tournaments
         self._boards = store.boards
-        self._names = store.tournament_names
-        self._flags = store.flags
         self._clock = store.clock
         self._settle_ms = settle_ms
 
@@ -44,9 +41,6 @@ class Compaction:
         """Compact for about ``seconds``; returns the number of groups."""
         until = time.monotonic() + seconds
         now_ms = self._clock().now_ms
-        if not self._flags.is_set(_LISTED):
-            self._list_earlier()
-            self._flags.set(_LISTED)
         count = 0
         for event in self._store.over(now_ms - self._settle_ms, _AT_ONCE):
             if time.monotonic() > until:
@@ -55,13 +49,6 @@ class Compaction:
             self._store.note_over(event, now_ms)
             count += shown_or_left_out(f"tournament {event}", partial(self._compact, event, until)) or 0
         return count
-
-    def _list_earlier(self) -> None:
-        """Add the tournaments of earlier versions, which had no list of those that are over."""
-        active = set(self._store.active())
-        for name in self._names():
-            if name not in active:
-                self._store.note_over(name, self._clock().now_ms)
 
     def _compact(self, event: str, until: float) -> int:
         (row,) = self._store.load([event])

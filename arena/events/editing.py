@@ -40,7 +40,7 @@ def like(tournament: Tournament, changes: Mapping[str, Any], *, may_rate: bool) 
     ``ends_ms`` it is played for as long.
     """
     fields = {name: value for name, value in settings_of(tournament).items() if not name.endswith("s_ms")}
-    fields["rated"] = tournament.is_rated and may_rate
+    fields["rated"] = tournament.spec.rated and may_rate
     fields["invited_owners"], fields["organisers"] = tournament.guests, tournament.organisers
     spec = tournament.spec
     locks_ms = changes.get("locks_ms")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-import orjson
-
 from arena.play.board_names import BoardName
 from arena.play.players import PlayerId
 from arena.store.boards import BoardStore
@@ -31,17 +29,11 @@ def published(
     if name is None:
         return {}
     board = name.key
-    wanted = set(names)
 
     def read() -> dict[PlayerId, PublishedRating]:
-        stored = boards.ratings(board, wanted)
-        if stored is None:
-            shown = boards.state(board).shown
-            everybody = {} if shown is None else ratings_by_name(orjson.loads(shown))
-            stored = {name: own for name, own in everybody.items() if name in wanted}
         return {
             PlayerId(name, version): PublishedRating(*values)
-            for name, versions in stored.items()
+            for name, versions in boards.ratings(board, names).items()
             for version, values in versions.items()
         }
 

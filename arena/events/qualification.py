@@ -55,9 +55,7 @@ class Discipline(NamedTuple):
         return BoardName(self.kind, division, self.preset).key
 
     def row(self, bot: str, version: str) -> str:
-        """The name of the row of a version. Releases without presets apart have one per game, that of its
-        first preset.
-        """
+        """The name of the row of a version. There is one per game, and one for each preset apart."""
         return f"{self.kind}/{bot}/{version}{f'/{self.preset}' if self.apart else ''}"
 
 
@@ -204,7 +202,7 @@ def _read(row: Any) -> Qualification | None:
     if row is None:
         return None
     with reading("a qualification", row):
-        found = Qualification(*row[: len(Qualification._fields)])
+        found = Qualification._make(row[: len(Qualification._fields)])
         for value, kind in zip(found, (str, str, int, int, str, dict | None, str), strict=True):
             if not isinstance(value, kind):
                 raise TypeError(f"{value!r} in a qualification")

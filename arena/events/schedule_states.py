@@ -27,8 +27,7 @@ def with_states(schedules: Iterable[Mapping[str, Any]], store: TournamentStore) 
         last_ms = row["last_ms"]
         event = None if last_ms is None else scheduled_id(row["id"], last_ms)
         current = event if event in active else None
-        # Older versions stored no ``until_groups``, ``own`` and ``skipped``.
-        schedule = {"until_groups": None, "own": False, "skipped": None, **row}
+        schedule = dict(row)
         needed = schedule.pop(NEEDED, None)
         found.append(
             {**schedule, "current": current, "waits_for": _waits_for(schedule, current is not None, needed)}

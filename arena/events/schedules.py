@@ -161,13 +161,12 @@ class Schedules:
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
         self._tournaments.invitations.check_baseline(spec.baseline, [schedule["created_by"]], spec.kind)
-        lasts = schedule.get("until_groups") is not None
-        if lasts:
+        if schedule["until_groups"] is not None:
             _check_lasting(spec)
-        if not schedule.get("own"):
+        if not schedule["own"]:
             return
         without_rating(template)
-        if lasts:
+        if schedule["until_groups"] is not None:
             raise InvalidSchedule(
                 "only schedules of the arena wait for leaderboards", field="until_groups", expected="nothing"
             )
@@ -188,20 +187,6 @@ class Schedules:
                         expected="at least an hour between two times",
                     )
                 at_ms = next_ms
-
-    def replace(
-        self, name: str, former: Mapping[str, Any], template: Mapping[str, Any], until_groups: int
-    ) -> None:
-        """Give a schedule another tournament and ``until_groups``, unless it was deleted or its tournament is
-        not ``former``.
-        """
-
-        def act(row: Any) -> Any:
-            if row is None or row["tournament"] != former:
-                return row
-            return {**row, "tournament": dict(template), "until_groups": until_groups, NEEDED: None}
-
-        self._rows.change(name, act)
 
     def announce(
         self, template: Mapping[str, Any], created_by: str, tournament_id: str, *, rated: bool = True
@@ -296,7 +281,7 @@ class Schedules:
         # First: what arrives meanwhile is noted again.
         self._presence.forget_arrivals(sorted(arrived))
         for name, schedule in self._readable().items():
-            if schedule.get("until_groups") is None or not schedule["enabled"]:
+            if schedule["until_groups"] is None or not schedule["enabled"]:
                 continue
             template = schedule["tournament"]
             division = template.get("division", OPEN)
@@ -332,7 +317,7 @@ class Schedules:
         fired = False
         try:
             wanted = self._is_wanted(schedule, now_ms)
-            if schedule.get("until_groups") is not None:
+            if schedule["until_groups"] is not None:
                 # Bots are looked at again when the tournament is over.
                 changes[NEEDED] = None if wanted or not self._is_over(schedule) else False
             if wanted:
@@ -354,7 +339,7 @@ class Schedules:
 
     def _look(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> None:
         """Store whether a bot needs a schedule that is not due; :meth:`_hasten` wakes one that rests."""
-        if schedule.get("until_groups") is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
+        if schedule["until_groups"] is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
             return
         due_ms, last_ms = schedule["next_ms"], schedule["last_ms"]
         if due_ms is None or due_ms <= now_ms:
@@ -379,7 +364,7 @@ class Schedules:
         fields = (self._owners(creator) or {}) if creator else {"admin": ""}
         if "suspended" in fields:
             raise OwnerSuspended(f"the owner {creator} is suspended")
-        return not schedule.get("own") and "admin" in fields
+        return not schedule["own"] and "admin" in fields
 
     def _readable(self) -> Mapping[str, dict[str, Any]]:
         """All schedules by id, without those that this version cannot read."""
@@ -391,7 +376,7 @@ class Schedules:
 
     def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
         """Whether a schedule with ``until_groups`` needs another tournament."""
-        groups = schedule.get("until_groups")
+        groups = schedule["until_groups"]
         if groups is None:
             return True
         if not self._is_over(schedule):
@@ -423,13 +408,15 @@ def _existing(name: str, row: Any) -> dict[str, Any]:
 def _checked(row: Any) -> dict[str, Any]:
     """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
     values: dict[str, Any] = row
-    next_ms, last_ms, cron = values["next_ms"], values["last_ms"], values["cron"]
-    if not all(value is None or type(value) is int for value in (next_ms, last_ms, values["at_ms"])):
-        raise TypeError("a time is not a number")
-    if not isinstance(cron, str | None):
-        raise TypeError("the cron line is not a text")
-    if not isinstance(values["tournament"], dict) or not isinstance(values["enabled"], bool):
-        raise TypeError("the tournament is not an object, or enabled neither true nor false")
+    numbers = [values[name] for name in ("next_ms", "last_ms", "at_ms", "until_groups")]
+    if not all(value is None or type(value) is int for value in numbers):
+        raise TypeError("a time or until_groups is not a number")
+    if not isinstance(values["cron"], str | None) or not isinstance(values["skipped"], dict | None):
+        raise TypeError("the cron line is not a text, or skipped not an object")
+    if not all(isinstance(values[name], bool) for name in ("enabled", "own")):
+        raise TypeError("enabled or own is neither true nor false")
+    if not isinstance(values["tournament"], dict):
+        raise TypeError("the tournament is not an object")
     if not isinstance(values["id"], str) or not isinstance(values["created_by"], str):
         raise TypeError("the id or the owner is not a text")
     return values

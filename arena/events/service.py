@@ -533,7 +533,7 @@ class Tournaments:
             "id": tournament.id,
             **tournament.spec.as_json(),
             "preset": tournament.spec.preset,
-            "rated": tournament.is_rated,
+            "rated": tournament.spec.rated,
             "state": tournament.state,
             "reason": tournament.reason or None,
             "created_by": tournament.created_by,

@@ -388,11 +388,6 @@ class Tournament:
             sandbox.runtime_id if sandbox is not None and uploaded else "",
         )
 
-    @property
-    def is_rated(self) -> bool:
-        """Whether it counts for a leaderboard. An earlier version rated all rules."""
-        return self.spec.rated and self.spec.preset is not None
-
     def board_of(self, group: PlannedGroup) -> BoardName | None:
         """The board of the group, None if it is not rated."""
         preset = self.spec.game.preset_of(self.rules_of(group)) if self.spec.rated else None

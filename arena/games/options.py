@@ -15,8 +15,8 @@ class Option:
     neither for a truth value.
 
     ``follows`` names an earlier option, and ``defaults`` gives the default for values of it; for other
-    values, and without it, it is ``default``. ``later``: the option came after the first release, and
-    rules that have none of the later options are complete without them.
+    values, and without it, it is ``default``. ``later``: stored rules leave
+    it out while it has its default.
     """
 
     name: str
@@ -119,14 +119,11 @@ class OptionSet:
 
     def missing(self, rules: Mapping[str, Any]) -> list[str]:
         """The options that complete rules such as a record's should name and do not."""
-        later = any(option.later for name, option in self.by_name.items() if name in rules)
-        return [
-            name for name, option in self.by_name.items() if name not in rules and (later or not option.later)
-        ]
+        return [name for name in self.by_name if name not in rules]
 
     def stored(self, rules: Mapping[str, Any]) -> dict[str, Any]:
-        """Complete rules without the later options that have their defaults, as the releases before these
-        options store and read them. :meth:`complete` is the inverse.
+        """Complete rules without the later options that have their defaults. :meth:`complete` is the
+        inverse.
         """
         return {
             name: rules[name]

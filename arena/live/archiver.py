@@ -27,7 +27,7 @@ from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Arc
 from arena.records.archive.segments import ArchiveEntry
 from arena.store.archiving import ArchiveRun, StoredRecord
 from arena.store.connection import StoreUnavailable
-from arena.store.game_index import GameList, ListedGame
+from arena.store.game_index import ListedGame
 from arena.store.paging import Cursor
 from arena.store.repositories import Store
 
@@ -36,14 +36,10 @@ log = logging.getLogger(__name__)
 PAUSE_MS: Final = 60_000
 """The time from the start of a run to that of the next one, over all processes."""
 
-_CHANGES: Final = {"annulled": None, "rated": True}
-"""The values in ``info`` that may change after the release of a record, and what they are before."""
-
 _TIDY_MS: Final = 3_600_000
 _LOOK_SECONDS: Final = 1.0
 """The pause after which :meth:`Archiver.serve` looks whether a run is due."""
 
-_PRIVATE_LISTED: Final = "private-listed"
 _RUN_SECONDS: Final = 20.0
 """Time after which a run begins no other batch, so that its process can stop."""
 
@@ -115,9 +111,6 @@ class Archiver:
                 if self._before is not None:
                     self._before()
                 self._change(archive)
-                if not self._flags.is_set(_PRIVATE_LISTED):
-                    self._list_private()
-                    self._flags.set(_PRIVATE_LISTED)
                 for public in (True, False):
                     done, rest = self._archive(archive, public)
                     count += done
@@ -149,20 +142,6 @@ class Archiver:
             archive.change(group, info)
             self._archiving.note_change()
             self._archiving.settle_change(group, info)
-
-    def _list_private(self) -> None:
-        """Release the private games that ended before the service had an archive."""
-        index = self._finished.index
-        before: Cursor | None = None
-        while members := index.page(GameList(state="finished"), before, _AT_ONCE):
-            before = members[-1]
-            names = [member.name for member in members]
-            for game, header in zip(names, index.headers(names), strict=True):
-                if header is None or not _is_released_and_private(header):
-                    continue
-                ended = index.ended(game)
-                if ended is not None and ended.record is not None:
-                    index.publish_private(game)
 
     def _archive(self, archive: Archive, public: bool) -> tuple[int, list[Cursor]]:
         """Archive one list in batches; returns how many entries were archived, and what was left."""
@@ -241,20 +220,15 @@ class Archiver:
             self._store(archive, public, [member for member in members if member.name in changed])
 
     def _is_same(self, archive: Archive, archived: Sequence[bytes], lines: Sequence[bytes]) -> bool:
-        """Whether these are the same records as those in the archive, which then gets what changed in them
-        since. Their times may differ: a group of a restored database was played again.
+        """Whether these are the same records as those in the archive, which then gets an annulment since
+        then. Their times may differ: a group of a restored database was played again.
         """
         before, after = ([json.loads(line) for line in texts] for texts in (archived, lines))
         if [record["hash"] for record in before] != [record["hash"] for record in after]:
             return False
-        was, now = before[0]["info"], after[0]["info"]
-        changed = {
-            name: now[name]
-            for name, usual in _CHANGES.items()
-            if now.get(name, usual) not in (usual, was.get(name, usual))
-        }
-        if changed:
-            archive.change(after[0]["canonical"]["group"]["id"], changed)
+        annulled = after[0]["info"].get("annulled")
+        if annulled not in (None, before[0]["info"].get("annulled")):
+            archive.change(after[0]["canonical"]["group"]["id"], {"annulled": annulled})
         return True
 
     def _expire(self, archive: Archive) -> None:
@@ -279,14 +253,6 @@ def _listed(stored: Sequence[StoredRecord]) -> list[ListedGame]:
             continue
         found.append(ListedGame(record.member, header.created_ms, header.kind, header.state, header.bots()))
     return found
-
-
-def _is_released_and_private(header: bytes) -> bool:
-    try:
-        found = GameHeader.loads(header)
-    except CorruptState:
-        return False
-    return found.released and found.visibility != "public"
 
 
 def _tournament(member: str) -> str | None:

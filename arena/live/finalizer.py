@@ -74,7 +74,7 @@ class GameFinalizer:
                 self._void_lost(game_id)
             return None
         except CorruptState as error:
-            if isinstance(error, NewerFormat) or self._identity.newest_format() > FORMAT:
+            if isinstance(error, NewerFormat) or (self._identity.format() or 0) > FORMAT:
                 log.warning("game %s has a newer format and is left to newer processes: %s", game_id, error)
                 return self._store.clock().now_ms + HOUSE_RETRY_MS
             log.exception("game %s cannot be read", game_id, extra={"game": game_id})

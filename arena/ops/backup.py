@@ -21,6 +21,7 @@ from arena.records.archive.archive import Archive, ArchiveMismatch
 from arena.records.archive.places import open_objects
 from arena.store.backup import DumpedStore, check_empty, dump, finish, load
 from arena.store.embedded import DataFolderInUse, EmbeddedStore, has_data, running_url
+from arena.upgrade import check_upgradable, upgrade
 
 FORMAT: Final = 1
 _DATA: Final = "data.resp"
@@ -104,16 +105,19 @@ def restore_backup(folder: Path, data: Path) -> tuple[Backup, Adopted]:
     the database only when all is done.
 
     Raises :class:`InvalidBackup`, :class:`~arena.store.backup.StoreNotEmpty`,
+    :class:`~arena.store.identity.UnknownFormat`,
     :class:`~arena.records.archive.archive.ArchiveMismatch`, and the other errors of archive and database.
     """
     backup = read_backup(folder)
     with _target(data) as settings:
         _check_archive(backup.store, settings)
+        check_upgradable(int(backup.store.properties["format"]))
         check_empty(settings.redis_url)
         with open(folder / _DATA, "rb") as file:
             load(settings.redis_url, file, backup.store)
         service = open_service(settings, InlineJobs())
         try:
+            upgrade(service.store)
             parts = (service.store, service.live.finished, service.tournaments, service.schedules)
             adopted = Adoption(*parts).run()
         finally:

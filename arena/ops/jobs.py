@@ -81,9 +81,9 @@ class Jobs(ABC):
         """Compute the live standings of a tournament."""
         self.request(Job(JobName.UPDATE_STANDINGS, (tournament_id,)))
 
-    def publish_board(self, kind: str, division: str, *preset: str) -> None:
-        """Publish a leaderboard, by default that of the game's first preset."""
-        self.request(Job(JobName.PUBLISH_BOARD, (kind, division, *preset)))
+    def publish_board(self, kind: str, division: str, preset: str) -> None:
+        """Publish a leaderboard."""
+        self.request(Job(JobName.PUBLISH_BOARD, (kind, division, preset)))
 
     def compute_matchups(self, kind: str, division: str, preset: str) -> None:
         """Compute who beats whom on a published leaderboard."""

@@ -34,7 +34,6 @@ from arena.events.series import SeasonTables
 from arena.events.service import Tournaments
 from arena.events.styles import BoardStyles
 from arena.events.tournament import TournamentNotFound
-from arena.events.unrating import Unrating
 from arena.events.uploaded_bots import SandboxedBots
 from arena.live.archiver import Archiver, Batches
 from arena.live.header import GameNotFound
@@ -97,7 +96,6 @@ class Service:
     histories: RecentHistories
     styles: BoardStyles
     compaction: Compaction
-    unrating: Unrating
     webhooks: Webhooks
     subscriptions: Subscriptions
     runtimes: Runtimes
@@ -111,12 +109,7 @@ class Service:
     def archiver(self, batches: Batches | None = None) -> Archiver:
         """A new archiver, which moves finished records to the archive."""
         retention = self.settings.retention
-        return Archiver(self.store, self.live.finished, retention, batches, before=self._read_archive)
-
-    def _read_archive(self) -> None:
-        """Do what workers, which have no archive, cannot do once something is archived."""
-        self.unrating.run()
-        self.styles.update_all()
+        return Archiver(self.store, self.live.finished, retention, batches, before=self.styles.update_all)
 
     def close(self) -> None:
         """Wake all waiting requests and close all connections."""
@@ -218,13 +211,9 @@ class Service:
         for subscription in self.subscriptions.due():
             self.jobs.deliver_announcements(subscription)
         for board in self.boards.due():
-            # Workers of a release without presets know the first one without its name.
-            self.jobs.publish_board(*(board[:2] if board.is_first else board))
+            self.jobs.publish_board(*board)
         for board in self.matchups.due():
             self.jobs.compute_matchups(*board)
-        # Where there is an archive, the archiver does it.
-        with suppress(ArchiveUnavailable):
-            self.unrating.run()
         if self.store.flags.first("compact", _COMPACT_PAUSE_MS):
             self.compaction.run(_COMPACT_SECONDS)
 
@@ -284,7 +273,6 @@ def open_service(settings: Settings, jobs: Jobs) -> Service:
         histories=RecentHistories(store, shown),
         styles=BoardStyles(store, live.finished, shown),
         compaction=Compaction(store),
-        unrating=Unrating(store, live, accounts, tournaments.lifecycle),
         webhooks=webhooks,
         subscriptions=subscriptions,
         runtimes=runtimes,

@@ -23,7 +23,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from arena.errors import ArenaError
-from arena.ops.archive_check import check_archive
+from arena.ops.data_check import check_data
 from arena.ops.die_with_parent import die_with_parent
 from arena.ops.process_logs import ProcessLog, json_handler, rotate_if_large
 from arena.ops.settings import MOST_GRACE, Settings, maxmemory, redis_url, set_archive, without_archive
@@ -267,7 +267,7 @@ class Supervisor:
 
         Raises :class:`AddressInUse`, :class:`~arena.store.embedded.DataFolderInUse`,
         :class:`~arena.store.embedded.StoreFailed`, :class:`~arena.ops.settings.InvalidSetting`,
-        :class:`NotReady`, or the errors of :func:`~arena.ops.archive_check.check_archive`.
+        :class:`NotReady`, or the errors of :func:`~arena.ops.data_check.check_data`.
         """
         try:
             if self._store is not None:
@@ -279,7 +279,7 @@ class Supervisor:
             if self._stop.is_set():
                 return
             settings = Settings.from_environment(self._environment)
-            check_archive(settings)
+            check_data(settings, is_alone=self._store is not None)
             self._stop_after = STOP_AFTER + settings.http.grace_seconds
             self.address.wait_until_free(self._stop)
             self._make_log_folder()

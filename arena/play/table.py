@@ -59,7 +59,7 @@ class Fault:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Fault:
         """The inverse of :meth:`as_json`."""
-        known = {name: value[name] for name in ("seat", "type", "after", "detail") if name in value}
+        known = {name: value[name] for name in ("seat", "type", "after", "detail")}
         return cls(**known, unknown={name: value[name] for name in value.keys() - known.keys()})
 
     def as_json(self) -> dict[str, Any]:

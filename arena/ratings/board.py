@@ -39,9 +39,7 @@ RETIRED_DAYS: Final = 14
 """A bot that was not seen for longer, before the newest group of the board, has retired."""
 
 METHOD: Final = 3
-"""The version of the method by which ratings and intervals are computed; boards without one have the first
-(``docs/ratings.md``).
-"""
+"""The version of the method by which ratings and intervals are computed (``docs/ratings.md``)."""
 
 DIGITS: Final = 1
 """Decimals of published ratings and bounds."""
@@ -152,30 +150,29 @@ class Board:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Board:
-        """The board of an :meth:`as_json`; other keys are ignored, on all levels. One of a release without
-        presets is that of the first.
-        """
+        """The board of an :meth:`as_json`; other keys are ignored, on all levels."""
         rows = []
         for row in data["rows"]:
             versions = tuple(map(_rating, row["versions"]))
             current = {rating.version: rating for rating in versions}[row["version"]]
-            # Boards of earlier releases do not say these.
-            retired, tried = row.get("retired", False), row.get("versions_tried", len(versions))
-            rows.append(Row(row["rank"], row["name"], current, row["best_version"], versions, retired, tried))
+            more = row["best_version"], versions, row["retired"], row["versions_tried"]
+            rows.append(Row(row["rank"], row["name"], current, *more))
         titles = {
             name: Title(tuple(title["holders"]), title["value"], title["measure"])
             for name, title in data["titles"].items()
         }
         return cls(
-            *BoardName.of(data["kind"], data["division"], data.get("preset")),
+            data["kind"],
+            data["division"],
+            data["preset"],
             data["records"],
             data["records_hash"],
             data["groups"],
             data["anchor"]["played"],
             tuple(rows),
             titles,
-            data.get("method", 1),
-            data.get("luck_table"),
+            data["method"],
+            data["luck_table"],
         )
 
     def as_csv(self) -> str:
@@ -245,9 +242,9 @@ def _rating_text(rating: float | None, low: float | None, high: float | None) ->
 
 
 def _rating(values: Mapping[str, Any]) -> Rating:
-    # Boards of earlier releases have no adjusted ratings, and only those of the division models have
-    # mistakes.
-    return Rating(**{item.name: values[item.name] for item in fields(Rating) if item.name in values})
+    # Only boards of the division models have mistakes.
+    names = [item.name for item in fields(Rating) if item.name in values or item.name not in MISTAKES]
+    return Rating(**{name: values[name] for name in names})
 
 
 CSV_HEADINGS: Final = (

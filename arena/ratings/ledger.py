@@ -79,8 +79,7 @@ class PlayerTotals:
     def from_json(cls, data: Mapping[str, int]) -> PlayerTotals:
         """The totals of an :meth:`as_json`."""
         tally = Counter({name: value for name, value in data.items() if name not in _COUNTS})
-        # A ledger of an earlier release has none of the last two, and no board of models.
-        return cls(tally=tally, **{name: data.get(name, 0) for name in _COUNTS})
+        return cls(tally=tally, **{name: data[name] for name in _COUNTS})
 
 
 _COUNTS: Final = ("groups", "games", "faults", "forfeits", "completed", "last_seen_ms", "illegal", "late")
@@ -304,7 +303,6 @@ class Ledger:
     def _of_meta(cls, meta: Mapping[str, Any]) -> Ledger:
         if meta["version"] != _VERSION:
             raise ValueError(f"version {meta['version']}")
-        # An earlier version stored no preset: its ledger has the groups of all rules.
         ledger = cls(meta["kind"], meta["division"], meta["preset"])
         ledger.groups = meta["groups"]
         for name, version, totals in meta["players"]:

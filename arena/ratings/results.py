@@ -60,8 +60,7 @@ class GroupResult:
     ``counts_for``: the players for whom the group counts: all if it is whole; the forfeiters if there
     are any, and the others if a game of it is ``finished``; none if a game is missing and nobody forfeited,
     if it is ``annulled``, or if it has a single player. ``preset``: the name of the preset that the rules
-    match, empty if they match none; None if a release without presets stored the group. ``models``: whether
-    its tournament is for language models.
+    match, empty if they match none. ``models``: whether its tournament is for language models.
     """
 
     __slots__ = (
@@ -79,7 +78,7 @@ class GroupResult:
         games: Iterable[GameResult],
         annulled: bool = False,
         *,
-        preset: str | None,
+        preset: str,
         models: bool = False,
     ) -> None:
         self.kind = kind
@@ -185,13 +184,8 @@ class GroupResult:
     @classmethod
     def from_json(cls, data: Sequence[Any]) -> GroupResult:
         """The group of an :meth:`as_json`."""
-        # An earlier version stored no preset, and a newer one may have added values.
-        kind, group_id, size, mirrored, teams, annulled, names, games, preset, models, *_ = (
-            *data,
-            None,
-            False,
-        )
-        players = [PlayerId(*name[:2]) for name in names]
+        kind, group_id, size, mirrored, teams, annulled, names, games, preset, *models = data
+        players = [PlayerId(*name) for name in names]
         results = [
             GameResult(
                 number,
@@ -203,11 +197,12 @@ class GroupResult:
                 tuple(used_ms),
                 tuple(map(tuple, styles)),
                 finished_ms,
-                bool(more and more[0]),
-                more[1] if len(more) > 1 else None,
-                tuple((illegal, late) for illegal, late in more[2]) if len(more) > 2 else (),
+                forfeited_late,
+                luck,
+                tuple((illegal, late) for illegal, late in mistakes[0]) if mistakes else (),
             )
             for number, digest, seats, places, forfeits, faults, used_ms, styles, finished_ms, *more in games
+            for forfeited_late, luck, *mistakes in [more]
         ]
         seats_of_teams = tuple(map(tuple, teams))
         return cls(

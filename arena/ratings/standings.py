@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from math import fsum, isfinite
 from typing import Any, Final
@@ -205,10 +205,7 @@ def _half_width(value: float | None) -> str:
 
 
 def _values(kind: type[StandingsRow | Meeting], row: Mapping[str, Any]) -> list[Any]:
-    return [
-        row[item.name] if item.default is MISSING else row.get(item.name, item.default)
-        for item in fields(kind)
-    ]
+    return [row[item.name] for item in fields(kind)]
 
 
 def standings(

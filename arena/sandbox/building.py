@@ -30,7 +30,7 @@ STAGED: Final = ("bots", "games", "sandbox/guest")
 """The packages of ``arena`` that are in the runtime, besides the modules of :data:`STAGED_MODULES`."""
 
 STAGED_MODULES: Final = (
-    *("__init__", "errors", "former_names"),
+    *("__init__", "errors"),
     *("play/__init__", "play/dealing", "play/faults", "play/outcomes", "play/table"),
 )
 

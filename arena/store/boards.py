@@ -38,13 +38,13 @@ _STAGED_MS: Final = 600_000
 
 
 _PARTS: Final = 64
-"""The number of parts of the ratings, and of the points of a day that an earlier version stored."""
+"""The number of parts of the ratings."""
 
 _SHEET: Final = 100
 """The number of points in a sheet."""
 
-_IN_PARTS: Final = b"{}"
-"""Stands on the list of days for points that are elsewhere. Release 0.1.0 stored those of all bots there."""
+_LISTED: Final = b"{}"
+"""The value of a day on the list of days, whose points are elsewhere."""
 
 Point = Sequence[Any]
 """What is stored of a bot on a day."""
@@ -53,7 +53,7 @@ Point = Sequence[Any]
 class BoardState(NamedTuple):
     """A board as published (JSON; None: never), the last place of its list that it includes, when it was
     published, how long that took, in which layout it is, and the last place of the list. All numbers are 0
-    without a board, and the layout is empty; it is also that of a release without layouts.
+    without a board, and the layout is empty.
     """
 
     shown: bytes | None
@@ -65,7 +65,7 @@ class BoardState(NamedTuple):
 
 
 class StoredLedger(NamedTuple):
-    """A ledger: its head (None: there is none, or an earlier version wrote it), its parts by name, the last
+    """A ledger: its head (None: there is none), its parts by name, the last
     place of the list that it includes (None: it was forgotten, or never was), and how often it was forgotten.
     """
 
@@ -115,24 +115,21 @@ class BoardStore:
     def ledger(self, board: str) -> StoredLedger:
         """The ledger of the counted groups, all of one moment. Raises :class:`~arena.errors.CorruptState`."""
         key = board_key(board)
-        query: list[Command] = [("HMGET", key, "place", "turn", "at"), ("HEXISTS", key, "ledger")]
+        query: Command = ("HMGET", key, "place", "turn", "at")
         while True:
-            *now, head, names = self._connection.run(
-                [*query, ("HGET", key, "head"), ("HKEYS", f"{key}:ledger")]
+            now, head, names = self._connection.run(
+                [query, ("HGET", key, "head"), ("HKEYS", f"{key}:ledger")]
             )
             parts: dict[str, bytes] = {}
             for start in range(0, len(names), _PARTS_AT_ONCE):
                 some = names[start : start + _PARTS_AT_ONCE]
                 stored = self._one("HMGET", f"{key}:ledger", *some)
                 parts.update((name.decode(), part) for name, part in zip(some, stored, strict=True) if part)
-            if now == self._connection.run(query):
+            if [now] == self._connection.run([query]):
                 break
-        (place, turn, _), earlier = now
+        place, turn, _ = now
         with reading(f"board {board}"):
-            number = None if place is None else int(place)
-            # An earlier version that publishes leaves a head as it is.
-            is_current = number is not None and not earlier
-            return StoredLedger(head if is_current else None, parts, number, int(turn or 0))
+            return StoredLedger(head, parts, None if place is None else int(place), int(turn or 0))
 
     def publish(
         self,
@@ -174,7 +171,7 @@ class BoardStore:
             "" if before.head is None else 1,
             *map(len, staged.values()),
             *(state.place, state.at_ms, state.cost_ms, state.layout),
-            *(day, _IN_PARTS),
+            *(day, _LISTED),
         ]
         return bool(self._one(*_PUBLISH.call([key, place], *args)))
 
@@ -193,15 +190,13 @@ class BoardStore:
         """The tournaments with groups that have left the list of released ones, oldest first."""
         return [name.decode() for name in self._one("ZRANGE", f"{board_key(board)}:tournaments", 0, -1)]
 
-    def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any] | None:
-        """What is stored of the ratings of bots; None if an earlier version published the board."""
+    def ratings(self, board: str, names: Iterable[str]) -> dict[str, Any]:
+        """What is stored of the ratings of bots."""
         wanted = set(names)
         numbers = sorted(set(map(_part_of, wanted)))
         stored = self._one("HMGET", f"{board_key(board)}:ratings", *numbers) if numbers else []
         found: dict[str, Any] = {}
-        for part in stored:
-            if part is None:
-                return None
+        for part in filter(None, stored):
             found.update((name, own) for name, own in orjson.loads(part).items() if name in wanted)
         return found
 
@@ -215,10 +210,6 @@ class BoardStore:
         """Up to ``count`` points of a day from number ``start`` on, by name, with their numbers."""
         key = f"{board_key(board)}:points"
         names = self._one("HGET", key, day)
-        if names is None:
-            (points,) = self._earlier(board, [day])
-            some = sorted(points.items())[start : start + count]
-            return [(number, name, point) for number, (name, point) in enumerate(some, start)]
         last = min(-(-(start + count) // _SHEET), len(_names(f"days of {board}", names)))
         sheets = range(start // _SHEET, last)
         stored = self._one("HMGET", key, *(_sheet(day, number) for number in sheets)) if sheets else []
@@ -233,56 +224,14 @@ class BoardStore:
         if not days:
             return []
         key = f"{board_key(board)}:points"
-        names = dict(zip(days, self._one("HMGET", key, *days), strict=True))
-        earlier = [day for day in days if names[day] is None]
-        found: dict[str, Point | None] = {
-            day: points.get(bot)
-            for day, points in zip(earlier, self._earlier(board, earlier, bot), strict=True)
-        }
-        own = [day for day in days if names[day] is not None]
-        firsts = [_names(f"days of {board}", names[day]) for day in own]
+        firsts = [_names(f"days of {board}", names) for names in self._one("HMGET", key, *days)]
         sheets = [
-            _sheet(day, max(0, bisect_right(first, bot) - 1)) for day, first in zip(own, firsts, strict=True)
+            _sheet(day, max(0, bisect_right(first, bot) - 1)) for day, first in zip(days, firsts, strict=True)
         ]
-        stored = self._one("HMGET", key, *sheets) if sheets else []
-        for day, sheet in zip(own, stored, strict=True):
+        found: list[Point | None] = []
+        for day, sheet in zip(days, self._one("HMGET", key, *sheets), strict=True):
             rows = _rows(f"points of {board} on {day}", sheet)
-            found[day] = next((point for name, *point in rows if name == bot), None)
-        return [found[day] for day in days]
-
-    def convert_days(self, board: str, most: int) -> int:
-        """Store up to ``most`` days of earlier versions in sheets, and return how many there were."""
-        key = board_key(board)
-        days = self.days(board)
-        known = self._one("HMGET", f"{key}:points", *days) if days else []
-        earlier = [day for day, names in zip(days, known, strict=True) if names is None][:most]
-        for day, points in zip(earlier, self._earlier(board, earlier), strict=True):
-            names, sheets = _sheets(points)
-            numbered = [item for number, sheet in enumerate(sheets) for item in (_sheet(day, number), sheet)]
-            self._connection.run(
-                [
-                    ("HSET", f"{key}:points", *numbered, day, orjson.dumps(names)),
-                    ("HSET", f"{key}:days", day, _IN_PARTS),
-                    *(("HDEL", f"{key}:days:{number}", day) for number in range(_PARTS)),
-                ]
-            )
-        return len(earlier)
-
-    def _earlier(self, board: str, days: Sequence[str], bot: str | None = None) -> list[dict[str, Point]]:
-        """The points of each of ``days`` as earlier versions stored them: by part, or all as one value."""
-        if not days:
-            return []
-        key = f"{board_key(board)}:days"
-        numbers = range(_PARTS) if bot is None else [_part_of(bot)]
-        whole, *parts = self._connection.run(
-            [("HMGET", key, *days), *(("HMGET", f"{key}:{number}", *days) for number in numbers)]
-        )
-        found = []
-        for day, stored, *chosen in zip(days, whole, *parts, strict=True):
-            points: dict[str, Point] = {}
-            for part in chosen if stored == _IN_PARTS else [stored]:
-                points.update(_points(f"points of {board} on {day}", part))
-            found.append(points)
+            found.append(next((point for name, *point in rows if name == bot), None))
         return found
 
 
@@ -297,18 +246,6 @@ def _state(board: str, shown: bytes | None, numbers: Sequence[bytes | None]) -> 
             (layout or b"").decode(),
             int(last or 0),
         )
-
-
-def _points(name: str, part: bytes | None) -> dict[str, Point]:
-    """The points of a part, without those that cannot be read."""
-
-    def read() -> dict[str, Point]:
-        points: dict[str, Point] = orjson.loads(part or b"{}")
-        if not all(isinstance(point, list) for point in points.values()):
-            raise TypeError("a point is not a list")
-        return points
-
-    return shown_or_left_out(name, read) or {}
 
 
 def _names(name: str, data: bytes | None) -> list[str]:
@@ -372,8 +309,7 @@ def _sheet(day: str, number: int) -> str:
 
 def board_key(board: str) -> str:
     """The hash of a board (``BoardName.key``): ``board`` as published, ``head`` of the ledger, ``place``,
-    ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten. Earlier
-    versions stored the whole ledger in ``ledger``.
+    ``at``, ``cost``, ``layout``, and ``turn``, which counts how often the ledger was forgotten.
     """
     return f"{{board:{board}}}"
 

@@ -1,4 +1,4 @@
-"""What a database is: its id, which tells that it is the same one as before, and its newest format."""
+"""What a database is: its id, which tells that it is the same one as before, and the format of its data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ IDENTITY_SCRIPTS: Final = (_REGISTER,)
 """The scripts that the connection of an :class:`Identity` must load."""
 
 STORE_KEY: Final = "{arena}:store"
-"""A hash: ``id``; ``format``, the newest of all processes that wrote; ``accepted``, set if the operator
-accepted this database in the place of another one; :data:`RESTORING`.
+"""A hash: ``id``; ``format``, that of the data, which only :mod:`arena.upgrade` changes; ``accepted``, set if
+the operator accepted this database in the place of another one; :data:`RESTORING`.
 """
 RESTORING: Final = "restoring"
 """Set while a backup is being restored into the database."""
@@ -27,6 +27,27 @@ class StoreReplaced(ArenaError):
     code = "store_replaced"
 
 
+class UnknownFormat(ArenaError):
+    """The data are in a format with which this program does not work."""
+
+    code = "unknown_format"
+
+    @classmethod
+    def of(cls, found: int | None) -> UnknownFormat:
+        """The error for data of a format, None for data that do not say theirs."""
+        if found is None:
+            return cls(
+                "the database holds data and no format number",
+                expected="that of a service, or an empty one; if data were lost, 'botequim ops accept-empty'",
+            )
+        return cls(
+            f"the data have format {found}, and this program works with format {FORMAT}",
+            expected="a newer version of this program"
+            if found > FORMAT
+            else "'botequim ops upgrade' while no process of the service runs",
+        )
+
+
 class Identity:
     """The id and the format of one database, as this process knows them."""
 
@@ -35,37 +56,44 @@ class Identity:
         self._id = ""
 
     def register(self) -> None:
-        """Record that a process of this version writes to the database.
+        """Check that a process of this version may write to the database; an empty one gets its format.
 
-        Raises :class:`StoreReplaced` if it is being restored.
+        Raises :class:`StoreReplaced` if it is being restored, and :class:`UnknownFormat`.
         """
-        ((_, _, restoring),) = self._connection.run([_REGISTER.call([STORE_KEY], "", FORMAT)])
-        _refuse(restoring)
+        self._register("")
+
+    def _register(self, own_id: str, *accepted: str, may_be_restored: bool = False) -> bytes | None:
+        call = _REGISTER.call([STORE_KEY], own_id, FORMAT, *accepted)
+        ((found, _, restoring, number),) = self._connection.run([call])
+        if found is None or not may_be_restored:
+            _refuse(restoring)
+        if number is None or int(number) != FORMAT:
+            raise UnknownFormat.of(None if number is None else int(number))
+        return None if found is None else bytes(found)
 
     def id(self) -> str:
-        """The id of the database, which gets one if it has none."""
-        ((found, _, restoring),) = self._connection.run(
-            [_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT)]
-        )
-        if found is None:
-            _refuse(restoring)
-        return str(found.decode())
+        """The id of the database, which gets one if it has none. Raises :class:`UnknownFormat`."""
+        found = self._register(secrets.token_hex(8), may_be_restored=True)
+        assert found is not None
+        return found.decode()
 
-    def newest_format(self) -> int:
-        """The newest format of all processes that wrote."""
-        ((found,),) = self._connection.run([("HMGET", STORE_KEY, "format")])
-        return int(found or 1)
+    def format(self) -> int | None:
+        """The format of the data, None if the database does not say."""
+        (found,) = self._connection.run([("HGET", STORE_KEY, "format")])
+        return None if found is None else int(found)
+
+    def set_format(self, number: int) -> None:
+        """Note that all data are in this format now."""
+        self._connection.run([("HSET", STORE_KEY, "format", number)])
 
     def check(self) -> None:
         """Check that it is still the database that the first call found, which gives an id to a new one.
 
-        Raises :class:`StoreReplaced`.
+        Raises :class:`StoreReplaced`, or :class:`UnknownFormat`.
         """
         if not self._id:
-            ((found, _, restoring),) = self._connection.run(
-                [_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT)]
-            )
-            _refuse(restoring)
+            found = self._register(secrets.token_hex(8))
+            assert found is not None
             self._id = found.decode()
             return
         ((found, accepted, restoring),) = self._connection.run(
@@ -86,7 +114,7 @@ class Identity:
 
     def accept(self) -> None:
         """Let all processes go on with the database as it is."""
-        self._connection.run([_REGISTER.call([STORE_KEY], secrets.token_hex(8), FORMAT, "1")])
+        self._register(secrets.token_hex(8), "1", may_be_restored=True)
 
 
 def _refuse(restoring: bytes | None) -> None:
@@ -97,4 +125,11 @@ def _refuse(restoring: bytes | None) -> None:
         )
 
 
-__all__ = ["IDENTITY_SCRIPTS", "RESTORING", "STORE_KEY", "Identity", "StoreReplaced"]
+__all__ = [
+    "IDENTITY_SCRIPTS",
+    "RESTORING",
+    "STORE_KEY",
+    "Identity",
+    "StoreReplaced",
+    "UnknownFormat",
+]

@@ -81,7 +81,6 @@ class Store:
         self.subscriptions = Documents(connection, "subscriptions")
         self.qualifications = Documents(connection, "qualified")
         self.annulments = Documents(connection, "annulled")
-        self.unrated = Documents(connection, "unrated")
         self.series = Documents(connection, "series")
         self.game_times = Documents(connection, "game-times")
         self.flags = Flags(connection)

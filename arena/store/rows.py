@@ -1,9 +1,9 @@
-"""Rows as JSON objects, which older and newer versions of the program can share.
+"""Rows as JSON objects, which this and newer versions of the program can share.
 
 A row is a dataclass with the fields ``format`` and ``unknown``. A row without a format has format 1, which
-is not written, because readers of release 0.1 reject unknown fields; nor is an empty field that is
-:func:`optional`. Fields that this version does not know are kept and written back. A row that cannot be read
-and has such a field, or a newer format, is newer.
+is not written; nor is an empty field that is :func:`optional`. All others have to be there. Fields that this
+version does not know are kept and written back. A row that cannot be read and has such a field, or a newer
+format, is newer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from arena.store.connection import StoreUnavailable
 log = logging.getLogger(__name__)
 
 FORMAT: Final = 1
-"""The newest format of rows that this version writes."""
+"""The format of all data that this version writes, and of its rows."""
 
 LEFT_OUT: Final[dict[str, str]] = {}
 """The rows that this process left out of lists because it cannot read them, and why."""
@@ -65,6 +65,8 @@ def read_row(row_type: type[R], values: dict[str, Any]) -> R:
         if not values.keys() <= names:
             unknown = {name: value for name, value in values.items() if name not in names}
             values = {name: value for name, value in values.items() if name in names} | {"unknown": unknown}
+        if missing := _always_written(cast(Any, row_type)) - values.keys():
+            raise KeyError(*sorted(missing))
         check_types(row_type, values)
         return row_type(**values)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -166,6 +168,12 @@ def _classes(hint: Any) -> Iterator[type]:
         yield from (float, int)
     elif hint is not Any:
         yield dict if origin is Mapping else origin or hint
+
+
+@cache
+def _always_written(row_type: Any) -> frozenset[str]:
+    found = {item.name for item in fields(row_type) if _OPTIONAL not in item.metadata}
+    return frozenset(found - {"format", "unknown"})
 
 
 @cache

@@ -91,12 +91,6 @@ def writer_of(folder: Path) -> Writer | None:
     with suppress(OSError, ValueError, KeyError, TypeError):
         values = json.loads((folder / WRITER_FILE).read_text())
         return Writer(str(values["program"]), _numbers(values["version"]))
-    # A folder of an earlier release of this program.
-    for path in (*sorted((folder / "appendonlydir").glob("*.base.*")), folder / "appendonly.aof"):
-        with suppress(OSError), path.open("rb") as file:
-            found = re.search(rb"(redis|valkey)-ver.([0-9.]+)", file.read(256), re.DOTALL)
-            if found:
-                return Writer(found[1].decode(), _numbers(found[2].decode()))
     return None
 
 

@@ -68,7 +68,7 @@ class UploadStore:
     ) -> tuple[str, Stored]:
         """Make an upload a version, or, if ``version`` is empty, refuse it; ``after`` can be read for
         ``kept_ms``. Returns ``done`` and what is no longer stored; ``repeated``: it was done before;
-        ``changed``: its row is not ``before``; ``gone``; or ``exists``: the label is taken.
+        ``changed``: its row is not ``before``; or ``gone``.
         """
         keys = [*bot_keys(bot), _outcome(bot, upload)]
         call = _SETTLE.call(keys, upload, before, after, kept_ms, digest, label, version, received_ms)

@@ -133,10 +133,10 @@ class Spec:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Spec:
         """The settings of a :meth:`stored`; other keys are ignored."""
-        values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
+        values = {item.name: data[item.name] for item in fields(cls)}
         values["rules"] = game_of(data["kind"]).options.complete(data["rules"])
         for name in ("invited", "tie_breaks", "baseline"):
-            values[name] = tuple(values.get(name, ()))
+            values[name] = tuple(values[name])
         return cls(**values)
 
 

@@ -48,7 +48,9 @@ class Place(NamedTuple):
 
     def open(self) -> Service:
         """The service, without processes."""
-        return open_service(self.settings, InlineJobs())
+        service = open_service(self.settings, InlineJobs())
+        service.store.identity.register()
+        return service
 
     @property
     def settings(self) -> Settings:

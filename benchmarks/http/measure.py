@@ -112,6 +112,7 @@ class HttpBench:
         raise_file_limit(self._size.waiters + self._size.connections + 200)
         with self._cores, EmbeddedStore(self._folder / "data") as self._store:
             self._parts = open_service(Settings(self._store.url), InlineJobs())
+            self._parts.store.identity.register()
             sizes = _bytes_of_a_move(self._parts, self._random)
             self._say(f"a move: a stored game of {sizes.read} bytes, {sizes.write} bytes to the database")
             bare = {READ_BYTES: str(sizes.read), WRITE_BYTES: str(sizes.write)}

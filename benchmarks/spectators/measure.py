@@ -99,6 +99,7 @@ class SpectatorBench:
         with self._cores, EmbeddedStore(self._folder / "data") as store:
             settings = {"REDIS_URL": store.url, "BOTEQUIM_LIMITS": "off"}
             self._parts = open_service(Settings(store.url), InlineJobs())
+            self._parts.store.identity.register()
             addresses = self._pages()
             with Server(["-c", serve], "/readyz", self._folder, settings, self._cores) as self._server:
                 pages = first_loads(f"http://127.0.0.1:{self._server.port}", addresses)

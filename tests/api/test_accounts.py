@@ -231,7 +231,6 @@ def test_too_many_bots(owner: Account, register: Callable[..., Account]) -> None
         most,
         0,
     )
-    assert problem["former_code"] == "too_many"
     bots = {"used": most, "most": most, "left": 0}
     assert owner.client.get("/v1/owners/me").json["quotas"]["bots"] == bots
     owner.client.delete("/v1/bots/bot-000")

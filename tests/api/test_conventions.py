@@ -1,11 +1,10 @@
-"""What holds for all operations: rate limits, links to next pages, ETags, deprecation, webhooks."""
+"""What holds for all operations: rate limits, links to next pages, ETags, webhooks."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable, Iterator
-from datetime import date
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from jsonschema import Draft202012Validator, FormatChecker
 from api.app import create_app
 from api.capture import checking
 from api.contract import Blueprint
-from api.conventions import Deprecation
 from api.openapi import document
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
@@ -183,52 +181,6 @@ def test_turns_and_errors_have_no_etag(register: Callable[..., Account], anybody
     ):
         assert "ETag" not in response.headers
         assert response.headers["Cache-Control"] == "no-store"
-
-
-# Deprecation
-
-
-def test_a_deprecated_operation(settings: Settings, clean_store: EmbeddedStore) -> None:
-    app = create_app(settings)
-    blueprint = Blueprint("former", __name__, description="Former operations.")
-    end = Deprecation(since=date(2026, 12, 1), sunset=date(2027, 6, 1), instead="`GET /v1/bots`")
-
-    @blueprint.operation("/robots", scopes=(), returns={"type": "object"}, deprecated=end)
-    def list_robots(who: object) -> Any:
-        """List robots
-
-        Lists what are now bots.
-        """
-        from api.contract import json_response
-
-        return json_response({})
-
-    app.register_blueprint(blueprint, url_prefix="/v1")
-    response = app.test_client().get("/v1/robots")
-    assert response.status_code == 200
-    assert response.headers["Deprecation"] == "@1796083200"
-    assert response.headers["Sunset"] == "Tue, 01 Jun 2027 00:00:00 GMT"
-    assert response.headers["Link"] == '</docs/conventions#deprecation>; rel="deprecation"; type="text/html"'
-    shown = document(app)["paths"]["/v1/robots"]["get"]
-    assert shown["deprecated"] is True
-    assert "gone after 2027-06-01. Use `GET /v1/bots` instead." in shown["description"]
-    assert {"Deprecation", "Sunset", "Link"} <= shown["responses"]["200"]["headers"].keys()
-    others = [
-        item for path in document(app)["paths"].values() for item in path.values() if isinstance(item, dict)
-    ]
-    assert sum(bool(item.get("deprecated")) for item in others) == 1
-    assert "Deprecation" not in app.test_client().get("/v1/bots").headers
-
-
-def test_six_months_between_deprecation_and_sunset(app: Flask) -> None:
-    ends = [
-        operation.deprecated
-        for part in app.blueprints.values()
-        if isinstance(part, Blueprint)
-        for operation in part.operations
-        if operation.deprecated is not None
-    ]
-    assert all((end.sunset - end.since).days >= 180 for end in ends)
 
 
 # Webhooks

@@ -9,7 +9,6 @@ import pytest
 from flask import Flask
 
 from arena.events.editing import MAX_EDITS
-from arena.events.tournament import Tournament
 from arena.ops.service import Service
 from tests.api.arenas import announce as announce_now
 from tests.api.arenas import lock, now_ms, play
@@ -217,15 +216,3 @@ def test_description_and_link_at_the_announcement(owner: Account) -> None:
     assert (view["link"], view["edits"]) == ("https://example.org/?a=1#b", [])
     plain = owner.client.post("/v1/tournaments", json=CUP).json
     assert (plain["description"], plain["link"]) == ("", "")
-
-
-def test_a_row_of_an_earlier_release_is_read(services: Service, owner: Account, cup: str) -> None:
-    (row,) = services.tournaments.store.load([cup])
-    assert row is not None
-    assert b'"edits"' not in row.meta
-    former = row.meta.replace(b'"description":"","link":"",', b"").replace(
-        b',"description":"","link":""', b""
-    )
-    assert former != row.meta
-    tournament = Tournament.loads(former)
-    assert (tournament.spec.description, tournament.spec.link, tournament.edits) == ("", "", [])

@@ -17,7 +17,6 @@ from api.edge import SMALL_BODY
 from api.errors import ERRORS, RESULTS, errors_page
 from api.schemas.turns import ResultSchema
 from arena.bots.transports import TRANSPORTS
-from arena.errors import FORMER_CODES
 from arena.ops.logs import JsonFormatter
 from arena.ops.settings import HttpSettings, Limit, Settings
 from arena.store.embedded import EmbeddedStore
@@ -239,14 +238,6 @@ def test_every_code_is_in_the_list() -> None:
     # These are told by status, some of them by the server.
     assert ERRORS.keys() - told == {"not_found", "method_not_allowed", "uri_too_long", "headers_too_large"}
     assert ResultSchema.type_schemas.keys() == RESULTS.keys()
-
-
-def test_a_code_that_has_changed_comes_with_its_former_one(anybody: ContractClient) -> None:
-    assert FORMER_CODES.keys() <= ERRORS.keys()
-    assert not set(FORMER_CODES.values()) & ERRORS.keys()
-    problem = anybody.get("/v1/bots/nobody").json
-    assert (problem["code"], problem["former_code"]) == ("bot_not_found", "unknown_bot")
-    assert "former_code" not in anybody.get("/v1/games/none").json
 
 
 def test_the_page_of_errors_is_current() -> None:

@@ -220,7 +220,7 @@ class TestCheck:
         with pytest.raises(ArchiveBusy, match="has added some of these"):
             full.add({PUBLIC: [ENTRIES[0]._replace(number=999)]})
         assert check_archive(full).problems == []
-        # As an earlier release could, if another process wrote at the same time.
+        # What two archivers wrote at the same time, if nothing kept them apart.
         with monkeypatch.context() as patch:
             patch.setattr(Archive, "has", lambda *_: False)
             full.add({PUBLIC: [ENTRIES[0]._replace(number=999)]})

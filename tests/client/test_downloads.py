@@ -11,7 +11,7 @@ import pytest
 
 from arena.cli import downloads, run
 from arena.cli.downloads import opened_download, state_path
-from arena.client import ApiError, Client
+from arena.client import Client
 from arena.client.games import RecordsPage
 from arena.errors import ArenaError
 from arena.records.record import dumps
@@ -140,17 +140,6 @@ def test_what_was_half_written_is_written_again(tmp_path: Path) -> None:
     with path.open("ab") as out:
         out.write(b'{"canonical": {"ga')
     service.count = 8
-    download(service, path)
-    assert path.read_bytes() == service.whole()
-
-
-def test_a_service_of_an_earlier_release_has_no_changes(tmp_path: Path) -> None:
-    service, path = Records(), tmp_path / "all.jsonl"
-
-    def refuse() -> Any:
-        raise ApiError(404, {"code": "not_found"})
-
-    service.record_changes = refuse  # type: ignore[method-assign]
     download(service, path)
     assert path.read_bytes() == service.whole()
 

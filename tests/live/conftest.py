@@ -14,6 +14,7 @@ import redis
 
 from arena.live.service import LiveGames
 from arena.store.embedded import find_server
+from tests.conftest import register
 from tests.live.archived import MakeArena
 from tests.live.arenas import Arena
 from tests.live.playing import open_games
@@ -124,23 +125,25 @@ MakeGames = Callable[..., LiveGames]
 
 @pytest.fixture(params=["single", "cluster"])
 def url(request: pytest.FixtureRequest) -> str:
-    """Each kind of store in turn, empty."""
+    """Each kind of store in turn, with the database of a new service."""
     return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 @pytest.fixture
 def cluster_url(cluster: str) -> str:
-    """The cluster, empty."""
+    """The cluster, with the database of a new service."""
     client = redis.RedisCluster.from_url(cluster.replace("redis+cluster", "redis"))
     client.flushall(target_nodes=redis.RedisCluster.PRIMARIES)
     client.close()
+    register(cluster)
     return cluster
 
 
 @pytest.fixture
 def single_url(server: Server) -> str:
-    """The single server, empty."""
+    """The single server, with the database of a new service."""
     server.client().flushall()
+    register(server.url)
     return server.url
 
 

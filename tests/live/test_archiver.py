@@ -17,12 +17,10 @@ from arena.live.retention import Retention
 from arena.records.archive.archive import CONFLICTS, GAMES, PRIVATE, PUBLIC, Archive, ArchiveMismatch
 from arena.records.archive.checking import check_archive
 from arena.records.archive.objects import ArchiveUnavailable, FolderStore
-from arena.store.game_index import PRIVATE_RECORDS
 from arena.store.games import (
     ALL_GAMES,
     bot_games_key,
     kind_key,
-    record_key,
     state_key,
 )
 from tests.dying import KILLED, counted_to, in_child, status_of
@@ -277,23 +275,6 @@ def test_archiving_at_any_step_of_an_annulment_loses_nothing(
         finished.archive = Archive(FolderStore(Path(f"{folder}-{step}")))
         finished._known = 0
     assert step > 10
-
-
-def test_private_games_that_ended_before_there_was_an_archive_are_archived(hall: Arena) -> None:
-    """An earlier version kept no list of them."""
-    connection = hall.store._connection
-    connection.run([("DEL", PRIVATE_RECORDS)])
-    before = everything(hall)
-    stored = left(hall)
-    assert archiver(hall).run() == stored + 3
-    assert everything(hall) == before
-    archive = hall.live.finished.archive
-    assert archive is not None
-    assert keys_of(archive, PRIVATE) == 3
-    games = [game for game in all_games(hall) if archive.has(PRIVATE, game)]
-    assert connection.run([("EXISTS", record_key(game)) for game in games]) == [0] * 3
-    assert archiver(hall).run() == 0
-    assert check_archive(archive).problems == []
 
 
 def test_records_expire_in_the_archive_too(make_arena: MakeArena) -> None:

@@ -11,7 +11,7 @@ import pytest
 from arena.events.boards import Boards
 from arena.live.finalizer import Retention
 from arena.live.header import GameNotFound
-from arena.store.boards import BoardState, board_key
+from arena.store.boards import BoardState
 from tests.live.arenas import Arena
 from tests.live.clock import expire
 
@@ -176,29 +176,6 @@ def test_the_history_of_one_bot_is_read_without_those_of_all(hall: Arena) -> Non
         sizes.clear()
         assert hall.boards.history("toepen", "open", **page).items
         assert sum(sizes) < whole / 3
-
-
-def test_points_that_an_earlier_release_stored_are_read_and_split(hall: Arena) -> None:
-    key = f"{board_key('truco/sealed')}:days"
-    earlier = {"random": ["1", 1200.0, 1100.0, 1300.0, False], "rookie": ["1", 1500.0, 1500.0, 1500.0, False]}
-    connection = hall.store.boards._connection
-    connection.run([("HSET", key, "2025-12-31", json.dumps(earlier))])
-
-    def told(bot: str | None = None) -> list[tuple[str, str, float]]:
-        points = hall.boards.history("truco", "sealed", bot=bot).items
-        return [(point["day"], point["name"], point["rating"]) for point in points]
-
-    before, one = told(), told("random")
-    assert before == [("2025-12-31", "random", 1200.0), ("2025-12-31", "rookie", 1500.0)]
-    assert one == before[:1]
-    hall.cup()
-    hall.run()
-    assert hall.boards.publish("truco", "sealed")
-    assert connection.run([("HGET", key, "2025-12-31")]) == [b"{}"]
-    assert connection.run([("HEXISTS", f"{board_key('truco/sealed')}:points", "2025-12-31")]) == [1]
-    assert told()[:2] == before
-    assert told("random")[:1] == one
-    assert len(told()) == 5
 
 
 def test_a_board_is_parsed_once_until_it_is_published_again(hall: Arena) -> None:

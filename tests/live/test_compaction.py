@@ -164,15 +164,6 @@ def test_results_that_were_not_released_are_released_first(hall: Arena) -> None:
     assert connection.run([("LLEN", "{t:local}:order")]) == [0]
 
 
-def test_tournaments_of_earlier_versions_are_found(hall: Arena) -> None:
-    connection = hall.store._connection
-    connection.run([("DEL", "tournaments:over")])
-    before = everything(hall)
-    assert compact(hall) > 20
-    assert outside(hall) == 0
-    assert everything(hall) == before
-
-
 def test_groups_in_chunks_take_less_than_half(hall: Arena) -> None:
     store = hall.store.tournaments
     groups = store.groups("local", 0, 100)
@@ -387,13 +378,11 @@ def test_publishing_writes_what_is_new_of_a_large_ledger(
     assert len(before.keys() & written.keys()) <= len(columns)
 
 
-@pytest.mark.parametrize("field", ["ledger", "head"])
-def test_a_ledger_of_another_version_is_computed_anew(hall: Arena, field: str) -> None:
-    """Also if that version published in between, from the list alone."""
+def test_a_ledger_of_another_version_is_computed_anew(hall: Arena) -> None:
     compact(hall)
     before = {board: shown(hall, board) for board in BOARDS}
     connection = hall.store._connection
-    connection.run([("HSET", board_key("toepen/sealed"), field, b"of another version")])
+    connection.run([("HSET", board_key("toepen/sealed"), "head", b"of another version")])
     hall.cup("toepen", "next", groups=1)
     hall.run("next")
     publish(hall)

@@ -185,8 +185,7 @@ def test_uploading_is_consent_until_it_is_switched_off(arena: Arena) -> None:
     assert takes_part("three")
 
 
-def test_bots_of_earlier_releases_keep_what_they_have_in_effect(arena: Arena) -> None:
-    """Their rows say nothing."""
+def test_only_uploaded_bots_take_part_without_a_word_of_their_owner(arena: Arena) -> None:
     arena.accounts.sign_up("olga")
     arena.upload("ready", BOT)
     arena.bot("ann", "able")

@@ -30,7 +30,7 @@ def arena(url: str) -> Iterator[Arena]:
 
 
 def base_qualified(arena: Arena, name: str) -> None:
-    """As an earlier release stored it: one row per game."""
+    """With one row per game."""
     for kind in GAMES:
         arena.store.qualifications.add(
             f"{kind}/{name}/1", ["qualified", f"q-{kind}-{name}", 1, 0, "", None, ""]
@@ -50,7 +50,7 @@ def qualify(arena: Arena, name: str, preset: str) -> dict[str, Any]:
     return next(one for one in found if one["tournament"] == begun["tournament"])
 
 
-def test_rows_of_an_earlier_release_are_for_the_game(arena: Arena) -> None:
+def test_the_qualification_for_a_game_holds_for_all_presets_that_are_not_apart(arena: Arena) -> None:
     arena.bot("ann", "able")
     base_qualified(arena, "able")
     assert [(one["kind"], one["preset"]) for one in arena.tournaments.qualifications("able", "1")] == [

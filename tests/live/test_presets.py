@@ -1,27 +1,22 @@
-"""One board per preset: games of other rules move none, and boards of earlier releases are counted anew."""
+"""One board per preset: games of other rules move none."""
 
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from arena.errors import ArenaError
-from arena.events.tournament import Tournament
 from arena.play.board_names import BoardName, all_boards
 from arena.ratings.board import boards
 from arena.ratings.results import collect
-from arena.store.boards import board_key
 from tests.live.arenas import Arena
 
 TABLE = ["random", "rookie", "regular", "random+2"]
 FREE = {"seats": 2, "lives": 1}
 WHERE = ("toepen", "sealed")
-OLD = "toepen/sealed"
 
 
 def publish(hall: Arena) -> None:
@@ -100,61 +95,3 @@ def test_games_of_other_rules_move_no_board(hall: Arena) -> None:
     with pytest.raises(ArenaError, match="rules that match no preset have no leaderboard") as error:
         hall.cup("toepen", "insists", rules=FREE, rated=True)
     assert (error.value.code, error.value.field) == ("invalid_tournament", "rated")
-
-
-def rate(tournament: Tournament, row: object) -> tuple[()]:
-    tournament.spec = replace(tournament.spec, rated=True)
-    return ()
-
-
-def as_before_presets(hall: Arena, *names: str) -> dict[str, Any]:
-    """Let the data be those of a release without presets, with one board of all rules; returns that board."""
-    run = hall.store._connection.run
-    for key in [board_key(name.key) for name in all_boards()]:
-        for part in ("", ":log", ":last", ":tournaments", ":ledger", ":ratings", ":points", ":days"):
-            run([("DEL", f"{key}{part}")])
-    tournaments = hall.store.tournaments
-    for name in names:
-        hall.tournaments.lifecycle.change(name, rate)
-        for group, data in tournaments.all_results(name).items():
-            *earlier, preset = json.loads(data)
-            assert isinstance(preset, str)
-            tournaments.replace_result(name, group, json.dumps(earlier).encode(), b"")
-            tournaments.release(name, "toepen", OLD, [], [group])
-    # All rules on one board: as if all were played with the first preset.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("arena.games.descriptor.Game.preset_of", lambda game, rules: "duel@1")
-        assert hall.boards.publish(*WHERE)
-    key = board_key(OLD)
-    shown, head = run([("HMGET", key, "board", "head")])[0]
-    old, meta = json.loads(shown), json.loads(zlib.decompress(head))
-    del old["preset"], meta["preset"]
-    packed = zlib.compress(json.dumps(meta).encode())
-    run([("HSET", key, "board", json.dumps(old), "head", packed), ("HDEL", key, "layout")])
-    return dict(old)
-
-
-def test_the_board_of_an_earlier_release_is_counted_anew_by_preset(hall: Arena) -> None:
-    names = ("duels", "tables", "variant")
-    play(hall, "duels")
-    play(hall, "tables", rules={"seats": 4}, house=TABLE)
-    play(hall, "variant", rules=FREE)
-    publish(hall)
-    expected = published(hall)
-    old = as_before_presets(hall, *names)
-    assert old["groups"] == 6 + 2 + 6
-    hall.boards._published.clear()
-    found = hall.boards.read(*WHERE)
-    assert found is not None
-    assert {**found, "published_ms": 0} == {**old, "preset": "duel@1", "published_ms": 0}
-    (day,) = hall.boards.history(*WHERE, bot="regular").items
-    assert hall.boards.due() == [BoardName(*WHERE, "duel@1")]
-    publish(hall)
-    assert published(hall) == expected
-    assert hall.boards.due() == []
-    assert len(hall.boards.history(*WHERE, bot="regular").items) == 1
-    hall.boards.renew(*WHERE)
-    hall.boards.renew(*WHERE, "table-4@1")
-    publish(hall)
-    assert published(hall) == expected
-    assert day["name"] == "regular"

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from arena.accounts.accounts import Accounts, NameTaken, VersionExists
+from arena.accounts.accounts import Accounts, VersionExists
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.uploads import ReceivedUpload, Upload, component_upload
@@ -202,23 +202,3 @@ def test_what_a_killed_process_took_is_given_back(store: Store) -> None:
     wait_a_minute(store, "ana")
     here.register_bot("ana", "copas")
     assert refused(lambda: here.register_bot("ana", "ouros")).code == "quota_exceeded"
-
-
-def test_bots_of_an_earlier_release_count(store: Store) -> None:
-    """It keeps no sums; and a process of it may run beside this one."""
-    here = accounts(store, Stored(3, 9, MEGABYTE), Stored(4, 9, MEGABYTE))
-    fields = {"created": "1", "state": "active", "description": ""}
-    for name in ("zap", "copas"):
-        store.accounts.create_bot(name, "ana", name, fields, "1", '["1", "remote", 1, ""]')
-    here.register_bot("ana", "ouros")
-    assert refused(lambda: here.register_bot("ana", "paus")).extra["used"] == 3
-    store.accounts.create_bot("espadas", "bia", "x", fields, "1", '["1", "remote", 1, ""]')
-    store.accounts.count_stored()
-    error = refused(lambda: here.register_bot("carla", "last"))
-    assert (error.extra["quota"], error.extra["used"]) == ("service_bots", 4)
-    wait_a_minute(store, "ana")
-    here.delete_bot("zap")
-    here.register_bot("ana", "paus")
-    assert refused(lambda: here.register_bot("ana", "one-more")).extra["quota"] == "owner_bots"
-    with pytest.raises(NameTaken):
-        here.register_bot("ana", "zap")

@@ -23,9 +23,8 @@ from arena.accounts.uploads import ReceivedUpload, python_upload
 from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
 from arena.sandbox.building import BuildFailed
-from arena.store.accounts import StoredUpload, uploads_key
+from arena.store.accounts import StoredUpload
 from arena.store.amounts import Stored
-from arena.store.rows import write_row
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
@@ -189,21 +188,6 @@ def test_a_refused_upload_gives_everything_back(arena: Arena) -> None:
     assert arena.uploads.due() == []
 
 
-def test_a_source_that_is_also_a_version_stays(arena: Arena) -> None:
-    arena.upload("first", GOOD)
-    # An earlier release took the same bytes again.
-    digest, now_ms = python_upload(GOOD).digest, arena.now_ms()
-    upload = ReceivedUpload(
-        "u" + "1" * 16, "first", "olga", "2", "python", digest, len(GOOD), now_ms, now_ms + EXPIRES_MS
-    )
-    row = ("HSET", uploads_key("first"), upload.id, write_row(upload))
-    arena.store.accounts._connection.run([row])
-    skip(arena.live, EXPIRES_MS)
-    assert arena.uploads.find("first", upload.id).code == NotChecked.code
-    assert arena.accounts.upload_of("first", "1").source == GOOD
-    assert arena.store.accounts.stored() == Stored(1, 1, len(GOOD))
-
-
 def test_an_upload_that_nobody_checks_expires(arena: Arena) -> None:
     upload = register(arena, "first", GOOD)
     skip(arena.live, EXPIRES_MS - 60_000)
@@ -231,20 +215,6 @@ def test_a_deleted_bot_takes_its_uploads_along(arena: Arena) -> None:
     with pytest.raises(UploadNotFound):
         arena.uploads.find("first", upload.id)
     assert arena.store.accounts.stored() == counted(arena, None) == Stored()
-
-
-def test_a_bot_that_an_earlier_release_deleted_stays_deleted(arena: Arena) -> None:
-    upload = register(arena, "first", GOOD)
-    keys = ("{b:first}", "{b:first}:versions", "{b:first}:sources")
-    arena.store._connection.run([("DEL", key) for key in keys])
-    arena.store._connection.run([("HSET", "{b:first}", "name", "first", "state", "deleted")])
-    for _ in range(MOST_ATTEMPTS + 1):
-        work(arena)
-        skip(arena.live, LEASE_MS)
-    assert arena.uploads.unsettled("first") == arena.uploads.due() == []
-    with pytest.raises(UploadNotFound):
-        arena.uploads.find("first", upload.id)
-    assert refused(lambda: register(arena, "first", GOOD)).code == "name_taken"
 
 
 def test_a_worker_without_the_runtime_makes_no_attempt(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -220,41 +220,6 @@ def test_all_play_in_turn_where_there_is_no_room_for_all(arena: Arena) -> None:
     assert seen[2] >= seen[0] - seen[1]
 
 
-def as_before(arena: Arena, name: str, flags: Sequence[str], **changes: Any) -> dict[str, Any]:
-    """The schedule as an earlier release stored it; ``flags`` are those that it did not set."""
-    row: dict[str, Any] = arena.store.schedules.find(name)
-    former = {"format": "round_robin", "groups": 10, "rounds": None, "max_entries": None, **changes}
-    template = {**row["tournament"], **former}
-    before = {
-        **row,
-        "tournament": {key: value for key, value in template.items() if value is not None},
-        "enabled": name.endswith("truco"),
-    }
-    arena.store.schedules.change(name, lambda _: before)
-    arena.store._connection.run([("HDEL", "{arena}:flags", flag) for flag in flags])
-    return before
-
-
-def test_the_schedules_of_an_earlier_release_are_paired_anew(arena: Arena) -> None:
-    seed(arena)
-    swiss = {"format": "swiss", "rounds": 3}
-    first = as_before(arena, "house-truco", ("rests-truco", "paired-truco"))
-    as_before(arena, "sealed-truco", (), **swiss, max_entries=32)
-    as_before(arena, "house-toepen", ("paired-toepen",), **swiss)
-    changed = as_before(arena, "sealed-toepen", (), **swiss, max_entries=8)
-    seed(arena)
-    for name in ("house-truco", "sealed-truco", "house-toepen"):
-        row = arena.schedules.view(name)
-        assert (row["tournament"]["format"], row["until_groups"]) == ("rating", UNTIL_GROUPS)
-        assert row["enabled"] is name.endswith("truco")
-    # What an admin has changed stays.
-    assert arena.schedules.view("sealed-toepen")["tournament"] == changed["tournament"]
-    # Once: an admin may change it back.
-    arena.store.schedules.change("house-truco", lambda _: first)
-    seed(arena)
-    assert arena.schedules.view("house-truco")["tournament"]["format"] == "round_robin"
-
-
 def test_no_two_schedules_are_due_in_one_minute(arena: Arena) -> None:
     seed(arena)
     # Those of language models share minutes: hardly any has entrants.
@@ -289,29 +254,6 @@ def test_a_bot_is_entered_in_the_schedules_of_a_preset_once_it_has_qualified_for
     (event,) = fire_for(arena, 35, name)
     assert event.startswith("house-truco-mineiro-")
     assert name in {entry["bot"] for entry in locked(arena, event, [name])["entries"]}
-
-
-def test_a_service_of_an_earlier_release_gets_the_schedules_of_presets_once(arena: Arena) -> None:
-    seed(arena)
-    schedules = arena.store.schedules.all()
-    flags = [f"seeded-{kind}/{preset}" for kind, preset in recurring_presets()]
-    arena.store._connection.run([("HDEL", "{arena}:flags", flag) for flag in flags])
-    for name in OF_PRESETS:
-        for division in ("house", "sealed"):
-            arena.schedules.delete(f"{division}-{name}")
-    # An admin has one of that name, has deleted another one, and changed a third.
-    own = {"id": "house-truco-mineiro", "cron": "0 3 * * *", "tournament": HOUSE_CUP}
-    arena.schedules.create(own, "")
-    arena.schedules.delete("sealed-truco")
-    arena.schedules.change("house-toepen", enabled=False)
-    seed(arena)
-    found = arena.store.schedules.all()
-    assert found.keys() == schedules.keys() - {"sealed-truco"}
-    assert found["house-truco-mineiro"]["cron"] == "0 3 * * *"
-    assert found["house-toepen"]["enabled"] is False
-    arena.schedules.delete("house-truco-paulista")
-    seed(arena)
-    assert "house-truco-paulista" not in arena.store.schedules.all()
 
 
 # What schedules say that they wait for

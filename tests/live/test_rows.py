@@ -1,4 +1,4 @@
-"""Stored rows: those of older versions are read, and what newer versions added is kept."""
+"""Stored rows: what newer versions added is kept, and what is always written has to be there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.store.rows import FORMAT, LEFT_OUT
 from tests.live.arenas import Arena
 from tests.live.playing import answer, awaited_turn, new_game, quiet
 
-OLD_HEADER = {
+HEADER = {
     "game": "g1",
     "kind": "truco",
     "rules": {"cut": "none", "max_burns": 3, "face_down": "any", "signals": "off", "max_hands": 100},
@@ -38,7 +38,7 @@ OLD_HEADER = {
     "reason": None,
     "commitment": "c",
 }
-"""As release 0.1 wrote it."""
+"""As it is stored."""
 
 
 @pytest.fixture(autouse=True)
@@ -73,15 +73,21 @@ def overwrite(games: LiveGames, game: str, **fields: object) -> None:
     games.store._connection.run([("HSET", game_key(game), *pairs)])
 
 
-def test_a_header_of_format_1_is_written_as_the_earlier_release_did() -> None:
-    data = orjson.dumps(OLD_HEADER)
+def test_a_header_is_written_as_it_was_read() -> None:
+    data = orjson.dumps(HEADER)
     assert GameHeader.loads(data).dumps() == data
+
+
+@pytest.mark.parametrize("name", sorted(HEADER))
+def test_every_field_of_a_header_has_to_be_there(name: str) -> None:
+    with pytest.raises(CorruptState, match=name):
+        GameHeader.loads(orjson.dumps({key: value for key, value in HEADER.items() if key != name}))
 
 
 def test_unknown_fields_are_kept_at_every_level() -> None:
     newer = {
-        **OLD_HEADER,
-        "seats": [{**OLD_HEADER["seats"][0], "avatar": "owl"}],  # type: ignore[index]
+        **HEADER,
+        "seats": [{**HEADER["seats"][0], "avatar": "owl"}],  # type: ignore[index]
         "clock": {"per_turn_ms": 1000, "bank_ms": 0, "increment_ms": 5},
         "stakes": {"pot": 3},
         "format": 2,

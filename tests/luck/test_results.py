@@ -48,18 +48,6 @@ def test_the_luck_of_a_player_in_a_group() -> None:
     assert forfeited.luck(player("a")) == pytest.approx(-0.1)
 
 
-def test_results_of_an_earlier_release_have_no_luck() -> None:
-    stored = lucky_group(1, "12", "12", lucks=(300_000, 100_000)).as_json()
-    for game in stored[-2]:
-        del game[-1]
-    old = GroupResult.from_json(stored)
-    assert old.luck(player("a")) is None
-    assert [game.luck for game in old.games] == [None, None]
-    for game in stored[-2]:
-        del game[-1]
-    assert not any(game.forfeited_late for game in GroupResult.from_json(stored).games)
-
-
 def test_standings_less_luck() -> None:
     groups = [
         lucky_group(number, "12", "12" if number % 3 else "21", lucks=(90_000 * number, 30_000))
@@ -143,17 +131,6 @@ def test_a_bot_that_always_wins_has_no_rating_less_luck() -> None:
     found = board(groups, "toepen", "sealed", "duel@1")
     assert {row.name: row.rating.adjusted for row in found.rows} == {"a": None, "b": None}
     assert found.luck_table is not None
-
-
-def test_a_board_of_an_earlier_release_has_no_ratings_less_luck() -> None:
-    stored = board([lucky_group(1, "12", "12", lucks=(1, 2))], "toepen", "sealed", "duel@1").as_json()
-    del stored["luck_table"]
-    for own in (one for row in stored["rows"] for one in (row, *row["versions"])):
-        for name in ("adjusted", "adjusted_low", "adjusted_high"):
-            del own[name]
-    old = Board.from_json(stored)
-    assert old.luck_table is None
-    assert [row.rating.adjusted for row in old.rows] == [None, None]
 
 
 def test_a_record_that_cannot_be_played_through(duels: list[PlayedGroup]) -> None:

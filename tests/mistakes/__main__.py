@@ -1,4 +1,4 @@
-"""``python -m tests.mistakes``: frequent mistakes with the errors that they got in 0.2.0 and get now."""
+"""``python -m tests.mistakes``: frequent mistakes with the errors that they get."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def said(one: Command) -> str:
     return f"exit code {status}: {' / '.join(err.getvalue().splitlines())}"
 
 
-def lines(service: Service) -> Iterator[tuple[str, str, str]]:
+def lines(service: Service) -> Iterator[tuple[str, str]]:
     """The lines of the table."""
     ana = service.client().sign_up("ana")
     pia = service.client().sign_up("pia")
@@ -60,12 +60,12 @@ def lines(service: Service) -> Iterator[tuple[str, str, str]]:
         words = [f"{status} {found['code']}: {found['detail']}"] if "code" in found else [json.dumps(found)]
         words += [f"expected {found['expected']}"] if found.get("expected") else []
         words += [f"and {more['detail']}" for more in found.get("more", ())]
-        yield one.name, one.before, "; ".join(words)
+        yield one.name, "; ".join(words)
     for command in OFFLINE:
-        yield f"botequim {command.line}", command.before, said(command)
+        yield f"botequim {command.line}", said(command)
     os.environ.update(BOTEQUIM_URL=service.url, BOTEQUIM_TOKEN=ana)
     for command in ONLINE:
-        yield f"botequim {command.line}", command.before, said(command)
+        yield f"botequim {command.line}", said(command)
 
 
 def main() -> None:
@@ -76,7 +76,7 @@ def main() -> None:
         os.environ["XDG_CONFIG_HOME"] = folder
         with Service(Path(folder), workers=0) as service:
             table = list(lines(service))
-    print("| mistake | in 0.2.0 | now |\n|---|---|---|")
+    print("| mistake | error |\n|---|---|")
     for line in table:
         print("|", " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line), "|")
 

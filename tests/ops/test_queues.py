@@ -26,8 +26,8 @@ def test_one_job_waits_per_game(jobs: RqJobs, house: Queue) -> None:
     for _ in range(3):
         jobs.move_house_bots("one")
         jobs.move_house_bots("two")
-    assert house.job_ids == ["json-move_house_bots-one", "json-move_house_bots-two"]
-    job = house.fetch_job("json-move_house_bots-one")
+    assert house.job_ids == ["move_house_bots-one", "move_house_bots-two"]
+    job = house.fetch_job("move_house_bots-one")
     assert job is not None
     assert job.func_name == RUN_JOB
     assert list(job.args) == ["move_house_bots", "one"]
@@ -35,11 +35,11 @@ def test_one_job_waits_per_game(jobs: RqJobs, house: Queue) -> None:
 
 def test_a_job_that_has_begun_gets_a_successor(jobs: RqJobs, house: Queue) -> None:
     jobs.move_house_bots("one")
-    _begin(house, "json-move_house_bots-one")
+    _begin(house, "move_house_bots-one")
     jobs.move_house_bots("one")
     jobs.move_house_bots("one")
-    assert house.job_ids == ["json-move_house_bots-one-next"]
-    _begin(house, "json-move_house_bots-one-next")
+    assert house.job_ids == ["move_house_bots-one-next"]
+    _begin(house, "move_house_bots-one-next")
     jobs.move_house_bots("one")
     assert len(house.job_ids) == 1
 
@@ -58,23 +58,23 @@ def test_requests_do_not_block_and_arrive(jobs: RqJobs, house: Queue) -> None:
         background.move_house_bots(f"game-{number}")
         background.move_house_bots(f"game-{number}")
     wait_until(lambda: len(house.job_ids) == 50)
-    assert sorted(house.job_ids) == sorted(f"json-move_house_bots-game-{number}" for number in range(50))
+    assert sorted(house.job_ids) == sorted(f"move_house_bots-game-{number}" for number in range(50))
 
 
 def test_each_kind_of_job_has_its_queue(jobs: RqJobs) -> None:
     for _ in range(3):
         jobs.step_tournament("cup")
-        jobs.publish_board("truco", "open")
+        jobs.publish_board("truco", "open", "base@1")
         jobs.play_local_groups("cup", 7)
         jobs.compute_matchups("truco", "open", "base@1")
     assert jobs.queue(MAINTENANCE_QUEUE).job_ids == [
-        "json-step_tournament-cup",
-        "json-publish_board-truco-open",
+        "step_tournament-cup",
+        "publish_board-truco-open-base_1",
     ]
     # There is no worker: one job, which the first worker that comes will find.
     assert jobs.queue(ARENA_QUEUE).job_ids == [
-        "json-play_local_groups-cup-0",
-        "json-compute_matchups-truco-open-base_1",
+        "play_local_groups-cup-0",
+        "compute_matchups-truco-open-base_1",
     ]
 
 

@@ -408,13 +408,6 @@ def test_who_was_not_seen_before_the_newest_group_has_retired() -> None:
     assert (row(back, "a").retired, row(back, "a").rank) == (False, 1)
 
 
-def test_a_board_of_an_earlier_release_says_neither_who_retired_nor_how_many_versions_there_were() -> None:
-    found = made(league(3)).as_json()
-    for own in found["rows"]:
-        del own["retired"], own["versions_tried"]
-    assert {(own.retired, own.versions_tried) for own in Board.from_json(found).rows} == {(False, 1)}
-
-
 def test_without_times_the_highest_version_is_current() -> None:
     groups = [g for version in ("9", "10", "1.5", "beta") for g in duels(2, f"a@{version}", "rookie", 1)]
     own = row(made(groups), "a")

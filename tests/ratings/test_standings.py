@@ -291,13 +291,6 @@ def test_baseline_players_come_last_without_a_place() -> None:
     ]
 
 
-def test_standings_of_earlier_releases_have_no_baseline() -> None:
-    data = standings(TIED).as_json()
-    for row in data["rows"]:
-        del row["baseline"]
-    assert Standings.from_json(data) == standings(TIED)
-
-
 # The crosstable and the forms
 
 

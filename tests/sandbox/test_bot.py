@@ -11,7 +11,6 @@ import pytest
 
 from arena.bots import Bot, BotFailure, HostFailure, InvalidBot, Turn, bot_spec
 from arena.cli import run as cli
-from arena.former_names import FORMER_NAMES
 from arena.games import game_of
 from arena.play.match import play, seat_bot
 from arena.play.table import Table
@@ -86,14 +85,6 @@ def test_the_bot_of_the_guide_searches_in_the_sandbox() -> None:
 @pytest.mark.parametrize("name", [*STANDARD_LIBRARY, *SDK])
 def test_every_module_of_the_list_can_be_imported(name: str) -> None:
     check_bot(sandboxed_spec("mine", "1", f"import {name}\ndef choose(turn): return ''\n"))
-
-
-def test_every_name_of_release_0_1_can_be_imported() -> None:
-    imports = "".join(f"import {name} as former\n" for name in FORMER_NAMES)
-    names = "import random\nfrom arena.games.truco import TRUCO\nfrom arena.redeal import redeal\n"
-    choose = "def choose(turn): return redeal(turn, random.Random(1)).legal_actions(turn['seat'])[0]\n"
-    bot = bot_of(imports + names + choose)
-    assert bot.choose(turn("truco")) in turn("truco")["legal_actions"]
 
 
 def test_the_page_lists_the_modules() -> None:

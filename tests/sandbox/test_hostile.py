@@ -141,7 +141,7 @@ def test_proposals_that_bots_do_not_need_are_refused(core: str) -> None:
     with pytest.raises(InvalidBot, match="the component is not a bot: ") as caught:
         check_bot(spec)
     assert "time or memory" not in str(caught.value)
-    # An upload of an earlier release: its own fault, in each decision.
+    # In a game it is its own fault, in each decision.
     bot = seat_bot(spec, 1)
     assert isinstance(bot, Unfit)
     with pytest.raises(InvalidBot):

@@ -28,7 +28,7 @@ from redis import Redis, RedisError
 
 from arena.errors import ArenaError
 from arena.live.archiver import Batches
-from arena.ops.archive_check import check_archive
+from arena.ops.data_check import check_archive
 from arena.ops.die_with_parent import die_with_parent
 from arena.records.archive.archive import PRIVATE, PUBLIC, Archive
 from arena.records.archive.checking import segment_entries

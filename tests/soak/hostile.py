@@ -31,6 +31,7 @@ from arena.sandbox.limits import PROCESSOR_FACTOR
 from arena.store.amounts import Compute
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
+from tests.conftest import register
 from tests.sandbox import components, hostile
 from tests.service import Process, descendants
 
@@ -105,6 +106,7 @@ class HostileBench:
         self.notes = self.folder / "notes"
         self.notes.mkdir()
         store = self.stack.enter_context(EmbeddedStore(self.folder / "store"))
+        register(store.url)
         budget = Compute(10**9, 10**12)
         self.service = open_service(Settings(store.url, budget=budget), RqJobs(store.url))
         self.stack.callback(self.service.close)

@@ -22,6 +22,7 @@ from tests.api.conftest import ADMIN_TOKEN
 from tests.api.contract import ContractClient, contract_client
 from tests.api.players import play_out
 from tests.api.server import Server
+from tests.conftest import register
 from tests.waiting import PATIENCE
 
 HOUSE = ("rookie", "random", "regular", "rookie+2", "random+2", "regular+2")
@@ -78,6 +79,7 @@ def site(*, empty: bool = False) -> Iterator[Site]:
             "sign-up": "/sign-up",
         }
         own, token = {}, ""
+        register(store.url)
         if not empty:
             pages |= _play_tournaments(store)
             own, token = _submit_bot(store)

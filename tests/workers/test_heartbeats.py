@@ -15,6 +15,7 @@ from rq.executions import Execution
 
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import MAINTENANCE_QUEUE, RqJobs
+from tests.conftest import register
 from tests.service import Process, descendants
 from tests.waiting import wait_until
 
@@ -23,12 +24,13 @@ pytestmark = pytest.mark.slow
 HEARTBEAT = 6
 """Seconds of the workers here. They renew it every two seconds, so one that is late for once is in time."""
 
-JOB = "json-step_tournament-cup"
+JOB = "step_tournament-cup"
 
 
 @pytest.fixture
 def jobs(tmp_path: Path) -> Iterator[RqJobs]:
     with EmbeddedStore(tmp_path / "store") as running:
+        register(running.url)
         yield RqJobs(running.url)
 
 

@@ -19,6 +19,7 @@ from arena.sandbox.building import python_component
 from arena.store.embedded import EmbeddedStore
 from arena.store.runtimes import PublishedRuntime
 from queues.rq_jobs import ARENA_QUEUE, HOUSE_QUEUE, RqJobs
+from tests.conftest import register
 from tests.live.arenas import Arena
 from tests.service import Process, botequim, environment
 from tests.waiting import wait_until
@@ -39,6 +40,7 @@ def component() -> Path:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
     with EmbeddedStore(tmp_path / "store") as running:
+        register(running.url)
         yield running
 
 
@@ -73,7 +75,7 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
         timeout=400,
     )
     assert done.returncode == 1
-    assert jobs.queue(HOUSE_QUEUE).job_ids == ["json-move_house_bots-game"]
+    assert jobs.queue(HOUSE_QUEUE).job_ids == ["move_house_bots-game"]
     (line,) = map(json.loads, done.stderr.splitlines())
     assert (line["level"], line["code"]) == ("critical", "other_runtime")
     return str(line["message"])
@@ -190,7 +192,7 @@ def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
         assert worker.process.wait(120) == 0
     said = "the service's runtime is now python-other-wasmtime-50"
     (line,) = [line for line in map(json.loads, worker.lines) if said in line["message"]]
-    assert line["job"] == f"json-play_local_groups-{name}-0"
+    assert line["job"] == f"play_local_groups-{name}-0"
     # Nothing is void, and another worker is asked.
     assert arena.tournaments.view(name)["voids"] == []
-    assert jobs.queue(ARENA_QUEUE).job_ids == [f"json-play_local_groups-{name}-0-next"]
+    assert jobs.queue(ARENA_QUEUE).job_ids == [f"play_local_groups-{name}-0-next"]

@@ -20,6 +20,7 @@ from arena.ratings.results import collect
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import RqJobs
+from tests.conftest import register
 from tests.live.clock import close_entry
 from tests.live.playing import Choose, bot_loop, random_player
 from tests.service import Process
@@ -33,6 +34,7 @@ RULES: dict[str, dict[str, Any]] = {"truco": {}, "toepen": {"seats": 2}}
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
     with EmbeddedStore(tmp_path / "store") as running:
+        register(running.url)
         yield running
 
 

@@ -16,6 +16,7 @@ from rq import Worker as RqWorker
 from arena.accounts.suspensions import BotSuspended
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import ARENA_QUEUE, RqJobs
+from tests.conftest import register
 from tests.live.arenas import Arena
 from tests.sandbox import components
 from tests.service import Process, descendants, is_alive
@@ -32,6 +33,7 @@ LONG = "1000"
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
     with EmbeddedStore(tmp_path / "store") as running:
+        register(running.url)
         yield running
 
 

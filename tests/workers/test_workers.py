@@ -26,6 +26,7 @@ from arena.ops.service import Service as Parts
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from queues.rq_jobs import HOUSE_QUEUE, MAINTENANCE_QUEUE, QUEUES, RUN_JOB, RqJobs
+from tests.conftest import register
 from tests.live.playing import open_games
 from tests.service import Process, Service, environment
 from tests.waiting import PATIENCE, wait_until
@@ -38,6 +39,7 @@ WORKER = [sys.executable, "-m", "workers"]
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
     with EmbeddedStore(tmp_path / "store") as running:
+        register(running.url)
         yield running
 
 
@@ -51,16 +53,6 @@ def games(store: EmbeddedStore) -> Iterator[LiveGames]:
 def test_workers_have_the_function_that_is_enqueued() -> None:
     assert f"{workers.jobs.__name__}.{workers.jobs.run.__name__}" == RUN_JOB
     assert all(callable(getattr(Parts, name)) for name in JobName)
-
-
-def test_a_job_of_an_earlier_release_does_no_harm(store: EmbeddedStore, tmp_path: Path) -> None:
-    jobs = RqJobs(store.url)
-    queue = jobs.queue(MAINTENANCE_QUEUE)
-    queue.enqueue("workers.jobs.advance", "cup", job_id="advance-cup")
-    with Process(WORKER, tmp_path, REDIS_URL=store.url):
-        jobs.step_tournament("cup")
-        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
-        wait_until(lambda: queue.failed_job_registry.get_job_ids() == ["advance-cup"])
 
 
 class Hostile:
@@ -124,20 +116,6 @@ def test_no_job_is_pickled(store: EmbeddedStore, tmp_path: Path) -> None:
     )
     with Process([*WORKER, "--scheduler"], tmp_path, REDIS_URL=store.url):
         wait_until(lambda: contents() == {play, tick})
-
-
-def test_workers_of_two_releases_leave_each_other_alone(store: EmbeddedStore, tmp_path: Path) -> None:
-    """The jobs of the earlier one are pickled; its workers take them, and only them."""
-    jobs = RqJobs(store.url)
-    earlier = Queue("maintenance", connection=jobs.queue(MAINTENANCE_QUEUE).connection)
-    earlier.enqueue(RUN_JOB, "step_tournament", "cup", job_id="step_tournament-cup")
-    with Process(WORKER, tmp_path, REDIS_URL=store.url):
-        jobs.step_tournament("cup")
-        queue = jobs.queue(MAINTENANCE_QUEUE)
-        wait_until(lambda: queue.is_empty() and not queue.started_job_registry.get_job_ids())
-    assert earlier.job_ids == ["step_tournament-cup"]
-    assert {queue.name for queue in Queue.all(earlier.connection)} >= {"maintenance", MAINTENANCE_QUEUE}
-    assert not set(QUEUES) & {"maintenance", "house", "arena"}
 
 
 @pytest.mark.parametrize(
@@ -223,13 +201,13 @@ def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedS
     queue = jobs.queue(HOUSE_QUEUE)
     for _ in range(3):
         jobs.move_house_bots("game")
-    assert queue.job_ids == ["json-move_house_bots-game"]
+    assert queue.job_ids == ["move_house_bots-game"]
     # This is how a worker takes it; here it dies.
     Queue.lmove(queue.connection, queue.key, None)
     assert queue.job_ids == []
     for _ in range(3):
         jobs.move_house_bots("game")
-    assert queue.job_ids == ["json-move_house_bots-game-next"]
+    assert queue.job_ids == ["move_house_bots-game-next"]
 
 
 def test_a_worker_killed_during_a_job_loses_nothing(tmp_path: Path) -> None:

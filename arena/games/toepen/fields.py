@@ -262,8 +262,7 @@ def fill(state: ToepenFields, content: dict[str, Any]) -> None:
         _within(leader, 0, seats - 1)
         _within(winner, 0, seats - 1)
         state.tricks.append((leader, tuple(_codes(codes, seats)), winner))
-    # Earlier releases did not store them: in a hand that began there they are not shown.
-    for call in _items(content, "calls", 5) if "calls" in content else []:
+    for call in _items(content, "calls", 5):
         _check_numbers(call, "calls", 5)
         seat, said, lives, done, on_table = call
         _within(seat, 0, seats - 1)

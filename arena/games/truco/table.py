@@ -389,9 +389,8 @@ class TrucoTable(State):
         self.leaders = _numbers(data["leaders"], 0, seats - 1)
         self.winners = _numbers(data["winners"], TIE, 1)
         self.signals = _numbers(data["signals"], 0, 127)
-        # Earlier releases did not store these: in a hand that began there they are not shown.
-        self.calls = _numbers(data.get("calls", []), 0, (12 << 15) + (1 << 15) - 1)
-        self.vira = _number(data.get("vira", NO_CARD), NO_CARD, CARD_COUNT - 1)
+        self.calls = _numbers(data["calls"], 0, (12 << 15) + (1 << 15) - 1)
+        self.vira = _number(data["vira"], NO_CARD, CARD_COUNT - 1) if self.rules.turned else NO_CARD
         if not CALL_CODES.issuperset([call & 511 for call in self.calls]):
             raise ValueError("an action that is no call")
         if len(self.score) != 2 or len(self.hands) != seats or len(self.leaders) > 3:

@@ -1,7 +1,5 @@
 """The modules that bots may import: there is no file system, so what is not imported here does not exist."""
 
-from arena.former_names import FORMER_NAMES
-
 STANDARD_LIBRARY = (
     "abc",
     "array",
@@ -84,7 +82,7 @@ SDK = (
 # What those import only when they are used.
 _LATE = ("_strptime", "_pydatetime", "annotationlib", "_colorize", "codeop", "tokenize", "encodings.ascii")
 
-MODULES = (*STANDARD_LIBRARY, *SDK, *FORMER_NAMES, *_LATE)
+MODULES = (*STANDARD_LIBRARY, *SDK, *_LATE)
 
 LIST_OF_OBJECTS = b"the objects of the image: "
 """What the list of the image's objects begins with; then come, as 32-bit numbers, how many objects there are,

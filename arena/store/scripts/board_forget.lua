@@ -1,6 +1,6 @@
 -- board_forget
 -- Delete the ledger of a board, whose groups are counted anew. KEYS: board, whose other keys share its hash tag.
-redis.call('HDEL', KEYS[1], 'head', 'ledger', 'place')
+redis.call('HDEL', KEYS[1], 'head', 'place')
 redis.call('UNLINK', KEYS[1] .. ':ledger')
 redis.call('HINCRBY', KEYS[1], 'turn', 1)
 return 1

@@ -3,7 +3,7 @@
 -- some of it has expired: 1 if it was published.
 -- KEYS: board, prefix of what was staged; other keys share their hash tag. ARGV: place expected ('' = none), turn
 --   expected, whether the ledger was used ('' = the staged parts are all of it); the number of fields staged of
---   board, ledger, ratings and points; place, at, cost, layout; a day, what stands for it on the list of days.
+--   board, ledger, ratings and points; place, at, cost, layout; a day, the value of its field on the list of days.
 local board, staged = KEYS[1], KEYS[2]
 local function drop()
   redis.call('UNLINK', staged .. ':board', staged .. ':ledger', staged .. ':ratings', staged .. ':points')
@@ -39,7 +39,6 @@ local function add(part)
 end
 redis.call('HSET', board, 'board', joined('board'), 'head', joined('head'), 'place', ARGV[8], 'at', ARGV[9],
   'cost', ARGV[10], 'layout', ARGV[11])
-redis.call('HDEL', board, 'ledger')
 if ARGV[3] == '' then replace(':ledger') else add(':ledger') end
 replace(':ratings')
 local day, sheet = ARGV[12], tonumber(ARGV[7]) - 1

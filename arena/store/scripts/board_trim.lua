@@ -5,7 +5,7 @@
 local board = KEYS[1]
 local log = board .. ':log'
 local place = tonumber(redis.call('HGET', board, 'place') or '-1')
-if redis.call('HEXISTS', board, 'head') == 0 or redis.call('HEXISTS', board, 'ledger') == 1 then place = -1 end
+if redis.call('HEXISTS', board, 'head') == 0 then place = -1 end
 local highest = nil
 for at = 2, #ARGV do
   local own = redis.call('ZSCORE', log, ARGV[at])

@@ -1,4 +1,4 @@
-"""The check before the service starts that the archive is that of the database."""
+"""The checks of the data before the service starts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,27 @@ from arena.records.archive.objects import ArchiveUnavailable
 from arena.records.archive.places import open_objects
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import open_store
+from arena.upgrade import upgrade
+
+
+def check_data(settings: Settings, *, is_alone: bool = False) -> None:
+    """Check that the data have the format of this program, and :func:`check_archive`. ``is_alone``: no other
+    process uses the database, so data of an older format are upgraded. If it is not available now, each
+    process checks the format itself.
+
+    Raises :class:`~arena.store.identity.UnknownFormat`,
+    :class:`~arena.store.identity.StoreReplaced` if the database is being restored, and the errors of
+    :func:`check_archive`.
+    """
+    with suppress(StoreUnavailable):
+        store = open_store(settings.redis_url, max_connections=1)
+        try:
+            if is_alone:
+                upgrade(store)
+            store.identity.register()
+        finally:
+            store.close()
+    check_archive(settings)
 
 
 def check_archive(settings: Settings) -> None:

@@ -1,0 +1,136 @@
+"""``python -m tests.soak.handover --old COMMIT``: this version opens the data of an earlier one.
+
+The earlier version plays tournaments, publishes boards and begins live games; then all its processes are
+stopped, and the database with them. This version opens the folder: records, standings, boards and their
+history have to be equal, open turns as they were, and the games go on to their end.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.client import Client
+from arena.records.verify import verify
+from arena.store.embedded import EmbeddedStore
+from tests.ports import free_port
+from tests.service import ROOT
+from tests.soak.two_versions import ADMIN, KINDS, Version, running, unpacked
+from tests.waiting import wait_until
+
+CUPS: Final = ({"house": ["rookie", "random", "regular"]}, {"house": ["rookie", "random"], "rated": False})
+OF_TURNS: Final = (
+    "turn",
+    "game",
+    "kind",
+    "seat",
+    "rules",
+    "optional",
+    "legal_actions",
+    "observation",
+    "events",
+)
+_ANSWERS: Final = 12
+
+
+@contextmanager
+def opened(version: Version, folder: Path) -> Iterator[Client]:
+    """The service of the version on the data in ``folder``."""
+    port = free_port()
+    with EmbeddedStore(folder / "data") as store, running(version, store.url, folder, port):
+        client = Client(f"http://127.0.0.1:{port}", ADMIN, patience=600)
+        wait_until(client.is_ready)
+        yield client
+
+
+def begin(admin: Client) -> dict[str, str]:
+    """Play tournaments to their boards, and begin games. Returns the tokens of the bots that play them."""
+    cups = [
+        admin.create_tournament(name="Cup", kind=kind, format="round_robin", groups=4, **cup)["id"]
+        for kind in KINDS
+        for cup in CUPS
+    ]
+    wait_until(lambda: all((admin.tournament(cup) or {})["state"] == "finished" for cup in cups))
+    wait_until(lambda: sum(board["groups"] == 12 for board in admin.leaderboards()) == len(KINDS))
+    owner = Client(admin.url, admin.sign_up("ana"))
+    tokens = {name: owner.register_bot(name) for name in ("able", "keen")}
+    patient = {"per_turn_ms": 3_600_000, "bank_ms": 600_000}
+    for kind, house in (("truco", ["rookie", "random"]), ("toepen", ["rookie"])):
+        seats = [*({"bot": name} for name in tokens), *({"house": name} for name in house)]
+        owner.create_game(kind, seats, clock=patient)
+    for _ in range(_ANSWERS):
+        move(admin.url, tokens)
+    return tokens
+
+
+def move(url: str, tokens: Mapping[str, str]) -> None:
+    """Answer all turns of the bots that are open now."""
+    for token in tokens.values():
+        client = Client(url, token)
+        turns = client.exchange(wait=1)["turns"]
+        client.exchange(
+            [{"turn": one["turn"], "action": one["legal_actions"][0]} for one in turns if not one["optional"]]
+        )
+
+
+def shown(admin: Client, tokens: Mapping[str, str]) -> dict[str, Any]:
+    """What has to stay."""
+    boards = [board for board in admin.leaderboards() if board["published_ms"] is not None]
+    names = [(board["kind"], board["division"], board["preset"]) for board in boards]
+    return {
+        "records": list(admin.records()),
+        "standings": {cup["id"]: json.loads(admin.standings(cup["id"])) for cup in admin.tournaments()},
+        "list of boards": boards,
+        "boards": [json.loads(admin.leaderboard(*name[:2], preset=name[2])) for name in names],
+        "history": [admin.leaderboard_history(*name[:2], preset=name[2]) for name in names],
+        "games": [(game["game"], game["state"], game["seats"]) for game in admin.games()],
+        "turns": {
+            name: [
+                {key: turn[key] for key in OF_TURNS}
+                for turn in sorted(Client(admin.url, token).exchange()["turns"], key=lambda one: one["turn"])
+            ]
+            for name, token in tokens.items()
+        },
+    }
+
+
+def hand_over(old: Version, folder: Path) -> tuple[list[str], dict[str, int]]:
+    """What is not as the earlier version showed it, and how much of each there was."""
+    with opened(old, folder) as admin:
+        tokens = begin(admin)
+        before = shown(admin, tokens)
+    with opened(Version("new", ROOT, sys.executable, {}), folder) as admin:
+        after = shown(admin, tokens)
+        wrong = [
+            f"{name}: {before[name]} and {after[name]}" for name in before if before[name] != after[name]
+        ]
+        games = [game for game, state, _ in before["games"] if state == "running"]
+        while any((admin.game(game) or {})["state"] == "running" for game in games):
+            move(admin.url, tokens)
+        wrong += [f"{game}: {problem}" for game in games for problem in verify(admin.record(game, wait=True))]
+    return wrong, {name: len(value) for name, value in before.items()}
+
+
+@click.command()
+@click.option("--old", "commit", required=True, help="The commit of the earlier version.")
+@click.option("--share/--install", help="Use this environment's packages for the earlier version too.")
+def main(commit: str, share: bool) -> None:
+    """Hand the data of the earlier version over; exit with 1 if anything was lost or changed."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        wrong, counts = hand_over(unpacked(commit, folder, share), folder)
+    click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
+    for line in wrong:
+        click.echo(f"WRONG: {line[:2000]}", err=True)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""The format of the data: upgrades that are killed and repeated, and formats that are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import arena.store.identity
+import arena.upgrade
+from arena.cli import run
+from arena.ops.backup import make_backup, restore_backup
+from arena.store.embedded import EmbeddedStore
+from arena.store.identity import UnknownFormat
+from arena.store.repositories import Store, open_store
+from arena.store.rows import FORMAT
+from arena.upgrade import Step, upgrade
+from tests.conftest import register
+from tests.dying import KILLED, in_child, status_of
+from tests.service import environment
+
+NEXT = FORMAT + 1
+NAMES = [f"note {number}" for number in range(5)]
+
+
+def rewrite(store: Store, stop_after: int | None = None) -> None:
+    """A step that changes five values, and is killed after some of them."""
+    for count, name in enumerate(NAMES):
+        if count == stop_after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        store.series.change(
+            name, lambda value: value if "text" in value else {"text": value["words"].upper()}
+        )
+
+
+@pytest.fixture
+def store(clean_store: EmbeddedStore) -> Iterator[Store]:
+    """With data of the present format."""
+    opened = open_store(clean_store.url)
+    for name in NAMES:
+        opened.series.add(name, {"words": name})
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def to_next(monkeypatch: pytest.MonkeyPatch) -> Callable[[Step], None]:
+    """Let this be a program of the next format, with a step to it."""
+
+    def with_step(step: Step) -> None:
+        monkeypatch.setattr(arena.store.identity, "FORMAT", NEXT)
+        monkeypatch.setattr(arena.upgrade, "FORMAT", NEXT)
+        monkeypatch.setattr(arena.upgrade, "STEPS", {NEXT: step})
+
+    return with_step
+
+
+def test_data_of_this_format_are_left_as_they_are(store: Store) -> None:
+    before = store.series.all()
+    assert upgrade(store) == []
+    store.identity.register()
+    assert (store.identity.format(), store.series.all()) == (FORMAT, before)
+
+
+def test_a_new_database_gets_the_present_format(clean_store: EmbeddedStore) -> None:
+    store = open_store(clean_store.url)
+    store._connection.run([("FLUSHALL",)])
+    assert store.identity.format() is None
+    assert upgrade(store) == []
+    assert store.identity.format() == FORMAT
+    store.close()
+
+
+@pytest.mark.parametrize("stop_after", range(len(NAMES)))
+def test_a_step_that_was_killed_is_repeated(
+    store: Store, to_next: Callable[[Step], None], clean_store: EmbeddedStore, stop_after: int
+) -> None:
+    def killed() -> None:
+        to_next(partial(rewrite, stop_after=stop_after))
+        upgrade(open_store(clean_store.url))
+
+    assert status_of(in_child(killed)) == KILLED
+    assert sum("text" in value for value in store.series.all().values()) == stop_after
+    assert store.identity.format() == FORMAT
+    to_next(rewrite)
+    with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
+        store.identity.register()
+    assert upgrade(store) == [NEXT]
+    assert store.series.all() == {name: {"text": name.upper()} for name in NAMES}
+    assert store.identity.format() == NEXT
+    assert upgrade(store) == []
+    store.identity.check()
+
+
+def test_steps_that_are_missing_are_told(store: Store, to_next: Callable[[Step], None]) -> None:
+    to_next(rewrite)
+    store.identity.set_format(FORMAT - 1)
+    with pytest.raises(UnknownFormat) as refused:
+        upgrade(store)
+    assert str(refused.value) == (
+        f"the data have format {FORMAT - 1}, and this program upgrades formats {FORMAT} to {NEXT}; "
+        f"expected an upgrade by an older version of this program, to format {FORMAT} at least"
+    )
+
+
+def test_a_restored_backup_is_upgraded(
+    store: Store,
+    clean_store: EmbeddedStore,
+    to_next: Callable[[Step], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store.identity.check()
+    make_backup(clean_store.url, tmp_path / "backup")
+    store._connection.run([("FLUSHALL",)])
+    monkeypatch.setenv("REDIS_URL", clean_store.url)
+    to_next(rewrite)
+    restore_backup(tmp_path / "backup", tmp_path)
+    assert store.series.all() == {name: {"text": name.upper()} for name in NAMES}
+    assert store.identity.format() == NEXT
+    store._connection.run([("FLUSHALL",)])
+    monkeypatch.undo()
+    monkeypatch.setenv("REDIS_URL", clean_store.url)
+    about = tmp_path / "backup" / "backup.json"
+    about.write_text(about.read_text().replace(f'"format": "{FORMAT}"', f'"format": "{NEXT}"'))
+    with pytest.raises(UnknownFormat, match=f"the data have format {NEXT}, "):
+        restore_backup(tmp_path / "backup", tmp_path)
+    assert store._connection.run([("DBSIZE",)]) == [0]
+
+
+UNKNOWN = {
+    "newer": (
+        ("HSET", "{arena}:store", "format", str(NEXT)),
+        f"the data have format {NEXT}, and this program works with format {FORMAT}; "
+        "expected a newer version of this program",
+    ),
+    "none": (
+        ("HDEL", "{arena}:store", "format"),
+        "the database holds data and no format number; expected that of a service, or an empty one; "
+        "if data were lost, 'botequim ops accept-empty'",
+    ),
+}
+
+
+@pytest.mark.parametrize("which", UNKNOWN)
+def test_an_unknown_format_is_refused_in_one_line(
+    store: Store,
+    clean_store: EmbeddedStore,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    which: str,
+) -> None:
+    change, line = UNKNOWN[which]
+    store._connection.run([change])
+    before = store._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")])
+    monkeypatch.setenv("REDIS_URL", clean_store.url)
+    monkeypatch.chdir(tmp_path)
+    for arguments in (["ops", "upgrade"], ["serve"], ["up", "--workers", "0"]):
+        assert run(arguments) != 0
+        assert capsys.readouterr().err == f"botequim: error: {line}\n"
+    for read in (store.identity.register, store.identity.id, store.identity.check):
+        with pytest.raises(UnknownFormat):
+            read()
+    assert store._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")]) == before
+    if which == "none":
+        store.identity.accept()
+        store.identity.register()
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("process", ["", "--scheduler", "--webhooks", "--archiver", "api"])
+def test_processes_refuse_an_unknown_format(
+    store: Store, clean_store: EmbeddedStore, tmp_path: Path, process: str
+) -> None:
+    change, line = UNKNOWN["newer"]
+    store._connection.run([change])
+    command = ["workers", process] if process else ["workers"]
+    if process == "api":
+        command = ["gunicorn", "-c", "python:api.gunicorn_conf"]
+    ended = subprocess.run(
+        [sys.executable, "-m", *command],
+        env=environment(
+            REDIS_URL=clean_store.url,
+            BOTEQUIM_ARCHIVE=str(tmp_path),
+            BOTEQUIM_BIND=f"unix:{tmp_path / 'api.sock'}",
+        ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode != 0
+    told = [entry for entry in map(json.loads, ended.stdout.splitlines()) if entry["level"] == "critical"]
+    assert [entry["message"] for entry in told] == [line]
+
+
+@pytest.mark.system
+def test_up_upgrades_its_own_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And refuses one of a newer program."""
+    with EmbeddedStore(tmp_path / "data") as own:
+        register(own.url)
+        opened = open_store(own.url)
+        opened.identity.set_format(NEXT)
+        opened.close()
+    assert run(["up", "--data", str(tmp_path / "data"), "--workers", "0"]) != 0
+    assert capsys.readouterr().err == f"botequim: error: {UNKNOWN['newer'][1]}\n"
