@@ -14,7 +14,7 @@ import pytest
 
 from arena.cli.output import details, table, when, with_interval
 from arena.cli.progress import LINE_EVERY, Lines, Pace, duration, left_text
-from arena.cli.suggest import did_you_mean, similar, suggestion
+from arena.cli.suggest import did_you_mean, suggestion
 from arena.text import plain_table
 from tests.service import botequim, environment
 
@@ -84,8 +84,6 @@ def test_a_line_per_event_and_else_one_in_ten_seconds() -> None:
 
 
 def test_suggestions() -> None:
-    assert similar("tournamnet", ["tournament", "trial"]) == ["tournament"]
-    assert similar("rookie", ["rookie", "random"]) == []
     assert did_you_mean("zzz", ["rookie"]) == ""
     assert (
         suggestion("there is no bot 'rookei'", "a file, or one of random, rookie") == "did you mean 'rookie'?"
