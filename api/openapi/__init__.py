@@ -245,11 +245,10 @@ class _Builder:
                 "headers": _headers(("Location",)),
                 "content": {JSON: {"schema": operation.accepted, **_example(example)}},
             }
-        if operation.existing:
-            content = {JSON: {"schema": operation.returns}}
-            responses[HTTPStatus.OK] = {"description": operation.existing, "content": content}
-        for status, meaning in (operation.also or {}).items():
+        for status, meaning in operation.also.items():
             responses[status] = {"description": meaning, "headers": _headers(())}
+            if status != HTTPStatus.NO_CONTENT:
+                responses[status]["content"] = {JSON: {"schema": operation.returns}}
         if operation.is_polled:
             responses[HTTPStatus.NOT_MODIFIED] = NOT_MODIFIED
         for status, codes in operation.error_codes().items():
