@@ -28,12 +28,10 @@ COMMANDS: Final = {
     "dataset": "arena.cli.dataset:dataset",
     "explain": "arena.cli.explain:explain",
     "game": "arena.cli.games:game",
-    "ladder": "arena.cli.ladder:ladder",
     "leaderboard": "arena.cli.leaderboard:leaderboard",
     "login": "arena.cli.login:login",
     "logout": "arena.cli.login:logout",
     "luck": "arena.cli.luck:luck",
-    "mirroring": "arena.cli.ladder:mirroring",
     "new": "arena.cli.new:new",
     "ops": "arena.cli.ops:ops",
     "owner": "arena.cli.owners:owner",
@@ -64,7 +62,6 @@ SECTIONS: Final = {
         *("bot", "game", "tournament", "series", "schedule", "roster", "records", "dataset", "webhook"),
     ),
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
-    "Development": ("ladder", "mirroring"),
     "This program": ("completion",),
 }
 """The sections of ``botequim --help``; commands that are in none come last."""
