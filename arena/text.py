@@ -16,6 +16,9 @@ Cell = str | int | float | None
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """How texts begin that a spreadsheet may read as a formula."""
 
+_LONGEST_NAME: Final = 80
+_ALIKE: Final = 0.7
+
 
 def printable(text: str, limit: int = 500) -> str:
     """``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters.
@@ -36,6 +39,24 @@ def printable_lines(text: str) -> str:
         "\t".join(printable(cell, len(cell) * 10 + 1) for cell in line.split("\t"))
         for line in text.split("\n")
     )
+
+
+def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return up to ``most`` of the ``known`` names that are like ``given``, the most similar first; none if
+    it is one of them. A name that differs only in case or separators is the only result.
+    """
+    names = list(known)
+    if given in names:
+        return []
+    folded = {_folded(name): name for name in names}
+    word = _folded(given[:_LONGEST_NAME])
+    if word in folded:
+        return [folded[word]]
+    return [folded[name] for name in get_close_matches(word, folded, most, _ALIKE)]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.casefold())
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
@@ -87,25 +108,3 @@ def _block(headings: Sequence[str], cells: Sequence[str]) -> str:
     width = max(map(cell_len, headings))
     lines = zip(headings, cells, strict=True)
     return "".join(f"{name}{' ' * (width - cell_len(name))}  {cell}\n" for name, cell in lines if cell)
-
-
-_LONGEST_NAME: Final = 80
-_ALIKE: Final = 0.7
-
-
-def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return up to ``most`` of the ``known`` names that are like ``given``, the most similar first; none if
-    it is one of them. A name that differs only in case or separators is the only result.
-    """
-    names = list(known)
-    if given in names:
-        return []
-    folded = {_folded(name): name for name in names}
-    word = _folded(given[:_LONGEST_NAME])
-    if word in folded:
-        return [folded[word]]
-    return [folded[name] for name in get_close_matches(word, folded, most, _ALIKE)]
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name.casefold())

@@ -137,8 +137,23 @@ def test_results_on_thirty_columns() -> None:
     lines = on_terminal(30, *play)
     assert lines[0] == "truco: 4 games in 2 mirrored groups"
     assert [line.split("  ")[0].strip() for line in lines[2:]] == [
-        *("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults", ""),
-        *("bot", "score", "margin, 95%", "wins", "games", "ms each", "most", "faults"),
+        "bot",
+        "score",
+        "margin, 95%",
+        "wins",
+        "games",
+        "ms each",
+        "most",
+        "faults",
+        "",
+        "bot",
+        "score",
+        "margin, 95%",
+        "wins",
+        "games",
+        "ms each",
+        "most",
+        "faults",
     ]
     assert all(len(line) <= 30 for line in lines[2:])
     wide = on_terminal(80, *play)
