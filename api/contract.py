@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from marshmallow import Schema
 from api.auditing import audit_operation
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
-from api.conventions import add_next_link, revalidate
+from api.conventions import link_next, revalidate
 from api.edge import ALLOWANCE, JSON, OPERATION, SMALL_BODY, Environ
 from api.errors import ERRORS, add_allowance
 from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
@@ -86,10 +86,6 @@ class Operation:
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
     """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
-    existing: str = ""
-    """Not empty: the description of a response with status 200 and the schema ``returns``, which the view
-    makes itself if there was nothing to create.
-    """
     media: str = JSON
     texts: Sequence[str] = ()
     """Further media types of the same response, as text."""
@@ -98,8 +94,10 @@ class Operation:
     with a second media type generators of TypeScript would change the type of the response.
     """
     headers: Sequence[str] = ()
-    also: Mapping[int, str] | None = None
-    """Further successful statuses and their descriptions."""
+    also: Mapping[int, str] = field(default_factory=dict)
+    """Further successful statuses and their descriptions: 204, and 200 with the schema ``returns``. The view
+    makes these responses itself.
+    """
     errors: Sequence[str] = ()
     """Error codes beyond those implied by the other fields."""
     limit: str | None = None
@@ -116,10 +114,8 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
-    polled: bool | None = None
-    """Whether responses have an ``ETag``: None if it is a GET that returns JSON. A view may set it itself."""
-    keyed: bool | None = None
-    """Whether a request may have an idempotency key: None if it has a token and its response is 201."""
+    keyed: bool = False
+    """Whether a request may have an idempotency key, as all may that have a token and create something."""
     secret: Sequence[str] = ()
     """Fields of the response that hold a secret, which is shown once and not stored."""
     rotate: str = ""
@@ -135,22 +131,20 @@ class Operation:
 
     @property
     def is_paged(self) -> bool:
-        """Whether responses link to the next page."""
+        """Whether responses are pages of a list: see :func:`page_response`."""
         return self.query is not None and "cursor" in self.query().fields
 
     @property
     def is_polled(self) -> bool:
-        """Whether responses have an ``ETag``, and may be 304."""
-        if self.polled is not None:
-            return self.polled
-        return self.method == "GET" and self.media == JSON and bool(self.returns) and self.scopes is not None
+        """Whether responses have an ``ETag``, which a view may set itself, and may be 304."""
+        is_json = self.media == JSON and bool(self.returns) and not self.as_text
+        return self.method == "GET" and is_json and self.scopes is not None
 
     @property
     def takes_key(self) -> bool:
         """Whether a request may have an idempotency key."""
-        if self.keyed is not None:
-            return self.keyed
-        return self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
+        creates = self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
+        return creates or self.keyed
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -179,15 +173,16 @@ class Operation:
         body_schema = self.body() if self.body else None
         raw_query_schema = self.raw_query() if self.raw_query else None
         result_schema = self.returns() if isinstance(self.returns, type) else None
-        takes_key, finish = self.takes_key, self._finish
-        adds = limit or self.is_paged or self.is_polled
+        takes_key, is_paged, finish = self.takes_key, self.is_paged, self._finish
+        adds = limit or self.is_polled
 
         def respond(who: Principal | None, arguments: list[Any], path: dict[str, str]) -> Response:
             audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
             result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
-            return json_response(None if result_schema is None else result_schema.dump(result), self.status)
+            value: Any = None if result_schema is None else result_schema.dump(result)
+            return page_response(value) if is_paged else json_response(value, self.status)
 
         @functools.wraps(view)
         def handler(**path: str) -> Response:
@@ -228,8 +223,6 @@ class Operation:
         allowance = environ.get(ALLOWANCE)
         if allowance is not None:
             add_allowance(response, allowance)
-        if self.is_paged:
-            add_next_link(response, environ)
         return revalidate(response) if self.is_polled else response
 
     def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
@@ -299,6 +292,14 @@ def json_response(value: Any, status: int = 200) -> Response:
         del response.headers["Content-Type"]
         return response
     return Response(orjson.dumps(value), status, content_type=JSON)
+
+
+def page_response(page: Mapping[str, Any]) -> Response:
+    """Return a page of a list, with a link to the next page if its ``cursor`` is not None."""
+    response = json_response(page)
+    if page["cursor"] is not None:
+        link_next(response, request.environ, cursor=page["cursor"])
+    return response
 
 
 def revalidated(etag: str, respond: Callable[[], Response]) -> Response:

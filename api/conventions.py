@@ -6,10 +6,9 @@ import hashlib
 from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode
 
-import orjson
 from flask import Response, request
 
-from api.edge import JSON, Environ
+from api.edge import Environ
 
 NOT_MODIFIED: Final = "NotModified"
 
@@ -20,22 +19,9 @@ IF_NONE_MATCH: Final = {
     "schema": {"type": "string"},
 }
 
-_CURSOR: Final = b'"cursor":'
-
-
-def add_next_link(response: Response, environ: Environ) -> None:
-    """Link to the next page (RFC 8288), if the body is a page with a cursor."""
-    if response.mimetype != JSON or response.is_streamed:
-        return
-    data = response.get_data()
-    # Unescaped, the name is always that of a member; no element of a page has one.
-    _, found, rest = data.rpartition(_CURSOR)
-    if found and rest[:1] == b'"':
-        link_next(response, environ, cursor=orjson.loads(rest[: rest.index(b'"', 1) + 1]))
-
 
 def link_next(response: Response, environ: Environ, **changes: object) -> None:
-    """Link to the same list with ``changes`` of its query."""
+    """Link to the next page of a list (RFC 8288): the same address with ``changes`` of its query."""
     given = dict(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     query = urlencode({**given, **{name: str(value) for name, value in changes.items()}})
     path = quote(environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", ""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
@@ -13,6 +12,7 @@ from marshmallow_oneofschema.one_of_schema import OneOfSchema
 from api.schemas.fields import OneOf
 from arena.bots import HOUSE_BOTS
 from arena.errors import ArenaError
+from arena.text import similar
 
 Path = Sequence[str]
 
@@ -56,26 +56,14 @@ _CREDENTIALS: Final = ("token", "access_token", "api_key", "apikey", "key", "aut
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """A question for the one of ``known`` that is close to ``given``, empty if none is."""
+    """A question for the one of ``known`` that is most like ``given``, empty if none is."""
     near = closest(given, known)
     return f"; did you mean {near}?" if near else ""
 
 
 def closest(given: object, known: Iterable[str]) -> str | None:
-    """The one of ``known`` that is close to ``given``; case and separators do not count."""
-    if not isinstance(given, str):
-        return None
-    names = {_folded(name): name for name in known}
-    folded = _folded(given[: 2 * _MOST_SHOWN])
-    if folded in names:
-        return names[folded] if names[folded] != given else None
-    for name in get_close_matches(folded, names, 1, 0.7):
-        return names[name]
-    return None
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name.lower())
+    """The one of ``known`` that is most like ``given``, None if none is."""
+    return next(iter(similar(given, known, 1)), None) if isinstance(given, str) else None
 
 
 def explained(schema: Schema, path: Path, message: str, given: Any) -> tuple[str, str | None]:

@@ -9,12 +9,11 @@ import secrets
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
-from flask import Flask, abort, g, redirect, request, session, url_for
+from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
-from flask_wtf.csrf import generate_csrf, validate_csrf
-from wtforms import ValidationError
+from itsdangerous import Signer
 
 from api.auth import client, viewer
 from api.bodies import media_of, unsupported
@@ -28,9 +27,11 @@ from arena.live.header import ANYBODY, Viewer
 
 _COOKIE: Final = "botequim"
 _KEY: Final = "key"
+_FORM_SECRET: Final = "form_secret"
 _WITHOUT: Final = ("/v1/", "/static/", "/healthz", "/readyz", "/metrics")
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _MAX_PARTS: Final = 200
+_FORM_SECRET_BYTES: Final = 24
 
 
 class _Cookies(SecureCookieSessionInterface):
@@ -57,13 +58,12 @@ def protect_pages(app: Flask) -> None:
         SESSION_COOKIE_NAME=_COOKIE,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=SESSION_MS // 1000,
-        WTF_CSRF_TIME_LIMIT=None,
         MAX_FORM_PARTS=_MAX_PARTS,
         # Each form has its own limit; sources may be pasted.
         MAX_FORM_MEMORY_SIZE=None,
     )
     # Forms are checked by read_form: a hook would cost every request of the API.
-    app.jinja_env.globals["csrf_token"] = generate_csrf
+    app.jinja_env.globals["csrf_token"] = _form_token
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,11 @@ def _visitor() -> Visitor:
         return Visitor()
     sessions = services().sessions
     found = sessions.find(key)
-    return Visitor() if found is None else Visitor(found, sessions.principal(found))
+    if found is None:
+        # It has ended, and its forms with it.
+        session.clear()
+        return Visitor()
+    return Visitor(found, sessions.principal(found))
 
 
 def page_viewer() -> Viewer:
@@ -129,7 +133,7 @@ def session_key() -> str | None:
 def begin(begun: tuple[str, Session]) -> Session:
     """Let the browser keep a session that has begun."""
     key, found = begun
-    # A new session gets new forms.
+    # The forms of pages that were opened before are those of another session.
     session.clear()
     session.permanent = True
     session[_KEY] = key
@@ -185,19 +189,54 @@ def read_form(most: int) -> None:
 
     Raises :class:`~api.errors.HttpError`: as :meth:`~api.bodies.BodyIntake.read` does, or ``form_expired``.
     """
+    if _is_from_elsewhere():
+        raise _form_expired()
     if media_of(request.environ) not in _FORMS:
         raise unsupported(request.environ, " or ".join(_FORMS))
     data = bodies().read(request.environ, most)
     request.environ["wsgi.input"] = BytesIO(data)
     request.environ["CONTENT_LENGTH"] = str(len(data))
+    visitor()
+    sent = request.form.get("csrf_token", "")
+    # Compared as texts, because signatures that differ in unused bits of Base64 are equal to itsdangerous.
+    if _FORM_SECRET not in session or not secrets.compare_digest(sent.encode(), _form_token().encode()):
+        raise _form_expired()
+
+
+def _form_token() -> str:
+    """The token of all forms of this session: the signature of a secret that its cookie holds."""
+    if _FORM_SECRET not in session:
+        session[_FORM_SECRET] = secrets.token_urlsafe(_FORM_SECRET_BYTES)
+    key = current_app.secret_key
+    assert key is not None
+    return Signer(key, salt="forms of pages").get_signature(session[_FORM_SECRET]).decode()
+
+
+def _is_from_elsewhere() -> bool:
+    """Whether the browser says that a page of another site sent the request. Old browsers do not say it, and
+    from our own pages ``Origin`` may be ``null``, since they send no referrer.
+    """
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        return True
+    origin = request.headers.get("Origin", "null")
+    hosts = {_host(f"//{request.headers.get('Host', '')}"), _host(services().settings.http.public_url)}
+    return origin != "null" and _host(origin) not in hosts - {""}
+
+
+def _host(url: str) -> str:
+    """The host and the port of a URL; empty if it has none."""
     try:
-        validate_csrf(request.form.get("csrf_token"))
-    except ValidationError:
-        raise HttpError(
-            "this form is not from this page, or too old",
-            code="form_expired",
-            expected="to load the page again, with cookies allowed",
-        ) from None
+        return urlsplit(url).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def _form_expired() -> HttpError:
+    return HttpError(
+        "this form is not from this page, or too old",
+        code="form_expired",
+        expected="to load the page again, with cookies allowed",
+    )
 
 
 __all__ = [

@@ -1,10 +1,12 @@
-"""Text and tables for people; text from outside is made safe to show."""
+"""Text and tables for people; text from outside is made safe to show. And what somebody may have meant."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from rich.cells import cell_len
@@ -13,6 +15,9 @@ Cell = str | int | float | None
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """How texts begin that a spreadsheet may read as a formula."""
+
+_LONGEST_NAME: Final = 80
+_ALIKE: Final = 0.7
 
 
 def printable(text: str, limit: int = 500) -> str:
@@ -34,6 +39,24 @@ def printable_lines(text: str) -> str:
         "\t".join(printable(cell, len(cell) * 10 + 1) for cell in line.split("\t"))
         for line in text.split("\n")
     )
+
+
+def similar(given: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return up to ``most`` of the ``known`` names that are like ``given``, the most similar first; none if
+    it is one of them. A name that differs only in case or separators is the only result.
+    """
+    names = list(known)
+    if given in names:
+        return []
+    folded = {_folded(name): name for name in names}
+    word = _folded(given[:_LONGEST_NAME])
+    if word in folded:
+        return [folded[word]]
+    return [folded[name] for name in get_close_matches(word, folded, most, _ALIKE)]
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.casefold())
 
 
 def csv_text(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

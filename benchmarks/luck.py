@@ -33,8 +33,7 @@ from arena.play.stats import mean_interval
 from arena.ratings.board import ANCHOR, Rating, board
 from arena.ratings.results import GameResult, GroupResult
 from arena.records.record import parse_record
-from arena.tournaments.ladder import adjusted_margins, margins
-from arena.tournaments.local_run import GroupSummary, Plan, play_group
+from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, margins, play_group
 
 BOLD: Final = f"bold={Path(__file__).with_name('bold_bot.py')}"
 SEED: Final = "botequim luck"

@@ -264,7 +264,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     accepted=UploadSchema,
     secret=("webhook_secret",),
     rotate="/v1/bots/{bot}/webhook/secret",
-    existing="The bot has this version already; it was made the current one.",
+    also={200: "The bot has this version already; it was made the current one."},
     errors=(
         "bot_not_found",
         "version_exists",

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from api.auth import viewer
-from api.contract import UNSEATABLE, Blueprint, json_response
+from api.contract import UNSEATABLE, Blueprint, json_response, page_response
 from api.schemas.common import PageQuery
 from api.schemas.comparisons import (
     ComparisonPageSchema,
@@ -64,7 +64,7 @@ def list_comparisons(who: Principal, query: dict[str, Any]) -> Response:
     Those of your bots, whoever requested them.
     """
     page = services().comparisons.list(who.owner, query["cursor"], query["limit"])
-    return json_response({"comparisons": page.items, "cursor": page.cursor})
+    return page_response({"comparisons": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(

@@ -8,7 +8,7 @@ from flask import Response, request
 
 from api import streams
 from api.auth import viewer
-from api.contract import ARCHIVED, UNSEATABLE, Blueprint, json_response
+from api.contract import ARCHIVED, UNSEATABLE, Blueprint, json_response, page_response
 from api.conventions import link_next
 from api.edge import JSON
 from api.schemas.games import (
@@ -96,7 +96,7 @@ def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
     Private games are listed only for those who can see them.
     """
     page = services().live.list(**query, viewer=viewer(who))
-    return json_response({"games": page.items, "cursor": page.cursor})
+    return page_response({"games": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(

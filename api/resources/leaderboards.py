@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response
 
-from api.contract import Blueprint, json_response, revalidated
+from api.contract import Blueprint, json_response, page_response, revalidated
 from api.declared import declared_by, with_declared
 from api.errors import HttpError
 from api.schemas.leaderboards import (
@@ -109,7 +109,7 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
         page = {**page, "rows": with_declared(page["rows"], declared)}
     if form != "json":
         return revalidated(version, lambda: text_table(lambda: board.csv, text, form))
-    return revalidated(version, lambda: json_response(page))
+    return revalidated(version, lambda: page_response(page))
 
 
 @blueprint.operation(
@@ -129,7 +129,7 @@ def get_history(who: Principal | None, query: dict[str, Any], kind: str, divisio
     def respond() -> Response:
         page = services().boards.history(kind, division, **query)
         where = {"kind": kind, "preset": board.data["preset"], "division": division}
-        return json_response({**where, "points": page.items, "cursor": page.cursor})
+        return page_response({**where, "points": page.items, "cursor": page.cursor})
 
     return revalidated(board.version, respond)
 
@@ -197,7 +197,7 @@ def get_styles(who: Principal | None, query: dict[str, Any], kind: str, division
             }
             for name in names[start : start + limit]
         ]
-        return json_response(
+        return page_response(
             {
                 "kind": kind,
                 "preset": board.preset,

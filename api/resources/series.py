@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from api.auth import viewer
-from api.contract import Blueprint, json_response
+from api.contract import Blueprint, json_response, page_response
 from api.resources.leaderboards import text_table
 from api.schemas.leaderboards import TEXTS
 from api.schemas.series import (
@@ -58,7 +58,7 @@ def list_series(who: Principal | None, query: dict[str, Any]) -> Response:
     """
     start = parse_number(query["cursor"], 9)
     page = services().series.listed(viewer(who), start, query["limit"], query["owner"])
-    return json_response({"series": page.items, "cursor": page.cursor})
+    return page_response({"series": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation("/series/<series>", scopes=(), returns=SeriesSchema, errors=_SEEN)

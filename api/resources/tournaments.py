@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import chain, islice
 from typing import Any
 
-import orjson
 from flask import Response
 
 from api import streams, submissions
@@ -15,6 +14,7 @@ from api.contract import (
     UNSEATABLE,
     Blueprint,
     json_response,
+    page_response,
     revalidated,
 )
 from api.resources.leaderboards import text_table
@@ -112,7 +112,7 @@ def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
     see them.
     """
     page = services().tournaments.list(**query, viewer=viewer(who))
-    return json_response({"tournaments": page.items, "cursor": page.cursor})
+    return page_response({"tournaments": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(
@@ -279,7 +279,7 @@ def get_standings(who: Principal | None, query: dict[str, Any], tournament: str)
         table = found.table
         return revalidated(found.version, lambda: text_table(table.as_csv, table.as_text, form))
     page = found.page(query["cursor"], query["limit"])
-    return revalidated(found.version, lambda: json_response(orjson.Fragment(page)))
+    return revalidated(found.version, lambda: page_response(page))
 
 
 @blueprint.operation(
@@ -319,7 +319,7 @@ def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -
     """
     bots = [name for name in (query.pop("bot"), query.pop("against")) if name is not None]
     page = services().tournaments.groups(tournament, **query, viewer=viewer(who), bots=bots)
-    return json_response({"groups": page.items, "cursor": page.cursor})
+    return page_response({"groups": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(

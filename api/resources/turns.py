@@ -49,7 +49,6 @@ def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextMa
     returns=TurnPageSchema,
     as_text=True,
     errors=("invalid_cursor",),
-    polled=False,
 )
 def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     """List the turns of the bot

@@ -137,7 +137,8 @@ class Accounts(AuditLog):
     def _look_up(self, token: str, digest: str) -> Principal:
         if self._admin_digest is not None and hmac.compare_digest(digest, self._admin_digest):
             return Principal("admin", FIRST_ADMIN, admin=True)
-        prefix, name = token[: len(OWNER_PREFIX)], token[len(OWNER_PREFIX) :].partition("_")[0]
+        prefix = token[: len(OWNER_PREFIX)]
+        name = token[len(OWNER_PREFIX) :].partition("_")[0]
         fields = None
         if re.fullmatch(NAME_PATTERN, name):
             if prefix == OWNER_PREFIX:
@@ -289,7 +290,8 @@ class Accounts(AuditLog):
         packed = ("", "")
         if upload is None:
             version = Version(label, transport, created, url, rights)
-            versions, packed = (version,), (label, pack_version(version))
+            versions = (version,)
+            packed = (label, pack_version(version))
         wanted = Stored(1, 1, 0 if upload is None else len(upload.data))
         with self.quotas.reserve([owner], wanted) as reservation:
             if url:
@@ -380,7 +382,8 @@ class Accounts(AuditLog):
                     extra={"quota": "bot_versions", "most": most, "used": most, "left": 0},
                 )
             if added == "large":
-                most, left = MAX_OF_BOT.bytes, max(0, MAX_OF_BOT.bytes - size)
+                most = MAX_OF_BOT.bytes
+                left = max(0, most - size)
                 raise QuotaExceeded(
                     f"all versions of a bot may have at most {most} bytes; {left} are left for {name}",
                     field="source",

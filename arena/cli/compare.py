@@ -23,8 +23,7 @@ from arena.cli.params import KIND, PLAYER_FILE, SECONDS, jobs_option, local_rule
 from arena.cli.play import distinct_names, print_faults
 from arena.client import ApiError
 from arena.errors import ArenaError
-from arena.tournaments.ladder import adjusted_margins, margins
-from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
+from arena.tournaments.local_run import GroupSummary, Plan, adjusted_margins, check_plan, margins, run
 from arena.tournaments.sequential import FLOOR, SequentialTest, estimate_of
 
 UNDECIDED: Final = 3

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import click
 
@@ -121,10 +124,6 @@ def show_status(url: str, as_json: bool) -> int:
 
 def _get(url: str) -> tuple[int, str]:
     """The status and the body; 0 and the reason if nothing answers."""
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import urlopen
-
     try:
         with urlopen(url, timeout=30) as reply:
             return reply.status, reply.read().decode(errors="replace")

@@ -18,8 +18,19 @@ from arena.replays.page import replay_page
 
 SHOWN_PROBLEMS: Final = frozenset(
     (
-        *("hash", "commitment", "group", "deal", "deals", "mark", "default", "order", "no_turn"),
-        *("after_end_of_seat", "places", "scores", "forfeits"),
+        "hash",
+        "commitment",
+        "group",
+        "deal",
+        "deals",
+        "mark",
+        "default",
+        "order",
+        "no_turn",
+        "after_end_of_seat",
+        "places",
+        "scores",
+        "forfeits",
     )
 )
 """Problems of a record whose game can be shown all the same: its actions are legal, to the end."""

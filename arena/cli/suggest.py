@@ -1,26 +1,15 @@
-"""Did you mean: the one place that compares a name with those that exist."""
+"""Suggestions of names in the messages of commands."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final
 
-_MOST: Final = 3
-_CUTOFF: Final = 0.6
+from arena.text import similar
 
 _QUOTED: Final = re.compile(r"'([^'\s]{1,64})'")
 _NAME: Final = re.compile(r"[A-Za-z0-9][\w@./:-]*")
-
-
-def similar(word: str, names: Iterable[str]) -> list[str]:
-    """The names most like ``word``, the best first; empty if it is one of them or none is alike."""
-    known = {name.casefold(): name for name in names}
-    if word.casefold() in known and known[word.casefold()] == word:
-        return []
-    close = get_close_matches(word.casefold(), known, n=_MOST, cutoff=_CUTOFF)
-    return [known[name] for name in close]
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:

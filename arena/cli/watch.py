@@ -26,8 +26,7 @@ from arena.games import GAMES
 from arena.play.saved_files import saved_file
 from arena.play.stats import mean_interval
 from arena.text import printable
-from arena.tournaments.ladder import margins
-from arena.tournaments.local_run import GroupSummary, Plan, check_plan, run
+from arena.tournaments.local_run import GroupSummary, Plan, check_plan, margins, run
 
 _PAUSE: Final = 0.2
 """Seconds between two looks at the files."""

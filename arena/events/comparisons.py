@@ -116,7 +116,10 @@ class Comparisons:
                 "locks_ms": now_ms,
                 "rated": False,
             },
-            *(made, account.owner, now_ms, secrets.token_bytes(SEED_BYTES)),
+            made,
+            account.owner,
+            now_ms,
+            secrets.token_bytes(SEED_BYTES),
         )
         tournament.purpose, tournament.visibility = COMPARISON, "private"
         tournament.organisers = list(account.co_owners)

@@ -70,22 +70,20 @@ class PublishedStandings:
         """About the bytes that it takes."""
         return 1000 * len(self.rows) + sum(map(len, self._crosstable))
 
-    def page(self, cursor: str | None, limit: int) -> bytes:
-        """The standings as JSON with up to ``limit`` rows, those of the crosstable too, and ``cursor``, which
-        continues after them. Raises ``invalid_cursor``.
+    def page(self, cursor: str | None, limit: int) -> dict[str, Any]:
+        """The standings, ready for orjson, with up to ``limit`` rows, those of the crosstable too, and
+        ``cursor``, which continues after them. Raises ``invalid_cursor``.
         """
         start = parse_number(cursor, 9)
         end = start + limit
-        return orjson.dumps(
-            {
-                **self._head,
-                "rows": self.rows[start:end],
-                "crosstable": [orjson.Fragment(meetings) for meetings in self._crosstable[start:end]],
-                "state": self.state,
-                "computed_ms": self.computed_ms,
-                "cursor": str(end) if end < len(self.rows) else None,
-            }
-        )
+        return {
+            **self._head,
+            "rows": self.rows[start:end],
+            "crosstable": [orjson.Fragment(meetings) for meetings in self._crosstable[start:end]],
+            "state": self.state,
+            "computed_ms": self.computed_ms,
+            "cursor": str(end) if end < len(self.rows) else None,
+        }
 
     def shown(self, most_rows: int, most_columns: int) -> dict[str, Any]:
         """The standings as JSON with the first ``most_rows`` rows, and with a crosstable of at most

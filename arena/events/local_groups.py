@@ -133,7 +133,11 @@ class LocalGroups:
             self._suspend(ended, calling[:1] if is_known else ended.uploaded)
         void(
             self._store,
-            *(ended.tournament, ended.group, voided, "a worker hung or crashed", self._now_ms()),
+            ended.tournament,
+            ended.group,
+            voided,
+            "a worker hung or crashed",
+            self._now_ms(),
             1 if is_last else MAX_VOIDS,
             ended_by=ended.calling,
         )

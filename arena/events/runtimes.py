@@ -45,7 +45,7 @@ class Runtimes:
         takes its first job.
 
         Raises :class:`OtherRuntime`, :class:`RuntimeReplaced`, and
-        :class:`~arena.sandbox.building.BuildFailed`.
+        :class:`~arena.sandbox.errors.BuildFailed`.
         """
         current = self._store.current()
         if current is None:

@@ -139,7 +139,13 @@ class Tournaments:
         self._annulments = Annulments(store, live, self.lifecycle)
         self.groups = GroupLists(self.store, self.lifecycle, self._annulments, self._shown).page
         self._local_groups = LocalGroups(
-            *(self.store, self._clock, self.journals, sandbox, budgets, suspensions, store.flags),
+            self.store,
+            self._clock,
+            self.journals,
+            sandbox,
+            budgets,
+            suspensions,
+            store.flags,
             GameTimes(store.game_times),
             PlayedGames(store),
         )
@@ -169,7 +175,8 @@ class Tournaments:
         commitment(secret)
         tournament = new_tournament(fields, made, created_by, now_ms, secret)
         spec = tournament.spec
-        format, entrants = FORMATS[spec.format], len(tournament.entries)
+        format = FORMATS[spec.format]
+        entrants = len(tournament.entries)
         # What is known now; the lock takes what is planned, and open ones take it while they run.
         known = not format.plans_while_running and entrants >= spec.table
         self._budgets.check(created_by, format.most_groups(spec, entrants) if known else 1)

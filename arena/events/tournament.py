@@ -124,7 +124,13 @@ class Entered:
         """The entry of a registered bot. Raises :class:`~arena.accounts.versions.UnknownVersion`."""
         uploaded = bot.find(version).runner is SANDBOX
         return cls(
-            *(bot.name, version, bot.owner, nonce, "", entered_ms, status),
+            bot.name,
+            version,
+            bot.owner,
+            nonce,
+            "",
+            entered_ms,
+            status,
             uploaded=uploaded,
             auto=auto,
             co_owners=list(bot.co_owners),

@@ -11,7 +11,7 @@ from arena.accounts.versions import NoSource, VersionNotFound
 from arena.bots import Bot, BotFailure, BotSpec
 from arena.events.runtimes import Runtimes
 from arena.sandbox.bot import SandboxedSpec, sandboxed_spec
-from arena.sandbox.building import BuildFailed
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.runtime import Runtime, used_runtime
 
 _SPECS: Final = 32

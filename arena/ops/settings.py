@@ -165,36 +165,37 @@ class Settings:
             raise InvalidSetting(
                 "the admin token is too short", field="BOTEQUIM_ADMIN_TOKEN", expected="32 or more characters"
             )
+        http = HttpSettings
         settings = cls(
             redis_url=url,
             admin_token=admin_token,
             jobs_url=environ.get("BOTEQUIM_JOBS_URL", ""),
             archive=_archive(environ),
-            pool=_number(environ, "BOTEQUIM_POOL", 64, least=1),
+            pool=_number(environ, "BOTEQUIM_POOL", cls.pool, least=1),
             retention=Retention(record_s=86_400 * _number(environ, "BOTEQUIM_RECORD_DAYS", 0) or None),
             quotas=_quotas(environ.get("BOTEQUIM_QUOTAS", "")),
             budget=_budget(environ.get("BOTEQUIM_BUDGET", "")),
-            webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", False), _networks(environ)),
-            initial_data=_flag(environ, "BOTEQUIM_SEED", False),
-            own_runtime=_flag(environ, "BOTEQUIM_OWN_RUNTIME", False),
+            webhooks=Policy(_flag(environ, "BOTEQUIM_WEBHOOK_HTTP", Policy.http), _networks(environ)),
+            initial_data=_flag(environ, "BOTEQUIM_SEED", cls.initial_data),
+            own_runtime=_flag(environ, "BOTEQUIM_OWN_RUNTIME", cls.own_runtime),
             log_level=_log_level(environ),
             http=HttpSettings(
-                bind=environ.get("BOTEQUIM_BIND") or HttpSettings.bind,
-                processes=_number(environ, "BOTEQUIM_WORKERS", 1, least=1),
-                connections=_number(environ, "BOTEQUIM_CONNECTIONS", 10_000, least=1),
-                grace_seconds=_number(environ, "BOTEQUIM_GRACE", 5),
-                head_seconds=_number(environ, "BOTEQUIM_HEAD", 10.0),
-                body_seconds=_number(environ, "BOTEQUIM_BODY", 10.0),
-                unfinished=_number(environ, "BOTEQUIM_UNFINISHED", 1000, least=1),
+                bind=environ.get("BOTEQUIM_BIND") or http.bind,
+                processes=_number(environ, "BOTEQUIM_WORKERS", http.processes, least=1),
+                connections=_number(environ, "BOTEQUIM_CONNECTIONS", http.connections, least=1),
+                grace_seconds=_number(environ, "BOTEQUIM_GRACE", http.grace_seconds),
+                head_seconds=_number(environ, "BOTEQUIM_HEAD", http.head_seconds),
+                body_seconds=_number(environ, "BOTEQUIM_BODY", http.body_seconds),
+                unfinished=_number(environ, "BOTEQUIM_UNFINISHED", http.unfinished, least=1),
                 limits=_limits(environ.get("BOTEQUIM_LIMITS", "")),
-                max_wait=_number(environ, "BOTEQUIM_MAX_WAIT", 60.0),
-                ping_seconds=_number(environ, "BOTEQUIM_PING", 15.0),
-                send_seconds=_number(environ, "BOTEQUIM_SEND", 20.0),
-                stream_seconds=_number(environ, "BOTEQUIM_STREAM", 3600.0),
-                proxies=_number(environ, "BOTEQUIM_PROXIES", 0),
+                max_wait=_number(environ, "BOTEQUIM_MAX_WAIT", http.max_wait),
+                ping_seconds=_number(environ, "BOTEQUIM_PING", http.ping_seconds),
+                send_seconds=_number(environ, "BOTEQUIM_SEND", http.send_seconds),
+                stream_seconds=_number(environ, "BOTEQUIM_STREAM", http.stream_seconds),
+                proxies=_number(environ, "BOTEQUIM_PROXIES", http.proxies),
                 public_url=_public_url(environ),
                 security_contact=_security_contact(environ),
-                sweep=_flag(environ, "BOTEQUIM_SWEEP", True),
+                sweep=_flag(environ, "BOTEQUIM_SWEEP", http.sweep),
             ),
         )
         if urlsplit(settings.queue_url).scheme not in ("redis", "rediss", "unix"):
@@ -313,7 +314,7 @@ def _security_contact(environ: Mapping[str, str]) -> str:
 
 
 def _log_level(environ: Mapping[str, str]) -> str:
-    level = (environ.get("BOTEQUIM_LOG_LEVEL") or "INFO").upper()
+    level = (environ.get("BOTEQUIM_LOG_LEVEL") or Settings.log_level).upper()
     if level not in LOG_LEVELS:
         raise InvalidSetting(
             f"{level!r} is not a log level",

@@ -110,7 +110,8 @@ _ARENA: Final = frozenset(
     str(file)
     for file in (
         *(Path(__file__).with_name(name) for name in ("match.py", "saved_files.py")),
-        *(loader.__file__, time_limits.__file__),
+        loader.__file__,
+        time_limits.__file__,
     )
 )
 

@@ -187,9 +187,17 @@ class Board:
         more: tuple[str, ...] = (*MISTAKES, "model", "$ per game") if self.division == MODELS else ()
         table = plain_table(
             (
-                *("rank", "bot", "version", "rating", "95%"),
+                "rank",
+                "bot",
+                "version",
+                "rating",
+                "95%",
                 *(("less luck", "95%") if with_luck else ()),
-                *("", "groups", "games", "faults", "last seen"),
+                "",
+                "groups",
+                "games",
+                "faults",
+                "last seen",
                 *more,
             ),
             (

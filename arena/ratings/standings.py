@@ -158,9 +158,18 @@ class Standings:
         with_luck = any(row.adjusted is not None for row in self.rows)
         lines = plain_table(
             (
-                *("place", "bot", "version", "points", "score", "95%"),
+                "place",
+                "bot",
+                "version",
+                "points",
+                "score",
+                "95%",
                 *(("less luck", "95%") if with_luck else ()),
-                *("groups", "byes", "won", "faults", "time"),
+                "groups",
+                "byes",
+                "won",
+                "faults",
+                "time",
             ),
             (
                 (

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import arena
-from arena.bots import HostFailure, InvalidBot
-from arena.errors import ArenaError
+from arena.bots import InvalidBot
 from arena.sandbox.cache import cache_folder, cached, check_private, trim
 from arena.sandbox.compiler import COMPILE_BUDGET, COMPONENT, NOT_A_BOT, compile_budget, settings_of
+from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
 
@@ -48,16 +48,6 @@ _WALL_FACTOR: Final = 8
 
 _LEAST_WALL_SECONDS: Final = 60
 """And at least this: on a busy machine a process may wait longer for its first second."""
-
-
-class BuildFailed(ArenaError):
-    """The sandbox's Python, or an engine for it, cannot be built here."""
-
-    code = "runtime_not_built"
-
-
-class CompilingEnded(BuildFailed, HostFailure):
-    """The process that compiled a component was ended; nobody's fault."""
 
 
 def python_component() -> Path:

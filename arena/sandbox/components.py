@@ -16,8 +16,9 @@ from wasmtime import Store, StoreContext, WasmtimeError
 from wasmtime.component import Component, ExportIndex, Func, Instance, Linker, LinkerInstance, Variant
 
 from arena.bots import InvalidBot, Turn
-from arena.sandbox.building import BuildFailed, CompilingEnded, compiled, digest_of, runtime_name
+from arena.sandbox.building import compiled, digest_of, runtime_name
 from arena.sandbox.compiler import COMPONENT, PLAIN, RUNTIME, make_engine
+from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import FUEL_PER_MS, MOST_TEXT, SandboxLimits, processor_seconds
 from arena.sandbox.processor_time import watched_call
 from arena.sandbox.program import (
@@ -219,7 +220,7 @@ class PlainEngine(SandboxEngine):
     """
 
     def __init__(self, component: Path) -> None:
-        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
+        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
         self._uploads = make_engine(PLAIN, COMPONENT)
         engine = make_engine(PLAIN, RUNTIME)
         digest = digest_of(component)

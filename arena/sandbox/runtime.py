@@ -16,8 +16,9 @@ from typing import Final, NamedTuple
 from wasmtime import WasmtimeError
 
 from arena.bots import InvalidBot
-from arena.sandbox.building import BuildFailed, digest_of, python_component
+from arena.sandbox.building import digest_of, python_component
 from arena.sandbox.components import PlainEngine
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.limits import SandboxLimits
 from arena.sandbox.program import Program, SandboxEngine
 
@@ -46,7 +47,7 @@ _used: list[Runtime] = []
 def load_runtime(component: Path) -> Runtime:
     """The runtime of this build, compiled now if it is not in the cache. ``component``: the sandbox's Python.
 
-    Raises :class:`~arena.sandbox.building.BuildFailed`.
+    Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
     return Runtime(component, digest_of(component), best_engine(component))
 
@@ -76,7 +77,7 @@ def sandbox_engine() -> SandboxEngine:
 def best_engine(component: Path) -> SandboxEngine:
     """The fast engine, or the plain one where that cannot be built. ``component``: the sandbox's Python.
 
-    Raises :class:`~arena.sandbox.building.BuildFailed`.
+    Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
     try:
         # Imported here, as it uses private names that the installed wasmtime may not have.
@@ -94,7 +95,7 @@ def runtime_id() -> str:
 
 
 def python_program() -> Program:
-    """The Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
+    """The Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
     return sandbox_engine().python
 
 

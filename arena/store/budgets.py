@@ -22,7 +22,7 @@ class BudgetStore:
 
     def used(self, owner: str, day: int) -> Compute:
         """What was counted."""
-        (values,) = self._connection.run([("HMGET", _key(owner, day), *("groups", "fuel_ms"))])
+        (values,) = self._connection.run([("HMGET", _key(owner, day), "groups", "fuel_ms")])
         return Compute(*(int(value or 0) for value in values))
 
     def start(self, owner: str, day: int, what: str, groups: int, most: Compute) -> tuple[str, Compute]:

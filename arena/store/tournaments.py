@@ -283,7 +283,11 @@ class TournamentStore:
         done = sum(group.result is not None for group in groups)
         call = _CHUNK.call(
             [event_key(event)],
-            *(start, changes, start // CHUNK_GROUPS, to_chunk(groups), done),
+            start,
+            changes,
+            start // CHUNK_GROUPS,
+            to_chunk(groups),
+            done,
             *(group.id for group in groups),
         )
         return bool(self._one(*call))

@@ -293,3 +293,20 @@ def check_plan(kind: str, rules: Mapping[str, Any], bots: Sequence[BotSpec], gro
     if groups < 1:
         raise ArenaError(f"{groups} groups", code="invalid_groups", field="groups", expected="1 or more")
     lineups(game_of(kind), rules, len(bots))
+
+
+def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
+    """The margin of a bot over its opponents, per group that counts: from -1 to 1."""
+    return [
+        sum(result.tallies[player].margins) / len(result.tallies[player].margins)
+        for result in results
+        if not result.void
+    ]
+
+
+def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
+    """The same without the luck, which has to be measured. A single one may be outside -1 to 1."""
+    lucks = [result.tallies[player].luck for result in results if not result.void]
+    return [
+        margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)
+    ]

@@ -131,8 +131,12 @@ class SpectatorBench:
     ) -> None:
         with self._watched(kind) as game:
             command = [
-                *(sys.executable, "-m", "benchmarks.spectators.crowd"),
-                *(str(self._server.port), game, str(self._size.spectators)),
+                sys.executable,
+                "-m",
+                "benchmarks.spectators.crowd",
+                str(self._server.port),
+                game,
+                str(self._size.spectators),
             ]
             root = str(Path(__file__).parent.parent.parent)
             path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))

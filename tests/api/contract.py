@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from typing import Any
+from urllib.parse import unquote_plus
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -100,7 +102,9 @@ class Contract:
         """A page links to the next one, if there is one."""
         names = {resolved(self.document, one)["name"] for one in operation.get("parameters", ())}
         if status == 200 and "cursor" in names:
-            assert (value["cursor"] is not None) == ('rel="next"' in headers.get("Link", ""))
+            cursor, link = value["cursor"], headers.get("Link", "")
+            found = re.search(r'[?&]cursor=([^&>]*)[^>]*>; rel="next"', link)
+            assert cursor == (unquote_plus(found[1]) if found else None), link
 
     def valid(self, value: Any, pointer: str) -> None:
         """Fail unless ``value`` has the shape at ``pointer`` in the document."""

@@ -13,7 +13,8 @@ from openapi_spec_validator import validate
 
 from api.capture import ADMIN_TOKEN, capture
 from api.errors import ERRORS
-from api.openapi import METHODS, as_yaml, document, examples
+from api.openapi import METHODS, document, examples
+from api.openapi.__main__ import as_yaml
 from arena.store.embedded import EmbeddedStore
 from tests.api.contract import Contract, escaped, resolved
 

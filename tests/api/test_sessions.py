@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import redis
 from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
+from api.app import create_app
 from arena.accounts.sessions import LINK_MS
+from arena.ops.settings import Settings
 from arena.store.connection import StoreUnavailable
 from arena.store.embedded import EmbeddedStore
 from tests.api.conftest import ADMIN_TOKEN, Account
@@ -188,23 +193,162 @@ def test_codes_are_not_logged(browser: Browser, owner: Account, caplog: pytest.L
 # Forms
 
 
-def test_a_form_of_another_site(browser: Browser, owner: Account) -> None:
+TABLE = {"game": "toepen", "seats": "2", "seat1": "house:rookie"}
+
+
+def form_token(browser: Browser, page: str = "/sign-in") -> str:
+    found = re.search(r'name="csrf_token" value="([^"]+)"', browser.get(page).text)
+    assert found is not None
+    return found[1]
+
+
+def altered(token: str) -> list[str]:
+    """Tokens that differ from one in little."""
+    other = "A" if token[-1] != "A" else "E"
+    return [
+        token[:-1],
+        token[1:],
+        token[:-1] + other,
+        f"{token}!",
+        f"{token}=",
+        f"{token} ",
+        token.swapcase(),
+    ]
+
+
+def expired(response: TestResponse) -> bool:
+    return response.status_code == 400 and "form_expired" in response.text
+
+
+def test_a_form_without_the_token_of_its_page(browser: Browser, owner: Account) -> None:
     browser.sign_in(owner.token)
-    for values in ({"x": "y"}, {"csrf_token": "forged"}):
-        response = browser.client.post("/sign-out", data=values, headers=HTML)
-        assert response.status_code == 400
-        assert "form_expired" in response.text
+    with browser.client.session_transaction() as cookie:
+        values = [str(value) for value in cookie.values()]
+    token = form_token(browser, "/account")
+    forged = ["", "forged", "\u00e9\ud83c\udccf", "x" * 10_000, *values, *altered(token)]
+    for data in ({"x": "y"}, *({"csrf_token": text} for text in forged)):
+        assert expired(browser.client.post("/sign-out", data=data, headers=HTML)), data
+    assert expired(browser.client.post(f"/sign-out?csrf_token={token}", data={"x": "y"}, headers=HTML))
     assert signed_in(browser)
+    assert browser.client.post("/sign-out", data={"csrf_token": token}).status_code == 303
 
 
 def test_a_form_of_another_session(browser: Browser, owner: Account, app: Flask) -> None:
     browser.sign_in(owner.token)
     other = Browser(app)
-    found = re.search(r'name="csrf_token" value="([^"]+)"', other.get("/sign-in").text)
-    assert found is not None
-    response = browser.client.post("/sign-out", data={"csrf_token": found[1]})
-    assert response.status_code == 400
+    tokens = [form_token(other)]
+    other.sign_in(owner.token)
+    tokens.append(form_token(other, "/account"))
+    for token in tokens:
+        assert expired(browser.client.post("/sign-out", data={"csrf_token": token}, headers=HTML))
     assert signed_in(browser)
+
+
+def test_forms_from_before_signing_in_and_out(browser: Browser, owner: Account) -> None:
+    """Whoever planted a cookie in a browser knows no token of the session that begins there."""
+    before = form_token(browser)
+    browser.sign_in(owner.token)
+    assert expired(browser.client.post("/sign-out", data={"csrf_token": before}, headers=HTML))
+    signed = form_token(browser, "/account")
+    browser.send("/sign-out", page="/account")
+    for _ in range(2):
+        response = browser.client.post(
+            "/sign-in", data={"csrf_token": signed, "token": owner.token}, headers=HTML
+        )
+        assert expired(response)
+        # The second time with a new cookie.
+        assert form_token(browser) not in (before, signed)
+    assert not signed_in(browser)
+
+
+@pytest.mark.parametrize("signs_out", [True, False])
+def test_forms_of_a_session_that_has_ended(
+    browser: Browser, owner: Account, app: Flask, signs_out: bool
+) -> None:
+    """Also if somebody has kept the cookie; and the browser that has it gets new forms."""
+    browser.sign_in(owner.token)
+    token = form_token(browser, "/account")
+    other = Browser(app)
+    cookie = browser.client.get_cookie("botequim")
+    assert cookie is not None
+    other.client.set_cookie("botequim", cookie.value)
+    assert signed_in(other)
+    if signs_out:
+        browser.send("/sign-out", page="/account")
+    else:
+        assert owner.client.post("/v1/owners/me/token").status_code == 201
+    forms: dict[str, dict[str, str]] = {"/play": TABLE, "/sign-out": {}, "/account/token": {}}
+    for path, values in forms.items():
+        other.client.set_cookie("botequim", cookie.value)
+        assert expired(other.client.post(path, data={**values, "csrf_token": token}, headers=HTML)), path
+    other.client.set_cookie("botequim", cookie.value)
+    assert other.send("/play", TABLE).status_code == 303
+
+
+def test_a_form_without_cookies(app: Flask, owner: Account) -> None:
+    token = form_token(Browser(app))
+    data = {"csrf_token": token, "token": owner.token}
+    assert expired(FlaskClient(app, app.response_class).post("/sign-in", data=data, headers=HTML))
+
+
+def test_forms_of_guests(app: Flask) -> None:
+    """A guest has no session before the first form."""
+    first, second = Browser(app), Browser(app)
+    token = form_token(first, "/play")
+    assert expired(second.client.post("/play", data={**TABLE, "csrf_token": token}, headers=HTML))
+    assert first.client.post("/play", data={**TABLE, "csrf_token": token}).status_code == 303
+    # The guest's session has begun.
+    assert expired(first.client.post("/play", data={**TABLE, "csrf_token": token}, headers=HTML))
+    assert first.send("/play", TABLE).status_code == 303
+
+
+def test_a_token_stays_the_same(browser: Browser, owner: Account) -> None:
+    """So pages that are polled are the same."""
+    browser.sign_in(owner.token)
+    assert form_token(browser, "/account") == form_token(browser, "/account")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://example.org"},
+        {"Sec-Fetch-Site": ""},
+        {"Origin": "https://example.org"},
+        {"Origin": "http://localhost.example.org"},
+        {"Origin": "http://localhost:81"},
+        {"Origin": "http://localhost@example.org"},
+        {"Origin": "localhost"},
+        {"Origin": ""},
+        {"Origin": "http://["},
+    ],
+)
+def test_a_form_that_another_site_sends(browser: Browser, owner: Account, headers: dict[str, str]) -> None:
+    """Even with the right token."""
+    data = {"token": owner.token}
+    assert expired(browser.send("/sign-in", data, headers={**HTML, **headers}))
+    assert not signed_in(browser)
+
+
+def test_a_form_that_our_page_sends(settings: Settings, clean_store: EmbeddedStore) -> None:
+    """Also behind a proxy that ends TLS, or that has another name for the service."""
+    http = replace(settings.http, public_url="https://bar.example:8443")
+    app = create_app(replace(settings, http=http))
+    token = Browser(app).client.post("/v1/owners", json={"name": "ana"}).json["token"]
+    for headers in (
+        {},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "null"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "null"},
+        {"Origin": "https://LOCALHOST"},
+        {"Origin": "https://bar.example:8443"},
+    ):
+        response = Browser(app).send("/sign-in", {"token": token}, headers=headers)
+        assert response.location == "/account", headers
 
 
 def test_a_body_that_is_no_form(browser: Browser) -> None:

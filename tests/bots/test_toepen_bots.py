@@ -27,9 +27,9 @@ from arena.games.toepen.view import view
 from arena.play.match import play, seat_bot
 from arena.play.stats import mean_interval
 from arena.play.table import Table
-from arena.tournaments.ladder import LadderStep, margins
-from arena.tournaments.local_run import play_group
+from arena.tournaments.local_run import margins, play_group
 from benchmarks.exploiters import EXPLOITERS, MOST, plan
+from benchmarks.ladder import LadderStep
 from tests.contract.playouts import random_rules
 from tests.games.toepen_tables import Table as StatedTable
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import orjson
 import pytest
 
 from arena.events.compaction import Compaction
@@ -60,7 +61,7 @@ def everything(arena: Arena) -> dict[str, Any]:
     seen: dict[str, Any] = {"list": arena.tournaments.list().items}
     for name in ("local", "live", "unrated", "stopped"):
         seen[f"view {name}"] = arena.tournaments.view(name)
-        seen[f"standings {name}"] = arena.tournaments.standings(name).page(None, 200)
+        seen[f"standings {name}"] = orjson.dumps(arena.tournaments.standings(name).page(None, 200))
         for limit in (1, 4, 100):
             cursor = None
             groups = []

@@ -22,7 +22,7 @@ from arena.accounts.received import (
 from arena.accounts.uploads import ReceivedUpload, python_upload
 from arena.accounts.versions import VersionNotFound
 from arena.errors import ArenaError
-from arena.sandbox.building import BuildFailed
+from arena.sandbox.errors import BuildFailed
 from arena.store.accounts import StoredUpload
 from arena.store.amounts import Stored
 from tests.dying import KILLED, counted_to, in_child, status_of

@@ -131,8 +131,14 @@ def newer_parts(games: LiveGames, game: str) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     "part",
     [
-        *("header", "table", "table without a format", "game", "rule option"),
-        *("version of the state", "field of the state", "rules of the state"),
+        "header",
+        "table",
+        "table without a format",
+        "game",
+        "rule option",
+        "version of the state",
+        "field of the state",
+        "rules of the state",
     ],
 )
 @pytest.mark.parametrize("kind", ["truco", "toepen"])

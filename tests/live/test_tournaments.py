@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import orjson
 import pytest
 
 import arena.events.local_groups
@@ -516,7 +517,7 @@ def test_standings_are_parsed_once_until_they_change(hall: Arena, monkeypatch: p
     assert hall.tournaments.standings("cup") is final
     tournament, _ = hall.tournaments.lifecycle.load("cup")
     assert (tournament.final, tournament.final_hash) == (None, final.table.records_hash)
-    page = json.loads(final.page("1", 1))
+    page = orjson.loads(orjson.dumps(final.page("1", 1)))
     table = final.table.as_json()
     assert (page["rows"], page["crosstable"]) == (table["rows"][1:2], table["crosstable"][1:2])
     assert page["cursor"] == "2"

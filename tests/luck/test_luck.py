@@ -28,8 +28,7 @@ from arena.luck.games import luck_json, luck_of, luck_of_actions, millionths
 from arena.luck.making import make_table, sample_hash, table_packs
 from arena.luck.par import model_of
 from arena.records.record import dumps
-from arena.tournaments.ladder import adjusted_margins, margins
-from arena.tournaments.local_run import Plan, play_group
+from arena.tournaments.local_run import Plan, adjusted_margins, margins, play_group
 from tests.luck.recompute import WEIGHTS, lucks
 from tests.replays.games import played
 from tests.runner.test_play import botequim

@@ -122,19 +122,22 @@ def long_error(size: int) -> bytes:
 
 DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     "memory.fill": (
-        *("late", "fuel"),
+        "late",
+        "fuel",
         lambda: component(
             choose=looping("(memory.fill (i32.const 0) (i32.const 0) (i32.const 120000000))"), memory="1950"
         ),
     ),
     "memory.copy": (
-        *("late", "fuel"),
+        "late",
+        "fuel",
         lambda: component(
             choose=looping("(memory.copy (i32.const 0) (i32.const 1) (i32.const 120000000))"), memory="1950"
         ),
     ),
     "memory.init": (
-        *("late", "fuel"),
+        "late",
+        "fuel",
         lambda: component(
             core=f'(data $d "{"x" * 1_000_000}")',
             choose=looping("(memory.init $d (i32.const 0) (i32.const 0) (i32.const 1000000))"),
@@ -143,19 +146,22 @@ DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     ),
     "memory.grow": ("late", "processor time", lambda: component(choose=f"{FOREVER} unreachable")),
     "table.fill": (
-        *("late", ""),
+        "late",
+        "",
         lambda: component(
             core=TABLE, choose=looping("(table.fill $t (i32.const 0) (ref.null func) (i32.const 40000))")
         ),
     ),
     "table.copy": (
-        *("late", ""),
+        "late",
+        "",
         lambda: component(
             core=TABLE, choose=looping("(table.copy $t $t (i32.const 0) (i32.const 1) (i32.const 39999))")
         ),
     ),
     "table.init": (
-        *("late", ""),
+        "late",
+        "",
         lambda: component(
             core=ELEMENTS,
             choose=looping("(table.init $t $e (i32.const 0) (i32.const 0) (i32.const 30000))"),
@@ -163,7 +169,8 @@ DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     ),
     "table.grow": (
         # By processor time or by fuel: on a fast machine both take about as long.
-        *("late", "no answer within"),
+        "late",
+        "no answer within",
         lambda: component(
             core="(table $t 1 funcref)",
             choose=looping("(drop (table.grow $t (ref.null func) (i32.const 49000)))"),
@@ -174,12 +181,14 @@ DECIDING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     "UTF-16": ("late", "processor time", lambda: transcodes("utf16")),
     "Latin-1": ("late", "processor time", lambda: transcodes("latin1+utf16")),
     "post-return": (
-        *("late", "processor time"),
+        "late",
+        "processor time",
         lambda: component(choose=text(16, 4), post_return=FOREVER),
     ),
     "prints": ("late", "fuel", lambda: printing(120_000_000)),
     "list": (
-        *("crashed", "too much data"),
+        "crashed",
+        "too much data",
         lambda: importing(
             '(param "l" (list u8))', "(param i32 i32)", "(call $f (i32.const 0) (i32.const 120000000))"
         ),
@@ -192,20 +201,24 @@ _PARTS: Final = "".join(f'(data (i32.const {65536 * number}) "{"x" * 60000}")' f
 
 STARTING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
     "start": (
-        *("late", "processor time"),
+        "late",
+        "processor time",
         lambda: component(choose=text(16, 4), core=f"(func $s {FOREVER}) (start $s)"),
     ),
     "start with a text": ("late", "processor time", lambda: transcodes("utf16", start=True)),
     "load": (
-        *("late", "processor time"),
+        "late",
+        "processor time",
         lambda: component(choose=text(16, 4), load=f"{FOREVER} unreachable"),
     ),
     "realloc": (
-        *("late", "processor time"),
+        "late",
+        "processor time",
         lambda: component(choose=text(16, 4), realloc=f"{FOREVER} unreachable"),
     ),
     "data": (
-        *("late", "fuel"),
+        "late",
+        "fuel",
         lambda: component(
             choose=text(16, 4),
             memory="1000",
@@ -214,7 +227,8 @@ STARTING: Final[dict[str, tuple[str, str, Callable[[], bytes]]]] = {
         ),
     ),
     "instances": (
-        *("crashed", "limit"),
+        "crashed",
+        "limit",
         lambda: component(
             choose=text(16, 4),
             modules="(core module $d (func))",

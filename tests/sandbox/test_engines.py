@@ -15,10 +15,11 @@ from arena.bots import BotFailure, BotSpec, InvalidBot
 from arena.games import game_of
 from arena.sandbox import runtime
 from arena.sandbox.bot import SandboxedBot
-from arena.sandbox.building import BuildFailed, python_component
+from arena.sandbox.building import python_component
 from arena.sandbox.components import PlainEngine
 from arena.sandbox.engine import fast
 from arena.sandbox.engine.fast import FastEngine
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.limits import SandboxLimits
 from arena.sandbox.program import Program, SandboxEngine
 from arena.tournaments.local_run import Plan, play_group

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from wasmtime import wat2wasm
 
-from arena.sandbox.building import BuildFailed
 from arena.sandbox.engine.image import with_immortal_objects
+from arena.sandbox.errors import BuildFailed
 from tests.sandbox.conftest import bot_of, turn
 
 IMMORTAL_FROM = 1 << 30

@@ -27,9 +27,9 @@ from wasmtime.component import Component
 from wasmtime.component import Func as ComponentFunc
 from wasmtime.component import Linker as ComponentLinker
 
-from arena.sandbox.building import BuildFailed
 from arena.sandbox.engine.binary import HEADER, Reader
 from arena.sandbox.engine.linking import HOST, linked
+from arena.sandbox.errors import BuildFailed
 from tests.sandbox.libraries import PARAMETERS, USED, kebab, libraries, lifted
 
 ENGINE: Final = Engine()

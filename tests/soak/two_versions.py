@@ -42,10 +42,24 @@ SEATS: Final = {"truco": 4, "toepen": 3}
 CLOCK: Final = {"per_turn_ms": 60_000, "bank_ms": 60_000}
 SOURCE: Final = "def choose(turn):\n    return turn['legal_actions'][{number} % len(turn['legal_actions'])]\n"
 READ: Final = (
-    *("/", "/tournaments", "/leaderboards/toepen", "/healthz", "/readyz", "/metrics"),
-    *("/v1/games", "/v1/games?state=running", "/v1/games?state=finished&kind=truco", "/v1/bots"),
-    *("/v1/tournaments", "/v1/leaderboards", "/v1/leaderboards/toepen/sealed", "/v1/records?limit=5"),
-    *("/v1/leaderboards/toepen/sealed/history", "/v1/schedules", "/v1/owners/me", "/openapi.json"),
+    "/",
+    "/tournaments",
+    "/leaderboards/toepen",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/v1/games",
+    "/v1/games?state=running",
+    "/v1/games?state=finished&kind=truco",
+    "/v1/bots",
+    "/v1/tournaments",
+    "/v1/leaderboards",
+    "/v1/leaderboards/toepen/sealed",
+    "/v1/records?limit=5",
+    "/v1/leaderboards/toepen/sealed/history",
+    "/v1/schedules",
+    "/v1/owners/me",
+    "/openapi.json",
 )
 ADMIN: Final = "the-admin-token-of-two-versions-0123456789"
 

@@ -66,8 +66,12 @@ def test_it_prints_the_files_and_the_commands(
     assert run(["new", "my_bot", "--game", "truco"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said == [
-        *("my_bot/README.md", "my_bot/my_bot.py", "my_bot/test_my_bot.py", "my_bot/turns.json"),
-        *("", "cd my_bot"),
+        "my_bot/README.md",
+        "my_bot/my_bot.py",
+        "my_bot/test_my_bot.py",
+        "my_bot/turns.json",
+        "",
+        "cd my_bot",
         "python -m compileall -q .      # build",
         "python -m unittest             # test",
         "botequim bot run my_bot.py     # run",

@@ -15,8 +15,14 @@ from tests.waiting import PATIENCE
 
 # The last three keep the browser from looking for its maker's hosts.
 ARGUMENTS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 )
 
 OpenPage = Callable[..., Any]

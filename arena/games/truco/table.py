@@ -29,20 +29,27 @@ from arena.games.truco.options import OPTIONS, TrucoRules, rules_from
 VERSION: Final = 1
 FIELDS: Final = frozenset(
     (
-        *("kind", "version", "rules", "phase", "actor", "dealer", "hand_number", "score", "pack", "hands"),
-        *(
-            "passed",
-            "burned",
-            "stake",
-            "truco",
-            "proposer",
-            "plays",
-            "leaders",
-            "winners",
-            "signals",
-            "calls",
-            "vira",
-        ),
+        "kind",
+        "version",
+        "rules",
+        "phase",
+        "actor",
+        "dealer",
+        "hand_number",
+        "score",
+        "pack",
+        "hands",
+        "passed",
+        "burned",
+        "stake",
+        "truco",
+        "proposer",
+        "plays",
+        "leaders",
+        "winners",
+        "signals",
+        "calls",
+        "vira",
     )
 )
 """The fields of a serialised state."""

@@ -1,7 +1,7 @@
 """WebAssembly's binary format, as far as the sandbox's own runtime needs it.
 
 The runtime comes from componentize-py, so this is no defence against anybody: what is unknown here raises
-:class:`~arena.sandbox.building.BuildFailed`, and what is wrong is found by wasmtime, which checks the result.
+:class:`~arena.sandbox.errors.BuildFailed`, and what is wrong is found by wasmtime, which checks the result.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from arena.sandbox.building import BuildFailed
+from arena.sandbox.errors import BuildFailed
 
 MODULE_MAGIC: Final = b"\0asm\x01\0\0\0"
 """What every core module begins with."""

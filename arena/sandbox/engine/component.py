@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from arena.sandbox.building import BuildFailed
 from arena.sandbox.engine.binary import DATA, END, GLOBAL_GET, HEADER, I32_CONST, Reader
+from arena.sandbox.errors import BuildFailed
 
 FUNCTION: Final = 0
 TABLE: Final = 1

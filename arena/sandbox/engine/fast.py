@@ -18,14 +18,7 @@ from wasmtime import FuncType, Linker, Module, ValType
 from wasmtime.component import LinkerInstance
 
 from arena.bots import InvalidBot, Turn
-from arena.sandbox.building import (
-    BuildFailed,
-    compiled,
-    compiled_source,
-    digest_of,
-    recipe_of,
-    runtime_name,
-)
+from arena.sandbox.building import compiled, compiled_source, digest_of, recipe_of, runtime_name
 from arena.sandbox.cache import cached
 from arena.sandbox.compiler import COMPONENT, FAST, MODULE, compile_budget, make_engine
 from arena.sandbox.components import ComponentProgram, component_program
@@ -33,6 +26,7 @@ from arena.sandbox.engine.image import with_immortal_objects
 from arena.sandbox.engine.instances import InstancePool, OutsideMemory, RuntimeFunction
 from arena.sandbox.engine.internals import FastTextFunction, add_text_function, check_version
 from arena.sandbox.engine.linking import HOST, linked
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.guest.protocol import DONE, FAILED, MARSHAL_VERSION, NOTHING, RIGHTS
 from arena.sandbox.limits import COMPILE_BYTES, FUEL_PER_MS, MOST_TEXT, SandboxLimits, compile_ms
 from arena.sandbox.program import (
@@ -59,7 +53,7 @@ class FastEngine(SandboxEngine):
     """Runs the linked runtime, and other components without what wasmtime's Python does at each call."""
 
     def __init__(self, component: Path) -> None:
-        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.building.BuildFailed`."""
+        """``component``: the Python of the sandbox. Raises :class:`~arena.sandbox.errors.BuildFailed`."""
         check_version()
         self._uploads = make_engine(FAST, COMPONENT)
         engine = make_engine(FAST, MODULE)
@@ -92,7 +86,7 @@ class FastComponentProgram(ComponentProgram):
 def linked_module(component: Path) -> Path:
     """The Python of the sandbox linked into one core module, now if it is not in the cache.
 
-    Raises :class:`~arena.sandbox.building.BuildFailed`.
+    Raises :class:`~arena.sandbox.errors.BuildFailed`.
     """
     recipe = recipe_of(component.name, [Path(__file__).with_name(f"{name}.py") for name in _LINKED_BY])
 

@@ -11,8 +11,8 @@ import struct
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from arena.sandbox.building import BuildFailed
 from arena.sandbox.engine.binary import DATA, END, HEADER, I32_CONST, Reader
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.guest.modules import LIST_OF_OBJECTS
 
 _IMMORTAL_FROM: Final = 1 << 30
@@ -33,7 +33,7 @@ class _Segment(NamedTuple):
 def with_immortal_objects(module: bytes) -> bytes:
     """The core module with all objects that ``arena.sandbox.guest.image`` listed made immortal.
 
-    Raises :class:`~arena.sandbox.building.BuildFailed` if there is no such list.
+    Raises :class:`~arena.sandbox.errors.BuildFailed` if there is no such list.
     """
     segments = sorted(_segments(module))
     memory = bytearray(max((segment.address + segment.size for segment in segments), default=0))

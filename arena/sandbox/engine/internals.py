@@ -33,7 +33,7 @@ from wasmtime.component import ExportIndex, LinkerInstance
 from wasmtime.component import Instance as WasmtimeInstance
 from wasmtime.component._enter import catch_exceptions, enter_wasm
 
-from arena.sandbox.building import BuildFailed
+from arena.sandbox.errors import BuildFailed
 from arena.sandbox.limits import MOST_TEXT
 from arena.sandbox.program import TooLong
 

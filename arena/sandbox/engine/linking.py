@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from arena.sandbox.building import BuildFailed
 from arena.sandbox.engine.binary import (
     DATA,
     END,
@@ -41,6 +40,7 @@ from arena.sandbox.engine.component import (
     Sum,
     read_component,
 )
+from arena.sandbox.errors import BuildFailed
 
 HOST: Final = "host"
 """The module from which a linked module imports what its component imported."""

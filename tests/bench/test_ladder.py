@@ -1,4 +1,4 @@
-"""The arithmetic behind ``botequim ladder`` and ``botequim mirroring``."""
+"""The arithmetic behind ``benchmarks.ladder`` and ``benchmarks.mirroring``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from random import Random
 
 import pytest
 
-from arena.tournaments.ladder import (
-    LADDER,
-    MIRRORING,
-    LadderStep,
-    margins,
-    measure_mirroring,
-    saving,
-    score_margins,
-)
-from arena.tournaments.local_run import run
+from arena.tournaments.local_run import margins, run
+from benchmarks.ladder import LADDER, LadderStep
+from benchmarks.mirroring import MIRRORING, measure_mirroring, saving, score_margins
 
 
 def test_every_step_of_both_lists_can_be_played() -> None:

@@ -1,4 +1,4 @@
-"""The ladder of the house bots, and the measurement of mirrored groups: both are fixed in advance."""
+"""How many games mirrored groups save. Seeds and numbers of groups are fixed in advance."""
 
 from __future__ import annotations
 
@@ -9,43 +9,13 @@ from math import exp, sqrt
 from statistics import variance
 from typing import Any, Final, NamedTuple
 
-from arena.bots import bot_spec
-from arena.games import GAMES, game_of
-from arena.tournaments.local_run import GroupSummary, Plan, run
+import click
+from rich.console import Console
+from rich.table import Table
 
-SEED: Final = "botequim ladder 1"
-
-
-@dataclass(frozen=True)
-class LadderStep:
-    """One step of the ladder: ``stronger`` should beat ``weaker`` over ``groups`` mirrored groups."""
-
-    kind: str
-    rules: Mapping[str, Any]
-    stronger: str
-    weaker: str
-    groups: int
-
-    def plan(self, *, seed: str = SEED, mirrored: bool = True) -> Plan:
-        """The run that shows it."""
-        rules = game_of(self.kind).options.complete(self.rules)
-        bots = (bot_spec(self.stronger, self.kind), bot_spec(self.weaker, self.kind))
-        return Plan(self.kind, rules, bots, self.groups, seed, mirrored)
-
-
-TABLES: Final[tuple[tuple[str, Mapping[str, Any]], ...]] = tuple(
-    (game.kind, rules) for game in GAMES.values() for rules in game.ladder_rules
-)
-
-LADDER: Final[tuple[LadderStep, ...]] = tuple(
-    LadderStep(kind, rules, stronger, weaker, groups)
-    for kind, rules in TABLES
-    for stronger, weaker, groups in (
-        ("rookie", "random", 300),
-        ("regular", "rookie", 300),
-        ("shark", "regular", 300),
-    )
-)
+from arena.cli.params import jobs_option
+from arena.tournaments.local_run import GroupSummary, margins, run
+from benchmarks.ladder import SEED, TABLES, LadderStep, rules_text
 
 MIRRORING: Final[tuple[LadderStep, ...]] = tuple(
     LadderStep(kind, rules, stronger, weaker, groups)
@@ -56,23 +26,6 @@ MIRRORING: Final[tuple[LadderStep, ...]] = tuple(
         ("shark", "regular", 300),
     )
 )
-
-
-def margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """The margin of a bot over its opponents, per group that counts: from -1 to 1."""
-    return [
-        sum(result.tallies[player].margins) / len(result.tallies[player].margins)
-        for result in results
-        if not result.void
-    ]
-
-
-def adjusted_margins(results: Sequence[GroupSummary], player: int = 0) -> list[float]:
-    """The same without the luck, which has to be measured. A single one may be outside -1 to 1."""
-    lucks = [result.tallies[player].luck for result in results if not result.void]
-    return [
-        margin - sum(luck) / len(luck) for margin, luck in zip(margins(results, player), lucks, strict=True)
-    ]
 
 
 def score_margins(results: Sequence[GroupSummary], name: str) -> list[float]:
@@ -154,3 +107,33 @@ def _log_variance(sample: Sequence[float]) -> float:
     second = sum((value - mean) ** 2 for value in sample) / count
     fourth = sum((value - mean) ** 4 for value in sample) / count
     return (fourth / second**2 - 1) / count
+
+
+@click.command()
+@jobs_option
+def main(jobs: int) -> None:
+    """Measure how many games mirrored groups save compared with independent ones, for the same interval.
+
+    A ratio of 1.25 means that 1.25 independent games give the interval of one mirrored game. Measured by
+    results (who won) and by scores (points in Truco, lives in Toepen).
+    """
+    table = Table()
+    for heading in ("game", "rules", "bots"):
+        table.add_column(heading)
+    for heading in ("games each", "by results: ratio (95%)", "by scores: ratio (95%)"):
+        table.add_column(heading, justify="right")
+    progress = Console(stderr=True)
+    for step in MIRRORING:
+        rules, bots = rules_text(step.rules), f"{step.stronger}, {step.weaker}"
+        with progress.status(f"{step.kind} {rules}: {bots}"):
+            measured = measure_mirroring(step, jobs)
+        ratios = [
+            f"{saved.ratio:.2f} ({saved.low:.2f}-{saved.high:.2f})"
+            for saved in (measured.results, measured.scores)
+        ]
+        table.add_row(step.kind, rules, bots, str(measured.games), *ratios)
+    Console(highlight=False, width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()

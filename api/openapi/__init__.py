@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 from collections.abc import Sequence
 from functools import cache
 from http import HTTPStatus
@@ -39,7 +38,7 @@ from arena.games import GAMES
 from arena.play.players import DIVISIONS
 from arena.records.record import record_schema
 
-EXAMPLES_FILE: Final = Path(__file__).parent / "examples.json"
+EXAMPLES_FILE: Final = Path(__file__).parent.parent / "examples.json"
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
 
@@ -238,11 +237,10 @@ class _Builder:
                 "headers": _headers(("Location",)),
                 "content": {JSON: {"schema": operation.accepted, **_example(example)}},
             }
-        if operation.existing:
-            content = {JSON: {"schema": operation.returns}}
-            responses[HTTPStatus.OK] = {"description": operation.existing, "content": content}
-        for status, meaning in (operation.also or {}).items():
+        for status, meaning in operation.also.items():
             responses[status] = {"description": meaning, "headers": _headers(())}
+            if status != HTTPStatus.NO_CONTENT:
+                responses[status]["content"] = {JSON: {"schema": operation.returns}}
         if operation.is_polled:
             responses[HTTPStatus.NOT_MODIFIED] = NOT_MODIFIED
         for status, codes in operation.error_codes().items():
@@ -431,36 +429,3 @@ def _renamed(value: Any) -> Any:
         renamed["prefixItems"] = renamed.pop("items")
         renamed["items"] = {}
     return renamed
-
-
-def as_yaml(spec: dict[str, Any]) -> str:
-    """Return the document as YAML, as in ``openapi.yaml``."""
-    import yaml
-
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
-
-    def text(dumper: yaml.SafeDumper, data: str) -> yaml.Node:
-        return dumper.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
-
-    def sequence(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.Node:
-        in_one_line = all(isinstance(item, str | int | float | None) for item in data)
-        return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=in_one_line)
-
-    Dumper.add_representer(str, text)
-    Dumper.add_representer(list, sequence)
-    dumped: str = yaml.dump(spec, None, Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return dumped
-
-
-def main() -> None:
-    """Print the document as YAML."""
-    from api.app import create_app
-    from arena.ops.settings import Settings
-
-    sys.stdout.write(as_yaml(document(create_app(Settings(redis_url="unix:///nowhere")))))
-
-
-if __name__ == "__main__":
-    main()

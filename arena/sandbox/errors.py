@@ -1,0 +1,16 @@
+"""Errors of building the sandbox."""
+
+from __future__ import annotations
+
+from arena.bots import HostFailure
+from arena.errors import ArenaError
+
+
+class BuildFailed(ArenaError):
+    """The sandbox's Python, or an engine for it, cannot be built here."""
+
+    code = "runtime_not_built"
+
+
+class CompilingEnded(BuildFailed, HostFailure):
+    """The process that compiled a component was ended; nobody's fault."""

@@ -1,0 +1,97 @@
+"""The ladder of the house bots: each must beat the next over mirrored groups. Seeds and numbers of groups are
+fixed in advance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from arena.bots import bot_spec
+from arena.cli.params import KIND, jobs_option
+from arena.games import GAMES, game_of
+from arena.play.stats import mean_interval
+from arena.tournaments.local_run import Plan, margins, run
+
+SEED: Final = "botequim ladder 1"
+
+
+@dataclass(frozen=True)
+class LadderStep:
+    """One step of the ladder: ``stronger`` should beat ``weaker`` over ``groups`` mirrored groups."""
+
+    kind: str
+    rules: Mapping[str, Any]
+    stronger: str
+    weaker: str
+    groups: int
+
+    def plan(self, *, seed: str = SEED, mirrored: bool = True) -> Plan:
+        """The run that shows it."""
+        rules = game_of(self.kind).options.complete(self.rules)
+        bots = (bot_spec(self.stronger, self.kind), bot_spec(self.weaker, self.kind))
+        return Plan(self.kind, rules, bots, self.groups, seed, mirrored)
+
+
+TABLES: Final[tuple[tuple[str, Mapping[str, Any]], ...]] = tuple(
+    (game.kind, rules) for game in GAMES.values() for rules in game.ladder_rules
+)
+
+LADDER: Final[tuple[LadderStep, ...]] = tuple(
+    LadderStep(kind, rules, stronger, weaker, groups)
+    for kind, rules in TABLES
+    for stronger, weaker, groups in (
+        ("rookie", "random", 300),
+        ("regular", "rookie", 300),
+        ("shark", "regular", 300),
+    )
+)
+
+
+def rules_text(rules: Mapping[str, Any]) -> str:
+    """Rules for a table."""
+    return ", ".join(f"{name}={value}" for name, value in rules.items())
+
+
+@click.command()
+@jobs_option
+@click.option("--kind", type=KIND, help="Only this game.")
+def main(jobs: int, kind: str | None) -> None:
+    """Play the ladder, and print the margin per game of each step: points minus those of the opponents, from
+    -1 to 1. The exit code is 1 if an interval includes zero.
+    """
+    table = Table()
+    for heading in ("game", "rules", "stronger", "weaker"):
+        table.add_column(heading)
+    for heading in ("groups", "games", "margin, 95%", "faults"):
+        table.add_column(heading, justify="right")
+    failed = False
+    progress = Console(stderr=True)
+    for step in LADDER:
+        if kind not in (None, step.kind):
+            continue
+        rules = rules_text(step.rules)
+        with progress.status(f"{step.kind} {rules}: {step.stronger} against {step.weaker}"):
+            results = list(run(step.plan(), jobs=jobs, think_limit=None))
+        mean, half = mean_interval(margins(results))
+        failed |= mean - half <= 0
+        faults = sum(len(tally.faults) for result in results for tally in result.tallies.values())
+        games = sum(len(result.records) for result in results)
+        counts = (f"{step.groups}", f"{games}", f"{mean:+.3f} ± {half:.3f}", f"{faults}")
+        table.add_row(step.kind, rules, step.stronger, step.weaker, *counts)
+    console = Console(highlight=False, width=120)
+    console.print(table)
+    console.print(
+        "a step of the ladder is not confirmed" if failed else "every step of the ladder is confirmed"
+    )
+    if failed:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
