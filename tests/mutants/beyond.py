@@ -90,10 +90,10 @@ FAULTS = [
         ("webhooks/test_addresses.py",),
     ),
     Fault(
-        "what may have been carried out is sent again after an error of the service",
+        "a client comes back before the time that the service states",
         "arena/client/http.py",
-        "        return repeatable\n",
-        "        return True\n",
+        'again = max(pause, _seconds(reply.headers.get("Retry-After", "")))',
+        "again = pause",
         ("client/test_client.py",),
     ),
     Fault(
