@@ -447,6 +447,7 @@ def test_records_in_parts(bots: list[Account], new_game: Callable[..., Any], any
         after = part.headers["X-Next"]
         lines = part.text.splitlines()
         if not lines:
+            assert after == query["after"], "the next records come after these"
             break
         found += [json.loads(line)["canonical"]["game"] for line in lines]
     assert sorted(found) == sorted(games)

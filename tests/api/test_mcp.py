@@ -254,6 +254,7 @@ def test_agents_meet_at_an_open_table_and_wait_for_each_other(app: Flask) -> Non
         ("http://bar.example", 403),
         ("https://bar.example.evil.example", 403),
         ("http://evil.example", 403),
+        ("http://localhost.evil.example", 403),
         ("null", 403),
         ("http://[", 403),
     ],

@@ -19,7 +19,7 @@ from tests.api.conftest import Account
 from tests.api.pages import Browser
 from tests.api.test_web_pages import BROWSER, NASTY, Page, check_page
 
-SOURCE = "def choose(turn):\n    print('my turn')\n    return turn['legal_actions'][0]\n"
+SOURCE = "def choose(turn):\n    print('my turn <b>')\n    return turn['legal_actions'][0]\n"
 BROKEN = "def choose(turn):\n    return turn['no such field']\n"
 NEW = "/account/bots/new"
 
@@ -111,7 +111,7 @@ def test_a_qualification_and_its_log(browser: Browser, services: Service) -> Non
     assert int(first["decisions"]) > 0
     assert first["faults"] == "0"
     log = opened(browser, f"/bots/first/log/{first['game']}")
-    assert "my turn" in log.html
+    assert "my turn &lt;b&gt;" in log.html
     assert log.rows("Decisions of seat")
     assert browser.get("/bots/first/log/nothing").status_code == 404
 

@@ -149,6 +149,22 @@ def test_an_error_while_sessions_cannot_be_read(
     assert "<h1>" in response.text
 
 
+@pytest.mark.parametrize(
+    ("back", "location"),
+    [
+        ("/bots/zap-bot", "/bots/zap-bot"),
+        ("//evil.example", "/account"),
+        ("/\\evil.example", "/account"),
+        ("https://evil.example", "/account"),
+    ],
+)
+def test_signing_in_leads_back_to_a_page_of_the_service(
+    back: str, location: str, browser: Browser, owner: Account
+) -> None:
+    sent = browser.send("/sign-in", {"token": owner.token, "next": back}, page="/sign-in")
+    assert sent.location == location
+
+
 # Links
 
 

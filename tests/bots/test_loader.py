@@ -86,3 +86,13 @@ def test_other_games_are_refused(games: str, said: str, way: int, tmp_path: Path
 def test_what_an_object_counts_is_no_declaration(tmp_path: Path) -> None:
     more = "    def __init__(self):\n        self.games = 7\n"
     assert bot_spec(written(tmp_path, BOT, "class Mine(Bot):\n", more, CHOOSES)).games == ()
+
+
+def test_the_version_of_a_file_is_what_it_holds(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.py", tmp_path / "second.py"
+    for path in (first, second):
+        path.write_text("def choose(turn):\n    return turn['legal_actions'][0]\n")
+    version = bot_spec(str(first)).version
+    assert bot_spec(str(second)).version == version
+    first.write_text("def choose(turn):\n    return turn['legal_actions'][-1]\n")
+    assert bot_spec(str(first)).version != version

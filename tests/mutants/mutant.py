@@ -1,14 +1,24 @@
-"""A seeded fault: a rule broken on purpose, which the tests must notice."""
+"""A seeded fault: a mistake made on purpose, which the tests must notice."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 
-class Mutant(NamedTuple):
+class Fault(NamedTuple):
     """``old`` stands exactly once in ``file`` (under the top folder) and is replaced by ``new``; running
-    ``tests`` (files under ``tests``) must then fail. ``rule`` is the number of the broken rule.
+    ``tests`` (files under ``tests``) must then fail.
     """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+class Mutant(NamedTuple):
+    """The same in the rules of a game. ``rule`` is the number of the broken rule."""
 
     name: str
     rule: str

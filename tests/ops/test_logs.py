@@ -95,7 +95,7 @@ from arena.ops.logs import set_up_logging
 set_up_logging("worker", "INFO")
 logging.getLogger("x").info("hello %s", "btq_o_ana_secretsecret")
 warnings.warn("be careful")
-raise ValueError("nobody catches this")
+raise ValueError("nobody catches btq_o_ana_secretsecret")
 """
 
 
@@ -107,8 +107,9 @@ def test_everything_that_a_process_reports_is_json() -> None:
     assert [line["level"] for line in lines] == ["info", "warning", "critical"]
     assert lines[0]["message"] == "hello btq_o_ana [cut]"
     assert "be careful" in lines[1]["message"]
-    assert lines[2]["message"] == "ValueError: nobody catches this"
+    assert lines[2]["message"] == "ValueError: nobody catches btq_o_ana [cut]"
     assert "Traceback" in lines[2]["exception"]
+    assert "secretsecret" not in done.stderr
 
 
 def test_on_a_terminal_it_is_text() -> None:
