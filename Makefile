@@ -10,7 +10,7 @@ up: $(VENV)/.up
 
 # Twice as many processes as cores: tests of whole services wait more than they compute.
 PROCESSES ?= 4
-PYTEST = $(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal
+PYTEST = $(BIN)/python -m pytest -p tests.durations -n $(PROCESSES) --dist worksteal --durations-file build/durations/$@.json
 test: $(VENV)/.test
 	$(PYTEST) -m "not (slow or system)" $(TEST_FLAGS)
 
