@@ -3,13 +3,15 @@ FROM python:3.12-slim AS build
 RUN python -m venv /opt/botequim
 ENV PATH=/opt/botequim/bin:$PATH
 WORKDIR /src
+COPY requirements requirements
+RUN pip install --no-cache-dir --require-hashes -r requirements/server.txt
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY arena arena
 COPY api api
 COPY queues queues
 COPY workers workers
 COPY docs docs
-RUN pip install --no-cache-dir '.[server,s3]'
+RUN pip install --no-cache-dir --no-deps .
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin botequim

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test coverage test-system test-compiled check format screenshots golden packages bench bench-http bench-sandbox clean
+.PHONY: up test coverage test-system test-compiled check format screenshots golden requirements packages bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
@@ -60,6 +60,13 @@ screenshots: $(VENV)/.test
 packages: $(VENV)/.test
 	$(BIN)/python -m build
 
+# Pins the newest packages that pyproject.toml allows, with hashes, for all Pythons and platforms. Read the diff before you commit it.
+PIN = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet --upgrade
+requirements: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet uv
+	$(PIN) --extra server --extra s3 --extra dev --output-file requirements/dev.txt
+	$(PIN) --extra server --extra s3 --constraint requirements/dev.txt --output-file requirements/server.txt
+
 golden: $(VENV)/.test
 	$(BIN)/python -m tests.golden.regenerate
 
@@ -97,12 +104,12 @@ CHECK_PYTHON = command -v $(PYTHON) >/dev/null || { \
 $(VENV)/bin/python: ;
 
 # The version is in arena/__init__.py.
-$(VENV)/.up: pyproject.toml arena/__init__.py $(VENV)/bin/python
+$(VENV)/.up: pyproject.toml requirements/server.txt arena/__init__.py $(VENV)/bin/python
 	@$(CHECK_PYTHON)
 	@$(MAKE_VENV) server "$(PYTHON)" "$(GOALS)"
 	@touch $@
 
-$(VENV)/.test: pyproject.toml arena/__init__.py $(VENV)/bin/python
+$(VENV)/.test: pyproject.toml requirements/dev.txt arena/__init__.py $(VENV)/bin/python
 	@$(CHECK_PYTHON)
-	@$(MAKE_VENV) server,dev "$(PYTHON)" "$(GOALS)"
+	@$(MAKE_VENV) dev "$(PYTHON)" "$(GOALS)"
 	@touch $@ $(VENV)/.up

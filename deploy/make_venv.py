@@ -1,11 +1,11 @@
 """Makes the virtual environment of the Makefile, and installs this tree into it.
 
-    python deploy/make_venv.py VENV EXTRAS PYTHON GOALS
+    python deploy/make_venv.py VENV SET PYTHON GOALS
 
-``EXTRAS``: those of the package, by commas. ``PYTHON`` and ``GOALS``: what ``make`` was called with. If
-``up`` is a goal, the port of BOTEQUIM_BIND has to be free. What is missing is said in one line, before
-anything is installed; if a step fails, an environment that was made is removed. Any Python from 2.7 on runs
-this, since it says which ones are too old.
+``SET``: ``server`` or ``dev``, the packages that requirements/SET.txt pins; pip checks their hashes.
+``PYTHON`` and ``GOALS``: what ``make`` was called with. If ``up`` is a goal, the port of BOTEQUIM_BIND has to
+be free. What is missing is said in one line, before anything is installed; if a step fails, an environment
+that was made is removed. Any Python from 2.7 on runs this, since it says which ones are too old.
 """
 
 from __future__ import print_function
@@ -26,7 +26,7 @@ class Failure(Exception):
     """Why it cannot be done, in one line."""
 
 
-def main(venv, extras, python, goals):
+def main(venv, pinned, python, goals):
     """Do it. Raises :class:`Failure`."""
     inside = os.path.join(venv, "bin", "python")
     is_new = not works(inside)
@@ -46,9 +46,11 @@ def main(venv, extras, python, goals):
             if status != 0:
                 raise Failure("cannot make %s: %s" % (venv, last_line(said)))
         check_index(inside, goals)
-        pip = [inside, "-m", "pip", "install", "--quiet", "--editable", ".[%s]" % extras]
-        if subprocess.call(pip) != 0:
-            raise Failure("pip could not install this, see above; 'make %s' tries again" % goals)
+        pip = [inside, "-m", "pip", "install", "--quiet"]
+        packages = ["--require-hashes", "--requirement", "requirements/%s.txt" % pinned]
+        for what in (packages, ["--no-deps", "--editable", "."]):
+            if subprocess.call(pip + what) != 0:
+                raise Failure("pip could not install this, see above; 'make %s' tries again" % goals)
     except BaseException:
         if is_new:
             shutil.rmtree(venv, ignore_errors=True)

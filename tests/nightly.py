@@ -31,8 +31,7 @@ class Slice(NamedTuple):
     what: str
 
 
-SLICES: Final[dict[str, Slice]] = {
-}
+SLICES: Final[dict[str, Slice]] = {}
 
 
 def slice_of(item: pytest.Item) -> str | None:
@@ -56,9 +55,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def changed_lines(since: str = _SINCE) -> Counter[str]:
     """Return how many lines of each file have changed since a commit, or since the first one."""
-    known = subprocess.run(["git", "rev-parse", "--verify", "--quiet", since], cwd=TOP, check=False, capture_output=True)
+    known = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", since], cwd=TOP, check=False, capture_output=True
+    )
     if known.returncode != 0:
-        since = subprocess.check_output(["git", "rev-list", "--max-parents=0", "HEAD"], cwd=TOP, text=True).split()[0]
+        since = subprocess.check_output(
+            ["git", "rev-list", "--max-parents=0", "HEAD"], cwd=TOP, text=True
+        ).split()[0]
     numbers = subprocess.check_output(["git", "diff", "--numstat", since, "HEAD"], cwd=TOP, text=True)
     lines: Counter[str] = Counter()
     for row in numbers.splitlines():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from rq import SimpleWorker
 from rq.cron import CronJob
 from rq.job import Job
@@ -26,11 +28,10 @@ from workers.worker import Worker
 ROOT = Path(__file__).parent.parent
 OVERRIDDEN = ("rq", "gunicorn", "gevent", "urllib3", "wasmtime", "componentize-py")
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIREMENTS = {
     requirement.name: requirement
-    for line in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]["server"]
+    for line in PROJECT["optional-dependencies"]["server"]
     if (requirement := Requirement(line))
 }
 
@@ -40,6 +41,35 @@ def test_the_installed_version_is_in_the_tested_range(name: str) -> None:
     specifier = REQUIREMENTS[name].specifier
     assert any(part.operator in ("<", "==") for part in specifier), f"{name} has no upper bound"
     assert specifier.contains(version(name)), f"{name} {version(name)} is not in {specifier}"
+
+
+def pins(name: str) -> dict[str, list[str]]:
+    """The versions that ``requirements/NAME.txt`` pins, by package: several where Pythons differ."""
+    found: dict[str, list[str]] = {}
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    for block in re.split(r"\n(?! )", text.replace(" \\\n", "\n").rstrip("\n")):
+        line, *hashes = block.split("\n")
+        assert hashes, f"{line} has no hash"
+        assert all(re.fullmatch(r" +--hash=sha256:[0-9a-f]{64}", one) for one in hashes), block
+        package, _, version = line.partition(";")[0].strip().partition("==")
+        found.setdefault(canonicalize_name(package), []).append(version)
+    return found
+
+
+@pytest.mark.parametrize(("name", "extras"), [("server", ("server", "s3")), ("dev", ("server", "s3", "dev"))])
+def test_what_is_pinned_satisfies_the_project(name: str, extras: tuple[str, ...]) -> None:
+    pinned = pins(name)
+    needed = list(PROJECT["dependencies"])
+    for extra in extras:
+        needed += PROJECT["optional-dependencies"][extra]
+    for requirement in map(Requirement, needed):
+        if requirement.name != PROJECT["name"]:
+            versions = pinned[canonicalize_name(requirement.name)]
+            assert all(map(requirement.specifier.contains, versions)), (requirement, versions)
+
+
+def test_the_tests_run_with_what_the_service_runs_with() -> None:
+    assert pins("server").items() <= pins("dev").items()
 
 
 def shape(function: Any) -> list[tuple[str, Any]]:
