@@ -13,7 +13,7 @@ import pytest
 
 from arena.client import Client
 from arena.client.games import LIVE_STATES
-from tests.service import Process, environment
+from tests.service import ROOT, Process, environment
 from tests.waiting import wait_until
 
 TOOLS: Final = {"python": "python3", "javascript": "node", "go": "go", "rust": "cargo", "java": "javac"}
@@ -23,6 +23,9 @@ CRATES: Final = Path("/usr/share/cargo/registry")
 
 CLOCK: Final = {"per_turn_ms": 120_000, "bank_ms": 600_000}
 """Of the games: no turn is late because the machine is busy."""
+
+_CACHES: Final = ROOT / "build/toolchains"
+"""Where the compilers keep what all starters have in common, for the next run too."""
 
 _BUILD_SECONDS: Final = 3600
 
@@ -34,7 +37,7 @@ def needs(language: str) -> pytest.MarkDecorator:
 
 
 def prepare(language: str, folder: Path) -> dict[str, str]:
-    """The environment for commands in a folder inside ``folder``, in which caches and build settings are."""
+    """The environment for commands in a folder inside ``folder``, in which the build settings are."""
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
     for name, command in (("python", ""), ("botequim", " -m arena.cli")):
@@ -43,7 +46,7 @@ def prepare(language: str, folder: Path) -> dict[str, str]:
     settings = environment()
     settings["PATH"] = f"{programs}:{settings['PATH']}"
     if language == "go":
-        settings |= {"GOCACHE": str(folder / "go"), "GOPATH": str(folder / "gopath"), "GOPROXY": "off"}
+        settings |= {"GOCACHE": str(_CACHES / "go"), "GOPATH": str(folder / "gopath"), "GOPROXY": "off"}
     if language == "rust":
         (folder / ".cargo").mkdir(exist_ok=True)
         (folder / ".cargo/config.toml").write_text(
@@ -51,6 +54,7 @@ def prepare(language: str, folder: Path) -> dict[str, str]:
             f'[source.debian]\ndirectory = "{CRATES}"\n[net]\noffline = true\n'
         )
         settings |= {
+            "CARGO_BUILD_BUILD_DIR": str(_CACHES / "cargo"),
             "CARGO_TARGET_DIR": str(folder / "target"),
             "CARGO_INCREMENTAL": "0",
             "CARGO_PROFILE_DEV_DEBUG": "0",
