@@ -207,6 +207,7 @@ def _form_token() -> str:
     """The token of all forms of this session: the signature of a secret that its cookie holds."""
     if _FORM_SECRET not in session:
         session[_FORM_SECRET] = secrets.token_urlsafe(_FORM_SECRET_BYTES)
+    g.has_form = True
     key = current_app.secret_key
     assert key is not None
     return Signer(key, salt="forms of pages").get_signature(session[_FORM_SECRET]).decode()

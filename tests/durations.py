@@ -96,8 +96,8 @@ class _Meter:
             fixturedef.addfinalizer(start)
 
     def _stopwatch(self, name: str) -> tuple[Callable[[], None], Callable[[], None]]:
-        """Return functions that start and stop the measurement of a shared fixture. What other shared fixtures
-        cost in between is not counted twice.
+        """Return functions that start and stop the measurement of a shared fixture. What other shared
+        fixtures cost in between is not counted twice.
         """
         begun: list[tuple[Cost, Cost]] = []
 

@@ -1,8 +1,8 @@
-"""Slices of the cases that are long by nature: ``@pytest.mark.nightly("cluster")`` puts a case in one.
+"""Slices of the cases that are long by nature: ``@pytest.mark.nightly("cluster")`` puts a case into one.
 
-``-p tests.nightly --slice NAME`` runs one slice. ``python -m tests.nightly`` runs all of them, one after the
-other, and prints what each took; with names, those; with ``--changed``, the quick slice that guards the folder
-with most changed lines.
+``python -m tests.nightly`` runs all slices, one after the other, and prints what each took; with names,
+those; with ``--changed``, the quick one that guards most of the lines that changed. Further options are
+pytest's.
 """
 
 from __future__ import annotations
@@ -12,32 +12,28 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
 TOP: Final = Path(__file__).parent.parent
-_QUICK_S: Final = 120
+QUICK_S: Final = 120
+"""The most that a slice of ``--changed`` takes."""
+
 _SINCE: Final = "HEAD~20"
 
 
 class Slice(NamedTuple):
-    """``guards``: the folders whose changes it checks. ``seconds``: what it takes on two cores."""
+    """``guards``: the files and folders whose changes it checks. ``seconds``: what it takes on two cores."""
 
+    what: str
     guards: tuple[str, ...]
     seconds: int
-    what: str
 
 
 SLICES: Final[dict[str, Slice]] = {}
-
-
-def slice_of(item: pytest.Item) -> str | None:
-    """Return the name of the slice of a case, or None."""
-    marker = item.get_closest_marker("nightly")
-    return None if marker is None else str(marker.args[0])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,25 +42,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the cases of the chosen slice."""
+    """Keep the cases of the chosen slice. A name that is no slice is an error in any run."""
+    slices = [_slice_of(item) for item in items]
+    unknown = {name for name in slices if name is not None and name not in SLICES}
+    if unknown:
+        raise pytest.UsageError(f"no slices of the nightly tests: {', '.join(sorted(unknown))}")
     chosen = config.getoption("slice")
     if chosen is not None:
-        config.hook.pytest_deselected(items=[item for item in items if slice_of(item) != chosen])
-        items[:] = [item for item in items if slice_of(item) == chosen]
+        pairs = list(zip(items, slices, strict=True))
+        config.hook.pytest_deselected(items=[item for item, name in pairs if name != chosen])
+        items[:] = [item for item, name in pairs if name == chosen]
 
 
-def changed_lines(since: str = _SINCE) -> Counter[str]:
-    """Return how many lines of each file have changed since a commit, or since the first one."""
-    known = subprocess.run(
-        ["git", "rev-parse", "--verify", "--quiet", since], cwd=TOP, check=False, capture_output=True
-    )
-    if known.returncode != 0:
-        since = subprocess.check_output(
-            ["git", "rev-list", "--max-parents=0", "HEAD"], cwd=TOP, text=True
-        ).split()[0]
-    numbers = subprocess.check_output(["git", "diff", "--numstat", since, "HEAD"], cwd=TOP, text=True)
+def _slice_of(item: pytest.Item) -> str | None:
+    marker = item.get_closest_marker("nightly")
+    return None if marker is None else str(marker.args[0])
+
+
+def changed_lines(tree: Path = TOP) -> Counter[str]:
+    """How many lines of each file were added and removed in the last twenty commits, or in all."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=tree, check=False, capture_output=True, text=True)
+        return done.stdout
+
+    since = git("rev-parse", "--verify", "--quiet", _SINCE) or git("rev-list", "--max-parents=0", "HEAD")
     lines: Counter[str] = Counter()
-    for row in numbers.splitlines():
+    for row in git("diff", "--numstat", "--no-renames", since.strip(), "HEAD").splitlines():
         added, removed, path = row.split("\t")
         if added != "-":
             lines[path] += int(added) + int(removed)
@@ -72,30 +76,28 @@ def changed_lines(since: str = _SINCE) -> Counter[str]:
 
 
 def quick_slice(lines: Counter[str]) -> str:
-    """Return the slice, of those that take at most two minutes, that guards most of the changed lines."""
-    quick = {name: one for name, one in SLICES.items() if one.seconds <= _QUICK_S}
+    """The slice, of those that take at most :data:`QUICK_S`, that guards most of the changed lines."""
 
     def guarded(name: str) -> int:
-        return sum(count for path, count in lines.items() if path.startswith(quick[name].guards))
+        return sum(count for path, count in lines.items() if path.startswith(SLICES[name].guards))
 
-    return max(quick, key=guarded)
+    return max((name for name, one in SLICES.items() if one.seconds <= QUICK_S), key=guarded)
 
 
-def run(names: Iterable[str], options: Sequence[str]) -> int:
-    """Run slices one after the other with further options of pytest; return the highest exit status."""
-    statuses = {}
-    for name in names:
-        begin = time.monotonic()
-        print(f"nightly slice {name}: {SLICES[name].what}", flush=True)
-        command = [sys.executable, "-m", "pytest", "-p", "tests.durations", "-p", "tests.nightly"]
-        command += ["-m", "nightly", "--slice", name, "--durations-file", f"build/durations/{name}.json"]
-        statuses[name] = subprocess.call([*command, *options], cwd=TOP)
-        print(f"nightly slice {name}: {time.monotonic() - begin:.0f} s", flush=True)
-    return max(statuses.values(), default=0)
+def run(name: str, options: Sequence[str]) -> int:
+    """Run a slice with further options of pytest; returns its exit status."""
+    begin = time.monotonic()
+    print(f"nightly slice {name}: {SLICES[name].what}", flush=True)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.durations", "-p", "tests.nightly"]
+    command += ["-m", "nightly", "--slice", name]
+    command += ["--durations-file", f"build/durations/nightly-{name}.json", *options]
+    status = subprocess.call(command, cwd=TOP)
+    print(f"nightly slice {name}: {time.monotonic() - begin:.0f} s", flush=True)
+    return status
 
 
 def main() -> int:
-    """Run the slices that the command line names."""
+    """Run the slices that the command line names, all of them even if one fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.nightly", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="SLICE", help=", ".join(SLICES))
     parser.add_argument("--changed", action="store_true", help="the quick slice of what has changed")
@@ -103,8 +105,8 @@ def main() -> int:
     for name in arguments.names:
         if name not in SLICES:
             parser.error(f"there is no slice {name!r}; expected one of {', '.join(SLICES)}")
-    names = [quick_slice(changed_lines())] if arguments.changed else arguments.names or SLICES
-    return run(names, options)
+    names = [quick_slice(changed_lines())] if arguments.changed else arguments.names or list(SLICES)
+    return max(run(name, options) for name in names)
 
 
 if __name__ == "__main__":

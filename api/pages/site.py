@@ -57,7 +57,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     response.headers["Content-Security-Policy"] = _POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
     # The token of a form ends when the visitor gets a session, so the page behind it is loaded again, too.
-    is_own = guest.session is not None or "csrf_token" in g
+    is_own = guest.session is not None or "has_form" in g
     response.headers["Cache-Control"] = "private, no-store" if is_own else "no-cache"
     response.headers["Vary"] = "Cookie"
     if status == HTTPStatus.OK:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
@@ -196,7 +197,10 @@ class TournamentsCalls(HttpClient):
 
     def series_table(self, series: str, form: str = "json") -> str:
         """The table of a series as text: ``json``, ``csv`` or ``text``."""
-        return self._table(path("series", series, "table"), form, "inputs_hash", ())
+        where = path("series", series, "table")
+        if form != "json":
+            return self._text(where, {"format": form})
+        return json.dumps(self.request("GET", where), ensure_ascii=False)
 
     def create_schedule(self, **fields: Any) -> dict[str, Any]:
         """Create a schedule and return it; ``fields`` as ``POST /v1/schedules`` takes them."""

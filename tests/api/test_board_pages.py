@@ -23,9 +23,10 @@ def rated(app: Flask, admin: ContractClient, monkeypatch: pytest.MonkeyPatch) ->
     """House bots, ranked after two groups, on a board with points of an earlier day."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
     services = play_rated(app.extensions["botequim"], admin, groups=2)
-    points = {name: ["0.0.1", 1400, 1300, 1500, False] for name in ("rookie", "random", "rookie+2")}
-    command = ("HSET", "{board:truco/sealed}:days", "2026-11-01", orjson.dumps(points))
-    services.store._connection.run([command])
+    day, names = "2026-11-01", ["random", "rookie", "rookie+2"]
+    sheet = orjson.dumps([[name, "0.0.1", 1400, 1300, 1500, False] for name in names])
+    points = ("HSET", "{board:truco/sealed}:points", day, orjson.dumps(names[:1]), f"{day}/0", sheet)
+    services.store._connection.run([("HSET", "{board:truco/sealed}:days", day, b"{}"), points])
     services.compute_matchups("truco", "sealed", "base@1")
     return services
 

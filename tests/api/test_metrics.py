@@ -56,7 +56,7 @@ def test_queues_and_workers(own: EmbeddedStore, client: ContractClient) -> None:
         for game in ("one", "two"):
             jobs.move_house_bots(game)
         enqueued = (datetime.now(UTC) - timedelta(seconds=500)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        database.hset("rq:job:json-move_house_bots-one", "enqueued_at", enqueued)
+        database.hset("rq:job:move_house_bots-one", "enqueued_at", enqueued)
         database.zadd(jobs.queue(HOUSE_QUEUE).failed_job_registry.key, {"broken": 1})
     found = figures(client)
     assert found["botequim_workers"] == 2

@@ -241,7 +241,7 @@ def test_a_form_without_the_token_of_its_page(browser: Browser, owner: Account) 
     with browser.client.session_transaction() as cookie:
         values = [str(value) for value in cookie.values()]
     token = form_token(browser, "/account")
-    forged = ["", "forged", "\u00e9\ud83c\udccf", "x" * 10_000, *values, *altered(token)]
+    forged = ["", "forged", "\u00e9\U0001f0cf", "x" * 10_000, *values, *altered(token)]
     for data in ({"x": "y"}, *({"csrf_token": text} for text in forged)):
         assert expired(browser.client.post("/sign-out", data=data, headers=HTML)), data
     assert expired(browser.client.post(f"/sign-out?csrf_token={token}", data={"x": "y"}, headers=HTML))

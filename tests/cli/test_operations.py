@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from tests.cli.tree import LEAVES
+from tests.documents import openapi
 
-SPEC = yaml.safe_load((Path(__file__).parent.parent.parent / "openapi.yaml").read_text())
+SPEC = openapi()
 
 COMMANDS = {
     "signUp": "signup",

@@ -6,18 +6,17 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-import yaml
 
 from arena.client import ApiError, Client
 from tests.client.conftest import Table
+from tests.documents import openapi
 from tests.service import Service
 
-SPEC = yaml.safe_load((Path(__file__).parent.parent.parent / "openapi.yaml").read_text())
+SPEC = openapi()
 
 FIELDS = {"transport": "webhook", "url": "u", "rights": True, "secret": "s", "source": "p", "component": "c"}
 

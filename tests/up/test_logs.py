@@ -51,7 +51,7 @@ def is_followed(service: Service, owner: str, request_id: str) -> bool:
         """The request ids of its first jobs that have ended."""
         found: dict[str, str | None] = {}
         for line in lines(service, "worker-1"):
-            name, _, rest = str(line.get("job")).removeprefix("json-").partition("-")
+            name, _, rest = str(line.get("job")).partition("-")
             if tournament in rest or uploaded in rest:
                 found.setdefault(name, line.get("request_id"))
         return found
