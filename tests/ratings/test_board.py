@@ -177,7 +177,9 @@ def test_who_loses_nearly_always_has_the_wide_interval_of_the_likelihood() -> No
 
 
 def test_a_board_says_by_which_method_it_was_computed() -> None:
-    assert made(league(5)).as_json()["method"] == METHOD == 3
+    found = made(league(5))
+    assert found.as_json()["method"] == METHOD == 3
+    assert Board.from_json(found.as_json()).method == METHOD
 
 
 # Who counts
