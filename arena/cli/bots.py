@@ -213,7 +213,7 @@ def show_bot(name: str, url: str, token: str | None, as_json: bool) -> None:
 
 
 def _shown(found: Mapping[str, Any]) -> str:
-    hook, suspended = found.get("webhook"), found.get("suspended")
+    hook, suspended = found["webhook"], found["suspended"]
     columns: Columns = {
         "name": "name",
         "owner": "owner",
@@ -235,7 +235,7 @@ def _shown(found: Mapping[str, Any]) -> str:
         "version": "label",
         "transport": "transport",
         "language": "language",
-        "games": lambda one: ", ".join(one.get("games", ())) or None,
+        "games": lambda one: ", ".join(one["games"]) or None,
         "added": moment("created_ms"),
         "published": "published",
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from arena.cli.online import say
@@ -52,7 +52,7 @@ class _Service:
 
     def situation(self, board: BoardName) -> Situation:
         """The situation of the bot on a board."""
-        published = json.loads(self._client.leaderboard(board.kind, SEALED, preset=preset_of(board)))
+        published = json.loads(self._client.leaderboard(board.kind, SEALED, preset=board.preset))
         place = standing(published["rows"], self._player)
         listed = [
             one
@@ -62,9 +62,8 @@ class _Service:
         ]
         views = [view for one in listed if (view := self._client.tournament(one["id"])) is not None]
         present = [view for view in views if view["state"] in PRESENT]
-        schedules = map(_with_state, self._client.schedules())
         groups = 0 if place is None else place.groups
-        following = outlook(board, self._player, groups, present, schedules, _now_ms())
+        following = outlook(board, self._player, groups, present, self._client.schedules(), _now_ms())
         if following.state == "plays" and following.tournament is not None:
             self._plays[board] = following.tournament
         elif board in self._plays and not self._is_counted(self._plays[board], published["published_ms"]):
@@ -78,11 +77,6 @@ class _Service:
         if finished_ms is None:
             return True
         return bool((published_ms or 0) >= finished_ms or _now_ms() > finished_ms + 1000 * COUNTED)
-
-
-def preset_of(board: BoardName) -> str | None:
-    """The preset of a request: earlier releases have none."""
-    return None if board.is_first else board.preset
 
 
 def shown(board: BoardName) -> str:
@@ -157,12 +151,4 @@ def words(what: Outlook, url: str) -> str:
     return what.words if what.tournament is None else f"{what.words}: {url}/tournaments/{what.tournament}"
 
 
-def _with_state(schedule: Mapping[str, Any]) -> dict[str, Any]:
-    """A schedule with what it waits for, which earlier releases do not say."""
-    waits_for = "bots" if schedule["until_groups"] is not None else "time"
-    if not schedule["enabled"] or schedule["next_ms"] is None:
-        waits_for = ""
-    return {"waits_for": waits_for, "current": None, **schedule}
-
-
-__all__ = ["Situation", "await_ranks", "board_page", "preset_of", "shown", "words"]
+__all__ = ["Situation", "await_ranks", "board_page", "shown", "words"]

@@ -108,8 +108,8 @@ def list_schedules(url: str, as_json: bool) -> None:
 
 
 def _next(schedule: Mapping[str, Any]) -> str:
-    """When it announces its next tournament; an earlier release does not say that it rests."""
-    if schedule.get("waits_for", "time") == "time":
+    """When it announces its next tournament."""
+    if schedule["waits_for"] == "time":
         return when(schedule["next_ms"])
     return next_words(schedule, 0)
 
@@ -130,7 +130,7 @@ def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
         "once at": lambda one: None if one["at_ms"] is None else when(one["at_ms"]),
         "on": "enabled",
         "next": _next,
-        "present": lambda one: one.get("current"),
+        "present": "current",
         "last": moment("last_ms"),
         "until groups": "until_groups",
         "skipped": lambda one: (

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from arena.cli.ranks import Situation, await_ranks, board_page, preset_of, shown, words
+from arena.cli.ranks import Situation, await_ranks, board_page, shown, words
 from arena.client import Client
 from arena.client.bots import UploadPending
 from arena.client.http import DEFAULT_URL, ApiError
@@ -114,13 +114,13 @@ def submit_bot(
     _boards(kinds, preset)
     version, is_new = _upload(client, file, name, label, patience.qualifying, tournaments)
     bot = client.bot(name)
-    takes_part = bot.get("tournaments", True)
+    takes_part = bot["tournaments"]
     boards = _boards(kinds or _games(bot, version), preset)
     # A new version qualifies by itself; another may try again.
     known = _states(client, name, version, boards)
     for board in boards:
         if board not in known or (known[board]["state"] == "failed" and not is_new):
-            known[board] = client.qualify(name, version, board.kind, preset=preset_of(board))
+            known[board] = client.qualify(name, version, board.kind, preset=board.preset)
     begun = [shown(board) for board in boards if known[board]["state"] == "qualifying"]
     if begun:
         click.echo(f"{name} {version}: qualifies in {' and '.join(begun)}")
@@ -155,7 +155,7 @@ def qualify_bot(
     version = label or bot["version"]
     if version is None:
         raise NotQualified(f"the first upload of {name} has not been checked yet")
-    state = client.qualify(name, version, kind, preset=preset_of(board))
+    state = client.qualify(name, version, kind, preset=board.preset)
     if state["state"] == "qualifying":
         click.echo(f"{name} {version}: qualifies in {shown(board)}")
         state = _wait(client, name, version, (board,), patience.qualifying)[board]
@@ -163,7 +163,7 @@ def qualify_bot(
         over = state["state"] == "failed"
         raise _not_qualified(name, version, {board: _why(state, patience)}, over)
     if version == bot["version"] and _is_uploaded(bot):
-        takes_part = bot.get("tournaments", True)
+        takes_part = bot["tournaments"]
         player = PlayerId(name, version)
         return Submitted(version, _echo_standing(client, player, (board,), takes_part, patience.ranking))
     click.echo(f"{shown(board)}: qualified; watch {board_page(client, board)}")
@@ -298,8 +298,7 @@ def _upload(
         if error.code not in _REFUSED:
             raise
         raise NotQualified(f"{name} {version} is refused: {error.message} ({error.code})") from None
-    # A service of an earlier release adds every upload.
-    is_new = bool(made.get("added", True))
+    is_new = bool(made["added"])
     click.echo(f"{name} {version}: {'added' if is_new else 'already has this source'}")
     return version, is_new
 
@@ -326,14 +325,10 @@ def _next_label(labels: list[str]) -> str:
 def _states(
     client: Client, name: str, version: str, boards: Collection[BoardName]
 ) -> dict[BoardName, dict[str, Any]]:
-    """The qualifications of a version for ``boards``. Those of an earlier release have no preset, and are for
-    the first one.
-    """
-    found = {}
-    for one in client.qualifications(name, version):
-        if one["kind"] in GAMES:
-            first = BoardName.of(one["kind"], SEALED)
-            found[first._replace(preset=one.get("preset", first.preset))] = one
+    """The qualifications of a version for ``boards``."""
+    found = {
+        BoardName(one["kind"], SEALED, one["preset"]): one for one in client.qualifications(name, version)
+    }
     return {board: found[board] for board in boards if board in found}
 
 

@@ -192,7 +192,7 @@ class OnlinePlayer:
         """Report a failure, and play the turn's default action, if it has one."""
         if type != "crashed":
             why += f"; legal: {', '.join(turn['legal_actions'])}"
-        action = turn.get("default_action")
+        action = turn["default_action"]
         if action is not None:
             why += f"; the default action {action} is played for it"
             self._answer(turn, action)

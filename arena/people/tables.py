@@ -222,10 +222,10 @@ class PeopleTables:
     def invited(self, code: str) -> InvitedSeat:
         """The seat that the code is for; nothing changes. Raises ``link_expired``."""
         data = self._invitations.find(code)
-        row: dict[str, Any] = {} if data is None else orjson.loads(data)
-        invited = InvitedSeat(row.get("game", ""), row.get("seat", 0))
+        row: dict[str, Any] = {"game": "", "seat": 0, "mark": None} if data is None else orjson.loads(data)
+        invited = InvitedSeat(row["game"], row["seat"])
         mark = self._links.find(_link_name(*invited))
-        if mark is None or mark.decode() != row.get("mark"):
+        if mark is None or mark.decode() != row["mark"]:
             raise LinkExpired(
                 "this link was used or withdrawn, or is too old",
                 field="code",

@@ -33,9 +33,7 @@ class BoardName(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its name in the database. That of the first preset is the name that boards had when there was one
-        per game and division.
-        """
+        """Its name in the database, which leaves out the first preset."""
         own = (self.kind, self.division) if self.is_first else (self.kind, self.preset, self.division)
         return "/".join(own)
 

@@ -7,12 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from arena.cli.submit import QUALIFYING, RANKING, Patience
-from arena.client import Client
 from tests.cli.conftest import ADMIN_TOKEN, Owner, Terminal
 from tests.live.arenas import Arena
 from tests.service import Service
@@ -239,26 +237,6 @@ def test_how_long_it_waits() -> None:
     now[0] = 90.0
     assert (given.qualifying, given.ranking) == (10, 10)
     assert (patience(0).qualifying, patience(0).ranking) == (0, 0)
-
-
-def test_a_service_of_an_earlier_release_is_understood(
-    terminal: Terminal,
-    bot: str,
-    sealed: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    schedules = Client.schedules
-
-    def former(self: Client) -> list[dict[str, Any]]:
-        new = ("waits_for", "current")
-        return [{key: one[key] for key in one if key not in new} for one in schedules(self)]
-
-    monkeypatch.setattr(Client, "schedules", former)
-    told = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()
-    assert told[2] == "toepen: waits for 'Sealed Toepen', which begins by itself"
-    shown = terminal("schedule", "list")
-    assert "sealed" in shown
 
 
 def test_schedules_that_rest_are_listed_as_such(terminal: Terminal, owner: Owner, sealed: str) -> None:

@@ -72,10 +72,3 @@ def test_versions_are_pinned_without_a_lock_file_or_a_host() -> None:
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in versions)
     assert (CLIENT / ".npmrc").read_text(encoding="utf-8") == "package-lock=false\n"
     assert not any((CLIENT / name).exists() for name in ("package-lock.json", "yarn.lock", "pnpm-lock.yaml"))
-
-
-def test_it_has_the_version_of_the_service() -> None:
-    package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
-    assert package["version"] == __version__
-    text = (CLIENT / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"botequim-(\S+)\.tgz", text)) == {__version__}

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 import arena
+from arena import __version__
 from arena.cli import run
 from arena.installation import install_command
 from tests.service import ROOT
 
-WHEEL = "http://bar.example:8000/download/botequim-0.2.0-py3-none-any.whl"
-METADATA = """Metadata-Version: 2.4
+WHEEL = f"http://bar.example:8000/download/botequim-{__version__}-py3-none-any.whl"
+METADATA = f"""Metadata-Version: 2.4
 Name: botequim
-Version: 0.2.0
+Version: {__version__}
 Requires-Dist: click>=8.1
 Provides-Extra: server
 Requires-Dist: redis[hiredis]>=8.1; extra == "server"
@@ -32,7 +33,7 @@ Requires-Dist: numpy>=1.26; extra == "ratings"
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what is noted about an installation in place of that of the tests."""
-    about = tmp_path / "botequim-0.2.0.dist-info"
+    about = tmp_path / f"botequim-{__version__}.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(METADATA)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])

@@ -18,6 +18,7 @@ from typing import Any, Final
 import click
 
 from arena.client import Client
+from arena.games import game_of
 from arena.records.verify import verify
 from arena.store.embedded import EmbeddedStore
 from tests.ports import free_port
@@ -53,7 +54,9 @@ def opened(version: Version, folder: Path) -> Iterator[Client]:
 def begin(admin: Client) -> dict[str, str]:
     """Play tournaments to their boards, and begin games. Returns the tokens of the bots that play them."""
     cups = [
-        admin.create_tournament(name="Cup", kind=kind, format="round_robin", groups=4, **cup)["id"]
+        admin.create_tournament(
+            name="Cup", kind=kind, preset=game_of(kind).presets[0].name, format="round_robin", groups=4, **cup
+        )["id"]
         for kind in KINDS
         for cup in CUPS
     ]

@@ -182,8 +182,6 @@ class Load:
         token = self.client().sign_up("two-versions")
         self.owner = self.client(token)
         self.admin = self.client(ADMIN)
-        # An earlier release knows no uploads that are being checked.
-        self._each = [BothClient({name: url}, counts, token) for name, url in urls.items()]
         self.bots = {f"remote-{number}": self.owner.register_bot(f"remote-{number}") for number in range(4)}
         self._threads = [threading.Thread(target=self._play, args=(token,)) for token in self.bots.values()]
         for thread in self._threads:
@@ -254,11 +252,10 @@ class Load:
 
     def _upload(self, number: int) -> None:
         name = f"uploaded-{number}"
-        first, second = random.sample(self._each, 2)
-        first.create_bot(name, transport="uploaded", source=SOURCE.format(number=number))
+        self.owner.create_bot(name, transport="uploaded", source=SOURCE.format(number=number))
         for kind in KINDS:
             self.owner.qualify(name, "1", kind)
-        second.add_version(name, "2", transport="uploaded", source=SOURCE.format(number=number + 1))
+        self.owner.add_version(name, "2", transport="uploaded", source=SOURCE.format(number=number + 1))
         for kind in KINDS:
             self.owner.qualify(name, "2", kind)
         self.uploads.append(name)

@@ -14,20 +14,24 @@ from pathlib import Path
 import pytest
 
 import arena.store.identity
+import arena.store.rows
 import arena.upgrade
 from arena.cli import run
 from arena.ops.backup import make_backup, restore_backup
+from arena.ops.data_check import check_data
+from arena.ops.settings import Settings
 from arena.store.embedded import EmbeddedStore
 from arena.store.identity import UnknownFormat
 from arena.store.repositories import Store, open_store
 from arena.store.rows import FORMAT
-from arena.upgrade import Step, upgrade
+from arena.upgrade import STEPS, Step, upgrade
 from tests.conftest import register
 from tests.dying import KILLED, in_child, status_of
 from tests.service import environment
 
 NEXT = FORMAT + 1
 NAMES = [f"note {number}" for number in range(5)]
+UPGRADED = {name: {"text": name.upper()} for name in NAMES}
 
 
 def rewrite(store: Store, stop_after: int | None = None) -> None:
@@ -41,7 +45,7 @@ def rewrite(store: Store, stop_after: int | None = None) -> None:
 
 
 @pytest.fixture
-def store(clean_store: EmbeddedStore) -> Iterator[Store]:
+def filled(clean_store: EmbeddedStore) -> Iterator[Store]:
     """With data of the present format."""
     opened = open_store(clean_store.url)
     for name in NAMES:
@@ -55,18 +59,27 @@ def to_next(monkeypatch: pytest.MonkeyPatch) -> Callable[[Step], None]:
     """Let this be a program of the next format, with a step to it."""
 
     def with_step(step: Step) -> None:
-        monkeypatch.setattr(arena.store.identity, "FORMAT", NEXT)
-        monkeypatch.setattr(arena.upgrade, "FORMAT", NEXT)
+        for module in (arena.store.rows, arena.store.identity, arena.upgrade):
+            monkeypatch.setattr(module, "FORMAT", NEXT)
         monkeypatch.setattr(arena.upgrade, "STEPS", {NEXT: step})
 
     return with_step
 
 
-def test_data_of_this_format_are_left_as_they_are(store: Store) -> None:
-    before = store.series.all()
-    assert upgrade(store) == []
-    store.identity.register()
-    assert (store.identity.format(), store.series.all()) == (FORMAT, before)
+def test_every_step_up_to_this_format_is_a_file_with_a_test() -> None:
+    files = Path(arena.upgrade.__file__).parent.glob("step_*.py")
+    tests = Path(__file__).parent.glob("test_step_*.py")
+    numbers = sorted(STEPS)
+    assert numbers == list(range(FORMAT + 1 - len(numbers), FORMAT + 1))
+    assert {path.name for path in files} == {f"step_{number}.py" for number in numbers}
+    assert {path.name for path in tests} == {f"test_step_{number}.py" for number in numbers}
+
+
+def test_data_of_this_format_are_left_as_they_are(filled: Store) -> None:
+    before = filled.series.all()
+    assert upgrade(filled) == []
+    filled.identity.register()
+    assert (filled.identity.format(), filled.series.all()) == (FORMAT, before)
 
 
 def test_a_new_database_gets_the_present_format(clean_store: EmbeddedStore) -> None:
@@ -80,59 +93,87 @@ def test_a_new_database_gets_the_present_format(clean_store: EmbeddedStore) -> N
 
 @pytest.mark.parametrize("stop_after", range(len(NAMES)))
 def test_a_step_that_was_killed_is_repeated(
-    store: Store, to_next: Callable[[Step], None], clean_store: EmbeddedStore, stop_after: int
+    filled: Store, to_next: Callable[[Step], None], clean_store: EmbeddedStore, stop_after: int
 ) -> None:
     def killed() -> None:
         to_next(partial(rewrite, stop_after=stop_after))
         upgrade(open_store(clean_store.url))
 
     assert status_of(in_child(killed)) == KILLED
-    assert sum("text" in value for value in store.series.all().values()) == stop_after
-    assert store.identity.format() == FORMAT
+    assert sum("text" in value for value in filled.series.all().values()) == stop_after
+    assert filled.identity.format() == FORMAT
     to_next(rewrite)
     with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
-        store.identity.register()
-    assert upgrade(store) == [NEXT]
-    assert store.series.all() == {name: {"text": name.upper()} for name in NAMES}
-    assert store.identity.format() == NEXT
-    assert upgrade(store) == []
-    store.identity.check()
+        filled.identity.register()
+    assert upgrade(filled) == [NEXT]
+    assert filled.series.all() == UPGRADED
+    assert filled.identity.format() == NEXT
+    assert upgrade(filled) == []
+    filled.identity.check()
 
 
-def test_steps_that_are_missing_are_told(store: Store, to_next: Callable[[Step], None]) -> None:
+def test_steps_that_are_missing_are_told(filled: Store, to_next: Callable[[Step], None]) -> None:
     to_next(rewrite)
-    store.identity.set_format(FORMAT - 1)
+    filled.identity.set_format(FORMAT - 1)
     with pytest.raises(UnknownFormat) as refused:
-        upgrade(store)
+        upgrade(filled)
     assert str(refused.value) == (
         f"the data have format {FORMAT - 1}, and this program upgrades formats {FORMAT} to {NEXT}; "
         f"expected an upgrade by an older version of this program, to format {FORMAT} at least"
     )
 
 
+def test_the_command_for_clusters_upgrades(
+    filled: Store,
+    clean_store: EmbeddedStore,
+    to_next: Callable[[Step], None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("REDIS_URL", clean_store.url)
+    to_next(rewrite)
+    for said in (f"upgraded to format {NEXT}", f"nothing to do: the data have format {NEXT}"):
+        assert run(["ops", "upgrade"]) == 0
+        assert capsys.readouterr().out == f"{said}\n"
+        assert filled.series.all() == UPGRADED
+
+
+def test_what_runs_alone_upgrades_before_it_starts(
+    filled: Store, clean_store: EmbeddedStore, to_next: Callable[[Step], None]
+) -> None:
+    """As ``botequim up`` and ``serve`` do with a database of their own."""
+    settings = Settings(redis_url=clean_store.url)
+    to_next(rewrite)
+    with pytest.raises(UnknownFormat, match="'botequim ops upgrade' while no process"):
+        check_data(settings)
+    check_data(settings, is_alone=True)
+    assert filled.series.all() == UPGRADED
+    check_data(settings)
+
+
 def test_a_restored_backup_is_upgraded(
-    store: Store,
+    filled: Store,
     clean_store: EmbeddedStore,
     to_next: Callable[[Step], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    store.identity.check()
+    filled.identity.check()
     make_backup(clean_store.url, tmp_path / "backup")
-    store._connection.run([("FLUSHALL",)])
+    filled._connection.run([("FLUSHALL",)])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     to_next(rewrite)
     restore_backup(tmp_path / "backup", tmp_path)
-    assert store.series.all() == {name: {"text": name.upper()} for name in NAMES}
-    assert store.identity.format() == NEXT
-    store._connection.run([("FLUSHALL",)])
+    assert filled.series.all() == UPGRADED
+    assert filled.identity.format() == NEXT
+    filled._connection.run([("FLUSHALL",)])
     monkeypatch.undo()
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     about = tmp_path / "backup" / "backup.json"
     about.write_text(about.read_text().replace(f'"format": "{FORMAT}"', f'"format": "{NEXT}"'))
     with pytest.raises(UnknownFormat, match=f"the data have format {NEXT}, "):
         restore_backup(tmp_path / "backup", tmp_path)
-    assert store._connection.run([("DBSIZE",)]) == [0]
+    assert filled._connection.run([("DBSIZE",)]) == [0]
 
 
 UNKNOWN = {
@@ -151,7 +192,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("which", UNKNOWN)
 def test_an_unknown_format_is_refused_in_one_line(
-    store: Store,
+    filled: Store,
     clean_store: EmbeddedStore,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -159,29 +200,29 @@ def test_an_unknown_format_is_refused_in_one_line(
     which: str,
 ) -> None:
     change, line = UNKNOWN[which]
-    store._connection.run([change])
-    before = store._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")])
+    filled._connection.run([change])
+    before = filled._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")])
     monkeypatch.setenv("REDIS_URL", clean_store.url)
     monkeypatch.chdir(tmp_path)
     for arguments in (["ops", "upgrade"], ["serve"], ["up", "--workers", "0"]):
         assert run(arguments) != 0
         assert capsys.readouterr().err == f"botequim: error: {line}\n"
-    for read in (store.identity.register, store.identity.id, store.identity.check):
+    for read in (filled.identity.register, filled.identity.id, filled.identity.check):
         with pytest.raises(UnknownFormat):
             read()
-    assert store._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")]) == before
+    assert filled._connection.run([("DBSIZE",), ("HGETALL", "{arena}:store")]) == before
     if which == "none":
-        store.identity.accept()
-        store.identity.register()
+        filled.identity.accept()
+        filled.identity.register()
 
 
 @pytest.mark.system
 @pytest.mark.parametrize("process", ["", "--scheduler", "--webhooks", "--archiver", "api"])
 def test_processes_refuse_an_unknown_format(
-    store: Store, clean_store: EmbeddedStore, tmp_path: Path, process: str
+    filled: Store, clean_store: EmbeddedStore, tmp_path: Path, process: str
 ) -> None:
     change, line = UNKNOWN["newer"]
-    store._connection.run([change])
+    filled._connection.run([change])
     command = ["workers", process] if process else ["workers"]
     if process == "api":
         command = ["gunicorn", "-c", "python:api.gunicorn_conf"]
@@ -203,8 +244,7 @@ def test_processes_refuse_an_unknown_format(
 
 
 @pytest.mark.system
-def test_up_upgrades_its_own_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And refuses one of a newer program."""
+def test_up_refuses_the_folder_of_a_newer_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with EmbeddedStore(tmp_path / "data") as own:
         register(own.url)
         opened = open_store(own.url)
