@@ -3,36 +3,33 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: up test coverage test-system test-compiled check format screenshots golden requirements packages bench bench-http bench-sandbox clean
+.PHONY: up test test-system test-nightly test-compiled check format screenshots golden requirements packages bench bench-http bench-sandbox clean
 
 up: $(VENV)/.up
 	$(BIN)/botequim up
 
+# Tests start hundreds of processes: none of them compiles the sources again, whatever the shell is set to.
+export PYTHONDONTWRITEBYTECODE =
+
 # Twice as many processes as cores: tests of whole services wait more than they compute.
 PROCESSES ?= 4
-PYTEST = $(BIN)/python -m pytest -p tests.durations -n $(PROCESSES) --dist worksteal --durations-file build/durations/$@.json
+PYTEST = $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -p tests.durations -p tests.nightly \
+	--durations-file $(CURDIR)/build/durations/$@.json $(TEST_FLAGS)
+PLAIN = -m "not (system or nightly)"
+
+# With COVERAGE=1, coverage by lines and branches of what runs in the processes of pytest; pyproject.toml sets the floor.
 test: $(VENV)/.test
-	$(PYTEST) -m "not (slow or system)" $(TEST_FLAGS)
+	$(PYTEST) $(PLAIN) $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 
-# Coverage of `make test` by lines and branches; pyproject.toml sets the floor. Other
-# processes are not traced: without the tests that only start such. Without the random playouts and reference games, which take
-# several times as long and reach nothing new; an alarm in the tracer would end in a deadlock, so tests/runner/test_time_limits.py skips itself.
-UNTRACED = --ignore=tests/deploy --ignore=tests/bench --ignore=tests/docs --ignore=tests/workers/test_tournaments.py \
-	--deselect=tests/contract/test_contract.py::test_random_playouts_end_and_never_get_stuck \
-	--deselect=tests/games/test_toepen_reference.py --deselect=tests/games/test_truco_reference.py \
-	--deselect=tests/games/test_truco_variants_reference.py
-# Under the tracer everything takes about twice as long, also where a limit counts processor time: what fails there has to pass without it.
-coverage: $(VENV)/.test
-	COVERAGE_CORE=ctrace $(PYTEST) -m "not (slow or system)" $(UNTRACED) --cov --cov-report= --cov-fail-under=0 $(TEST_FLAGS) || \
-		{ [ $$? = 1 ] && $(PYTEST) --last-failed --last-failed-no-failures none; }
-	$(BIN)/coverage report --skip-covered
-
-# Services of several processes and their ends, repetitions on a cluster, browsers, the commands of the pages, other languages,
-# long simulations, seeded faults in the rules, long runs against the whole API.
+# Services of several processes, browsers, other languages: one case of each kind at least, and all that are cheap.
 test-system: $(VENV)/.test
-	$(PYTEST) -m "slow or system"
+	$(PYTEST) -m "system and not nightly"
 
-# Tests on a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles.
+# What is long by nature, slice by slice: all, or those of SLICES, or with SLICES=--changed a quick one that guards what changed.
+test-nightly: $(VENV)/.test
+	$(BIN)/python -m tests.nightly $(SLICES) -n $(PROCESSES) --dist worksteal $(TEST_FLAGS)
+
+# On a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles: what can differ between compiled and plain code.
 COMPILED = build/compiled
 test-compiled: $(VENV)/.test
 	rm -rf $(COMPILED)
@@ -40,8 +37,12 @@ test-compiled: $(VENV)/.test
 	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
-	cd $(COMPILED) && $(abspath $(BIN))/python -m pytest -n $(PROCESSES) --dist worksteal -m "not (slow or system)" \
-		tests/bots tests/contract tests/games tests/golden tests/live tests/records tests/runner
+	cd $(COMPILED) && $(PYTEST) $(PLAIN) $(addprefix tests/,$(OF_COMPILED))
+
+# The contract of the games, their golden playthroughs, references, time limits, and live games over each transport.
+OF_COMPILED = contract golden highcard games/test_toepen_reference.py games/test_truco_reference.py \
+	games/test_truco_variants_reference.py runner/test_time_limits.py runner/test_table.py runner/test_judge.py \
+	live/test_games.py live/test_turns.py live/test_clocks.py live/test_uploads.py webhooks/test_driver.py api/test_mcp.py
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .

@@ -33,7 +33,48 @@ class Slice(NamedTuple):
     seconds: int
 
 
-SLICES: Final[dict[str, Slice]] = {}
+SLICES: Final[dict[str, Slice]] = {
+    "agents": Slice("MCP clients, their conformance tests, the example of an agent", ("api/mcp",), 120),
+    "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 120),
+    "boards": Slice(
+        "leaderboards, matchups and lists of whole services",
+        ("arena/ratings", "arena/events", "arena/accounts", "arena/tournaments"),
+        120,
+    ),
+    "cluster": Slice(
+        "the tests of live games and tournaments, on a cluster",
+        ("arena/store", "arena/live", "arena/upgrade", "queues"),
+        120,
+    ),
+    "contract": Slice(
+        "Schemathesis, clients that generators make, a class of sixty",
+        ("api", "openapi.yaml", "clients"),
+        120,
+    ),
+    "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 120),
+    "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 120),
+    "kills": Slice(
+        "processes that are killed at every step", ("arena/live", "arena/records", "arena/store"), 120
+    ),
+    "packages": Slice(
+        "wheels in empty environments, services as deployed",
+        ("pyproject.toml", "setup.py", "requirements", "deploy", "Dockerfile", "Makefile"),
+        120,
+    ),
+    "pages": Slice(
+        "the pages in a browser, at all sizes",
+        ("api/pages", "api/static", "api/templates", "arena/people", "arena/replays"),
+        120,
+    ),
+    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 120),
+    "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
+    "simulations": Slice(
+        "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 120
+    ),
+    "soak": Slice("services under load while parts are killed", ("arena/ops", "arena/webhooks"), 120),
+    "starters": Slice("the starters in all languages", ("arena/cli", "arena/client"), 120),
+    "workers": Slice("workers that are watched, replaced and killed", ("workers",), 120),
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -88,6 +88,7 @@ async def play(client: Client, kind: str) -> str:
     return game
 
 
+@pytest.mark.nightly("agents")
 @pytest.mark.parametrize("kind", sorted(GAMES))
 def test_a_whole_game_is_played_by_tool_calls(service: Service, token: str, version: str, kind: str) -> None:
     async def run() -> None:
@@ -106,6 +107,7 @@ def test_a_whole_game_is_played_by_tool_calls(service: Service, token: str, vers
     asyncio.run(run())
 
 
+@pytest.mark.nightly("agents")
 def test_what_is_refused_is_shown_by_the_client(service: Service, token: str, version: str) -> None:
     async def run() -> None:
         async with connected(service, token, version) as client:

@@ -28,7 +28,7 @@ RUNS = {
 HERE = Path(__file__).parent
 
 
-@pytest.mark.system
+@pytest.mark.nightly("agents")
 @pytest.mark.skipif(shutil.which("npx") is None, reason="needs Node")
 @pytest.mark.parametrize("version", RUNS)
 def test_only_what_belongs_to_the_example_server_fails(version: str, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def invitations(teacher: Desk, start: int) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.system
+@pytest.mark.nightly("contract")
 def test_a_class_of_sixty(
     settings: Settings, clean_store: EmbeddedStore, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,7 @@ def test_a_better_version_is_found_and_shown(
     assert not services.boards.publish("truco", "sealed", "mineiro-2@1")
 
 
+@pytest.mark.nightly("boards")
 def test_alike_versions_are_not_better(
     services: Service, owner: Account, versions: Callable[..., None]
 ) -> None:

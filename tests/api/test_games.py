@@ -435,6 +435,7 @@ def test_lists_of_games(bots: list[Account], new_game: Callable[..., Any], anybo
     assert anybody.get("/v1/games?kind=bridge").status_code == 422
 
 
+@pytest.mark.nightly("contract")
 def test_records_in_parts(bots: list[Account], new_game: Callable[..., Any], anybody: ContractClient) -> None:
     assert anybody.get("/v1/records").text == ""
     games = [new_game("toepen", [{"bot": "bot-a"}, {"bot": "bot-b"}])["game"] for _ in range(3)]

@@ -16,7 +16,7 @@ from tests.waiting import PATIENCE
 DOCUMENT = ROOT / "openapi.yaml"
 PLAYER = Path(__file__).with_name("generated_player.py")
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("contract")
 
 
 def test_openapi_python_client(tmp_path: Path) -> None:

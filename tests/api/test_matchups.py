@@ -69,6 +69,7 @@ def test_an_unchanged_answer_is_not_sent_again(computed: Service, anybody: Contr
     assert anybody.get(PATH, headers={"If-None-Match": 'W/"other"'}).status_code == 200
 
 
+@pytest.mark.nightly("boards")
 def test_the_command_computes_the_published_matchups(
     computed: Service,
     anybody: ContractClient,

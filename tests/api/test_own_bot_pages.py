@@ -407,6 +407,7 @@ def test_a_new_bot_needs_its_form(app: Flask, browser: Browser) -> None:
     assert browser.get("/bots/first").status_code == 404
 
 
+@pytest.mark.nightly("contract")
 def test_only_owners_send_large_forms(app: Flask, browser: Browser) -> None:
     large = {"transport": "uploaded", "name": "first", "version": "1", "source": "#" * 30_000_000}
     assert Browser(app).send(NEW, large, page="/sign-in").location == "/sign-in"

@@ -91,7 +91,7 @@ def scene(clean_store: EmbeddedStore) -> Iterator[Scene]:
         yield Scene(server)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("contract")
 @pytest.mark.parametrize("who", ["nobody", "owner", "bot", "admin"])
 def test_nothing_undocumented_is_found(scene: Scene, tmp_path: Path, who: str) -> None:
     scene.run(who, tmp_path / "schemathesis.toml")

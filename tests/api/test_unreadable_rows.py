@@ -66,6 +66,7 @@ def test_games(app: Flask, owner: Account, database: Redis) -> None:
     assert f"game {bad}" in LEFT_OUT
 
 
+@pytest.mark.nightly("boards")
 def test_tournaments(app: Flask, owner: Account, database: Redis) -> None:
     body = {"name": "Cup", "kind": "truco", "format": "round_robin", "house": ["rookie", "random"]}
     bad, good = (announce(owner.client, {**body, "locks_ms": now_ms() + 3_600_000}) for _ in range(2))
@@ -222,6 +223,7 @@ def test_groups(app: Flask, played: str, database: Redis) -> None:
         check_lists(app, [f"/v1/tournaments/{played}", f"/tournaments/{played}"], '"', data)
 
 
+@pytest.mark.nightly("boards")
 def test_tournaments_alone(app: Flask, played: str, database: Redis) -> None:
     key = f"{{t:{played}}}"
     row = orjson.loads(database.hget(key, "m") or b"")
@@ -267,6 +269,7 @@ BOARD_PATHS = ["/v1/leaderboards", "/leaderboards/toepen", "/"]
 BOARD = "/v1/leaderboards/toepen/sealed"
 
 
+@pytest.mark.nightly("boards")
 def test_boards(app: Flask, played: str, database: Redis) -> None:
     key = "{board:toepen/sealed}"
     fields = database.hgetall(key)

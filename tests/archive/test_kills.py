@@ -72,7 +72,7 @@ def check(folder: Path, *, complete: bool) -> None:
             assert sum(len(lines) for _, lines in found) == sum(len(entry.lines) for entry in entries)
 
 
-@pytest.mark.system
+@pytest.mark.nightly("kills")
 def test_killed_at_every_step(tmp_path: Path) -> None:
     step = 0
     while True:

@@ -17,7 +17,7 @@ from tests.service import environment
 TINY = ["--rounds", "2", "--seconds", "1", "--agents", "5", "--players", "2"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("benchmarks")
 def test_the_command_prints_every_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.agents", *TINY]
     done = subprocess.run(

@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE
 TINY = ["--rounds", "1", "--waiting-rounds", "1", "--seconds", "0.2", "--connections", "4", "--answers", "4"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("benchmarks")
 def test_the_command_prints_every_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.http", *TINY, "--waiters", "6", "--players", "3"]
     settings = environment(COLUMNS="120")

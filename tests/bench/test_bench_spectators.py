@@ -31,7 +31,7 @@ STREAM = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("benchmarks")
 def test_the_command_prints_every_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.spectators", *TINY]
     settings = environment(COLUMNS="120")

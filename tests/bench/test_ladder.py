@@ -50,6 +50,7 @@ def test_score_margins_are_those_of_the_records() -> None:
     assert all(-1 <= margin <= 1 for margin in margins(results))
 
 
+@pytest.mark.nightly("simulations")
 def test_mirroring_is_measured_on_equal_numbers_of_games() -> None:
     measured = measure_mirroring(LadderStep("truco", {"cut": "none"}, "regular", "rookie", 40), jobs=1)
     assert measured.games == 80

@@ -347,7 +347,7 @@ def test_a_hopeless_hand_knocks_at_times_where_others_fold() -> None:
     assert knock_chance(-0.5, 0.5) < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("simulations")
 @pytest.mark.parametrize(("seats", "groups"), [(2, 600), (4, 300)])
 @pytest.mark.parametrize("name", EXPLOITERS)
 def test_no_exploiter_beats_regular(name: str, seats: int, groups: int) -> None:

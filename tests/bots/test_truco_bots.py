@@ -64,6 +64,7 @@ def test_they_play_by_the_rules_whatever_the_options(level: str) -> None:
         assert table.faults == []
 
 
+@pytest.mark.nightly("simulations")
 def test_the_shark_plays_by_the_rules_whatever_the_options() -> None:
     chooser = random.Random(1)
     for number in range(6):

@@ -343,6 +343,7 @@ def own_service(tmp_path: Path) -> Service:
     return Service(tmp_path, workers=0)
 
 
+@pytest.mark.nightly("kills")
 def test_bots_survive_restarts_of_the_service_in_the_middle_of_a_game(
     own_service: Service, tmp_path: Path
 ) -> None:

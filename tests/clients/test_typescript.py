@@ -17,7 +17,7 @@ CLIENT = ROOT / "clients/typescript"
 ADMIN = "an-admin-token-of-32-letters-at-least"
 
 
-@pytest.mark.system
+@pytest.mark.nightly("contract")
 @pytest.mark.skipif(shutil.which("npm") is None, reason="needs Node")
 def test_the_client_type_checks_and_plays(tmp_path: Path) -> None:
     folder = tmp_path / "clients/typescript"

@@ -19,10 +19,13 @@ from arena.play.table import Table
 from tests.contract.conformity import field_problems, problems
 from tests.contract.playouts import LOG, choose, playout, random_rules, rules_of
 
+# Under the tracer these games take several times as long, and reach nothing new.
+pytestmark = pytest.mark.no_cover
+
 PLAYOUTS = 500
 """In a batch; twenty are 10,000 playouts of each game, of which the first always run."""
 
-BATCHES = [0, *(pytest.param(batch, marks=pytest.mark.slow) for batch in range(1, 20))]
+BATCHES = [0, *(pytest.param(batch, marks=pytest.mark.nightly("simulations")) for batch in range(1, 20))]
 
 
 def everything_seen(state: State, size: int) -> list[Any]:

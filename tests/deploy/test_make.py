@@ -166,6 +166,7 @@ def test_an_address_that_is_none(tree: Path) -> None:
 OFFLINE = {"PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
 
 
+@pytest.mark.nightly("packages")
 def test_offline(tree: Path) -> None:
     """The tests need no port. What an earlier try has left is in nobody's way, and is not left either."""
     (tree / ".venv/bin").mkdir(parents=True)
@@ -190,7 +191,7 @@ def test_the_environment_of_somebody_else_is_not_removed(tree: Path, tmp_path: P
     assert (other / "pyvenv.cfg").exists()
 
 
-@pytest.mark.system
+@pytest.mark.nightly("packages")
 def test_after_tries_that_failed_it_runs(tmp_path: Path) -> None:
     """On a copy of the tree: with what a try with an old Python has left, and an index that is not there."""
     tree = tmp_path / "tree"

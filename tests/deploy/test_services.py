@@ -32,7 +32,7 @@ from tests.service import ROOT, Process, environment
 from tests.waiting import PATIENCE
 from tests.waiting import wait_until as until
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("packages")
 
 ADMIN = "the-admin-token-of-the-tests-0123456789"
 

@@ -44,7 +44,7 @@ def test_the_bot_plays_without_a_fault_and_beats_random(name: str, kind: str, tm
     assert winners[Path(name).stem] > winners["random"]
 
 
-@pytest.mark.system
+@pytest.mark.nightly("agents")
 def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         owner = service.client(service.client().sign_up("ana"))
@@ -65,7 +65,7 @@ def test_the_agent_plays_a_game_of_each_kind_by_tool_calls(tmp_path: Path) -> No
             }
 
 
-@pytest.mark.system
+@pytest.mark.nightly("research")
 def test_the_learner_learns_from_the_environment(tmp_path: Path) -> None:
     """Half a minute is enough to beat random; docs/research.md has the result of four."""
     command = [sys.executable, str(ROOT / "examples" / LEARNER), "--minutes", "0.5", "--games", "300"]

@@ -23,8 +23,8 @@ needs_curl_and_jq = pytest.mark.skipif(
 )
 
 
+@pytest.mark.nightly("guides")
 @needs_curl_and_jq
-@pytest.mark.system
 def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
     said = follow("docs/five-minutes.md", tmp_path)
     assert "1 record, all verified" in said
@@ -36,8 +36,8 @@ def test_a_bot_in_five_minutes(tmp_path: Path) -> None:
     assert outcome["forfeits"] == []
 
 
+@pytest.mark.nightly("guides")
 @needs_curl_and_jq
-@pytest.mark.system
 def test_operating(tmp_path: Path) -> None:
     said = follow("docs/operating.md", tmp_path)
     # One game, and those of the tournaments that a new service makes for itself.
@@ -47,8 +47,8 @@ def test_operating(tmp_path: Path) -> None:
     assert '{"admin":"admin","action":"issue owner token","subject":"owner olga"}' in said
 
 
+@pytest.mark.nightly("guides")
 @needs_curl_and_jq
-@pytest.mark.system
 def test_tournaments(tmp_path: Path) -> None:
     said = follow("docs/tournaments.md", tmp_path)
     assert "Olga's cup: finished, 6 of 6 groups" in said
@@ -63,8 +63,8 @@ def test_tournaments(tmp_path: Path) -> None:
     assert "toepen/duel@1, open: " in said
 
 
+@pytest.mark.nightly("guides")
 @needs_curl_and_jq
-@pytest.mark.system
 def test_a_class(tmp_path: Path) -> None:
     said = follow("docs/classes.md", tmp_path)
     assert "teacher: 0 of 100 invitations" in said
@@ -73,8 +73,8 @@ def test_a_class(tmp_path: Path) -> None:
     assert "Autumn: 1 tournament, done" in said
 
 
+@pytest.mark.nightly("guides")
 @needs_curl_and_jq
-@pytest.mark.system
 def test_submitting(tmp_path: Path) -> None:
     python_program()
     said = follow("docs/sandbox.md", tmp_path)

@@ -77,7 +77,7 @@ def announce(admin: Client, kind: str, after_ms: int) -> str:
     return str(made["id"])
 
 
-@pytest.mark.system
+@pytest.mark.nightly("guides")
 @pytest.mark.parametrize("page", GUIDES)
 def test_nobody_who_follows_the_guide_collects_a_fault(page: str, service: Service, tmp_path: Path) -> None:
     admin = service.client(ADMIN)

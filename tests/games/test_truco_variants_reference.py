@@ -13,6 +13,9 @@ import pytest
 from tests.games.truco_reference import OPTIONS
 from tests.games.truco_tables import Table, check_refusal, clash
 
+# Under the tracer these games take several times as long, and reach nothing new.
+pytestmark = pytest.mark.no_cover
+
 
 def random_given(random: Random) -> dict[str, Any]:
     """Some of the options with any values; often they do not go together."""
@@ -55,7 +58,7 @@ def test_the_reference_agrees_at_every_step(preset: str) -> None:
     assert play_games(preset, 150, "few") > 150 * 20
 
 
-@pytest.mark.system
+@pytest.mark.nightly("simulations")
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_reference_agrees_in_ten_thousand_games(preset: str, part: int) -> None:

@@ -117,7 +117,8 @@ def _agrees(node: Server) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "[cluster" in item.name:
-            item.add_marker(pytest.mark.system)
+            by_day = item.path.name in ("test_games.py", "test_store.py")
+            item.add_marker(pytest.mark.system if by_day else pytest.mark.nightly("cluster"))
 
 
 MakeGames = Callable[..., LiveGames]

@@ -365,7 +365,7 @@ def archive_and_die(url: str, folder: str, step: int, ahead_ms: int) -> None:
     archiver(arena, Batches(entries=8, most_ms=0, settle_ms=0)).run()
 
 
-@pytest.mark.system
+@pytest.mark.nightly("kills")
 @pytest.mark.parametrize("url", ["single"], indirect=True)
 def test_an_archiver_that_is_killed_at_any_step_loses_and_doubles_nothing(
     hall: Arena, make_arena: MakeArena, url: str, tmp_path: Path

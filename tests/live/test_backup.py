@@ -119,6 +119,7 @@ def restore_and_die(folder: Path, data: Path, step: int) -> None:
     restore_backup(folder, data)
 
 
+@pytest.mark.nightly("kills")
 def test_a_restore_that_is_killed_at_any_step_is_served_by_nobody(
     url: str, make_arena: MakeArena, tmp_path: Path
 ) -> None:

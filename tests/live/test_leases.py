@@ -35,7 +35,7 @@ def arenas(single_url: str) -> Iterator[list[Arena]]:
         arena.live.close()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("kills")
 def test_the_lease_is_renewed_during_a_long_call(
     arenas: list[Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -278,7 +278,7 @@ def settle(arena: Arena) -> None:
     assert arena.store.uploads.due(1 << 52, 10) == []
 
 
-@pytest.mark.system
+@pytest.mark.nightly("kills")
 @pytest.mark.parametrize(("source", "state"), [(GOOD, "added"), (BAD, "refused")])
 def test_a_worker_is_killed_at_every_step(single: Arena, source: str, state: str) -> None:
     arena = single

@@ -123,6 +123,7 @@ def test_a_new_bot_wakes_the_schedule_until_it_has_played_enough(arena: Arena) -
 BOT = "def choose(turn):\n    return turn['legal_actions'][0]\n"
 
 
+@pytest.mark.nightly("boards")
 def test_an_upload_has_a_rank_within_minutes(arena: Arena) -> None:
     """It qualifies by itself, plays its first rated group within a minute, and has 30 groups soon after."""
     seed(arena)
@@ -230,6 +231,7 @@ def test_no_two_schedules_are_due_in_one_minute(arena: Arena) -> None:
     assert len(minutes) == len(set(minutes))
 
 
+@pytest.mark.nightly("boards")
 def test_the_boards_of_presets_are_filled(arena: Arena) -> None:
     seed(arena)
     for kind, preset in recurring_presets():

@@ -503,6 +503,7 @@ def test_live_standings_are_computed_again_after_a_change_and_a_pause(hall: Aren
     assert hall.tournaments.standings("cup").table.groups == second
 
 
+@pytest.mark.nightly("boards")
 def test_standings_are_parsed_once_until_they_change(hall: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.events.lifecycle._LARGE", 2)
     hall.cup(groups=40)

@@ -183,6 +183,7 @@ def test_what_is_not_measured_says_why(kind: str, rules: dict[str, Any], message
     assert millionths(kind, rules, []) is None
 
 
+@pytest.mark.nightly("simulations")
 def test_it_is_0_on_average_and_saves_games() -> None:
     """Seeded: groups without mirrored deals, as in the open division."""
     bots = (bot_spec("regular", "truco"), bot_spec("rookie", "truco"))

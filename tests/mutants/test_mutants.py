@@ -10,10 +10,12 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from compileall import compile_dir
 from importlib import import_module
 from pathlib import Path
 from py_compile import PycInvalidationMode
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,12 @@ OF_RULES = tuple(sorted({test for mutant in MUTANTS for test in mutant.tests}))
 OF_THE_REST = sorted({test for fault in FAULTS for test in fault.tests})
 TESTS_FAILED = 1
 """pytest's exit code; 2 and up mean that the tests could not even be run."""
+
+
+def one_by_day(faults: Sequence[Fault | Mutant]) -> list[Any]:
+    """The first one is a system test, the others are those of a night."""
+    marks = [pytest.mark.system, *([pytest.mark.nightly("faults")] * (len(faults) - 1))]
+    return [pytest.param(fault, marks=mark) for fault, mark in zip(faults, marks, strict=True)]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +84,7 @@ def check_noticed(fault: Fault | Mutant, folder: Path) -> None:
     assert result.returncode == TESTS_FAILED, result.stdout + result.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("faults")
 @pytest.mark.parametrize(
     "tests",
     [pytest.param(OF_RULES, id="rules"), *(pytest.param((test,), id=test) for test in OF_THE_REST)],
@@ -86,14 +94,14 @@ def test_without_faults_the_tests_pass(tests: tuple[str, ...], copy: Path) -> No
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mutant", MUTANTS, ids=[f"{mutant.rule} {mutant.name}" for mutant in MUTANTS])
+@pytest.mark.parametrize(
+    "mutant", one_by_day(MUTANTS), ids=[f"{mutant.rule} {mutant.name}" for mutant in MUTANTS]
+)
 def test_a_broken_rule_is_noticed(mutant: Mutant, copy: Path) -> None:
     check_noticed(mutant, copy)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", FAULTS, ids=[f"{fault.file} {fault.name}" for fault in FAULTS])
+@pytest.mark.parametrize("fault", one_by_day(FAULTS), ids=[f"{fault.file} {fault.name}" for fault in FAULTS])
 def test_a_fault_beyond_the_rules_is_noticed(fault: Fault, copy: Path) -> None:
     check_noticed(fault, copy)
 

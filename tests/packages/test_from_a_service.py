@@ -24,7 +24,7 @@ from tests.packages.installed import ROOT, Environment, check_contents
 from tests.ports import free_port
 from tests.service import Service
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("packages")
 
 
 @pytest.fixture(scope="module")

@@ -68,6 +68,7 @@ def test_the_sdist_has_what_describes_the_package(built: Path) -> None:
     assert names >= wanted | sources("examples") | {n for n in sources("docs") if n.endswith(".md")}
 
 
+@pytest.mark.nightly("packages")
 def test_authors_get_no_library_of_the_server(authors: Environment) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     of_server = {Requirement(line).name for line in project["optional-dependencies"]["server"]} - {"botequim"}
@@ -78,6 +79,7 @@ def test_authors_get_no_library_of_the_server(authors: Environment) -> None:
     assert installed & of_server <= {"markdown-it-py"}
 
 
+@pytest.mark.nightly("packages")
 def test_authors_play_verify_and_replay(authors: Environment) -> None:
     (authors.work / "my_bot.py").write_text(BOT)
     for kind in ("truco", "toepen"):
@@ -90,6 +92,7 @@ def test_authors_play_verify_and_replay(authors: Environment) -> None:
         assert "</html>" in (authors.work / f"{kind}.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.nightly("packages")
 def test_authors_have_every_command_with_its_help(authors: Environment) -> None:
     # Commands stand in sections, each name two spaces from the edge.
     names = set(re.findall(r"^  ([a-z]+)  ", authors.printed("--help"), re.MULTILINE))
@@ -98,6 +101,7 @@ def test_authors_have_every_command_with_its_help(authors: Environment) -> None:
         assert authors.run(name, "--help").returncode == 0, name
 
 
+@pytest.mark.nightly("packages")
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_authors_read_how_to_install_what_a_command_of_the_server_needs(
     authors: Environment, wheel: Path, command: str
@@ -108,6 +112,7 @@ def test_authors_read_how_to_install_what_a_command_of_the_server_needs(
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.nightly("packages")
 def test_an_error_of_a_bot_is_no_error_of_the_installation(authors: Environment) -> None:
     (authors.work / "needs.py").write_text("import no_such_library\n" + BOT)
     done = authors.run("play", "truco", "needs.py", "rookie", "--groups", "1")
@@ -116,6 +121,7 @@ def test_an_error_of_a_bot_is_no_error_of_the_installation(authors: Environment)
     assert "[server]" not in done.stderr
 
 
+@pytest.mark.nightly("packages")
 def test_the_server_starts_from_the_wheel(server: Environment, wheel: Path) -> None:
     url = f"http://127.0.0.1:{(port := free_port())}"
     command = [server.program, "up", "--bind", f"127.0.0.1:{port}", "--workers", "1", "--data", "data"]

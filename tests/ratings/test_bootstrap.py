@@ -100,8 +100,8 @@ def measured(scenario: Scenario, repetitions: int) -> Coverage:
     return coverage(scenario, others, scenario.anchor, repetitions, 100)
 
 
+@pytest.mark.nightly("simulations")
 @pytest.mark.parametrize("name", ["pairs", "tables of 4"])
-@pytest.mark.system
 def test_intervals_cover_the_true_difference_to_the_anchor(name: str) -> None:
     """A short run; ``python -m benchmarks.coverage`` is the long one (docs/ratings.md)."""
     scenario = BY_NAME[name]
@@ -165,7 +165,7 @@ def test_synthetic_games_follow_the_model_one_by_one(name: str) -> None:
     assert seen == pytest.approx(expected, abs=0.008)
 
 
-@pytest.mark.system
+@pytest.mark.nightly("simulations")
 def test_much_data_with_ties_finds_the_true_strengths() -> None:
     scenario = BY_NAME["tables of 4, more ties"]._replace(rounds=3000)
     (block,) = scenario.blocks(np.random.default_rng(4))

@@ -55,7 +55,7 @@ def owners() -> dict[str, str]:
     return dict.fromkeys(HOUSE, "") | {name: f"of-{name}" for name in HONEST | PUPPETS}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("simulations")
 def test_puppets_that_know_where_they_are_are_found_within_one_tournament() -> None:
     found = suspicions(tournament("cup", 32, True), owners())
     assert {(one.what, one.gainer.name) for one in found} == {(DUMPING, "hero")}
@@ -64,7 +64,7 @@ def test_puppets_that_know_where_they_are_are_found_within_one_tournament() -> N
     assert all(helper.owner == f"of-{helper.player.name}" for one in found for helper in one.helpers)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("simulations")
 def test_nobody_is_named_in_the_same_tournament_without_puppets() -> None:
     assert suspicions(tournament("cup", 32, False), owners()) == []
 
@@ -91,7 +91,7 @@ def test_nobody_is_named_in_an_honest_field(scene: Scene) -> None:
     assert rates(scene, 3) == (0.0, 0.0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("simulations")
 @pytest.mark.parametrize("scene", SCENES, ids=lambda one: one.title)
 def test_the_wrong_ones_are_hardly_ever_named(scene: Scene) -> None:
     _, wrong = rates(scene, 40)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from arena.ratings.board import SETTLED_GROUPS
 from arena.ratings.bootstrap import _THRESHOLDS, REPLICATES, Z
 from arena.ratings.standings import TIE_BREAKS, standings
@@ -33,6 +35,7 @@ def python(file: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly("guides")
 def test_all_commands_and_programs_run(tmp_path: Path) -> None:
     said = follow(PAGE, tmp_path)
     head = "toepen/table-4@1, sealed: 40 groups, 160 records\n"

@@ -41,7 +41,7 @@ def test_it_is_an_environment(kind: str, preset: str) -> None:
     render_test(lambda render_mode: make(preset, render_mode=render_mode))
 
 
-@pytest.mark.system
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_every_preset_passes_the_tests_of_pettingzoo(kind: str, preset: str) -> None:
     make = MODULES[kind].env

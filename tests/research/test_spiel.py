@@ -47,16 +47,19 @@ def sampled(state: Any, generator: random.Random) -> int:
     return int(generator.choice(state.legal_actions()))
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_random_simulations(kind: str, preset: str) -> None:
     pyspiel.random_sim_test(load(kind, preset), num_sims=100, serialize=True, verbose=False)
 
 
+@pytest.mark.nightly("research")
 @VARIANTS
 def test_random_simulations_of_rule_options(text: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(text), num_sims=20, serialize=True, verbose=False)
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_the_interface(kind: str, preset: str) -> None:
     """What OpenSpiel's api_test asks of a part of the tree."""
@@ -102,6 +105,7 @@ def test_the_interface(kind: str, preset: str) -> None:
                 assert state.legal_actions(player) == []
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_information_sets_of_two_players_never_overlap(kind: str, preset: str) -> None:
     game = load(kind, preset)
@@ -132,6 +136,7 @@ def trail(game: Any, history: list[int], player: int) -> list[tuple[str, bytes, 
     return steps
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_perfect_recall(kind: str, preset: str) -> None:
     """A tree of games in which players share a past and then part: equal information states have equal pasts,
@@ -177,6 +182,7 @@ def test_perfect_recall(kind: str, preset: str) -> None:
     assert len(pasts) > 500
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_hidden_cards_are_in_no_information_state_and_no_observation(kind: str, preset: str) -> None:
     game = load(kind, preset)
@@ -241,6 +247,7 @@ def state_of(game: Any, log: list[tuple[int, str]]) -> Any:
     return state
 
 
+@pytest.mark.nightly("research")
 @EVERY_PRESET
 def test_observers(kind: str, preset: str) -> None:
     """Private information alone, public information alone, and both."""
@@ -290,6 +297,7 @@ def test_house_bots_play() -> None:
     assert total > 5
 
 
+@pytest.mark.nightly("research")
 def test_the_reinforcement_learning_environment_of_openspiel_runs() -> None:
     environment = rl_environment.Environment(
         "python_toepen", lives=3, observation_type=rl_environment.ObservationType.OBSERVATION

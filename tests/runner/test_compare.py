@@ -69,6 +69,7 @@ def test_errors_and_groups_of_2000_simulated_tests() -> None:
     assert max(equal.groups, better.groups) <= 0.6 * fixed_groups(0, 35)
 
 
+@pytest.mark.nightly("simulations")
 def test_the_decision_does_not_depend_on_the_number_of_jobs() -> None:
     words = ("compare", "rookie", "random", "--kind", "truco", "--preset", "paulista-2@1", "--seed", "3")
     alone, both = (botequim(*words, "--jobs", jobs) for jobs in ("1", "3"))

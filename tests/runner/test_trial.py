@@ -69,6 +69,7 @@ def test_every_preset_is_played_here_and_in_the_sandbox(tmp_path: Path) -> None:
     assert done.stderr == "preparing the sandbox; the first time on a machine takes minutes\n"
 
 
+@pytest.mark.nightly("simulations")
 def test_500_games_of_a_preset_are_the_default_and_a_seed_repeats_them(tmp_path: Path) -> None:
     words = ("bot", "test", write(tmp_path, RANDOM), "--preset", "paulista-2@1", "--no-sandbox", "--json")
     first, again = (json.loads(botequim(*words, "--seed", "1").stdout) for _ in range(2))

@@ -66,6 +66,7 @@ def test_the_budget_grows_with_the_upload() -> None:
     assert compile_budget(10 << 20) == (35, 704 << 20, 48 << 20)
 
 
+@pytest.mark.nightly("sandbox")
 @pytest.mark.parametrize(
     ("wasm", "why"),
     [
@@ -167,6 +168,7 @@ for number in range(100, 105):
 """
 
 
+@pytest.mark.nightly("sandbox")
 def test_several_processes_share_a_cache_that_is_too_small(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -321,7 +321,7 @@ def test_the_game_has_its_own_budget() -> None:
     assert time.process_time() - start < 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("sandbox")
 def test_ten_thousand_instances_leave_nothing_behind() -> None:
     told = turn()
 

@@ -444,6 +444,7 @@ print(rang)
 """
 
 
+@pytest.mark.nightly("sandbox")
 @pytest.mark.parametrize("body", ["time.perf_counter()", "print('x')"])
 def test_an_alarm_does_not_interrupt_calls_of_the_host(body: str) -> None:
     """In a process of its own, as it would end it."""

@@ -11,16 +11,21 @@ from tests.soak import arena, faulty, hostile, kills, processes, submit, webhook
 
 SCALE = int(os.environ.get("BOTEQUIM_SOAK", "1"))
 
-pytestmark = pytest.mark.slow
 
-
-@pytest.mark.parametrize("curl", [False, True], ids=["sdk", "curl"])
+@pytest.mark.parametrize(
+    "curl",
+    [
+        pytest.param(False, id="sdk", marks=pytest.mark.system),
+        pytest.param(True, id="curl", marks=pytest.mark.nightly("soak")),
+    ],
+)
 def test_four_processes_play_over_http(curl: bool, tmp_path: Path) -> None:
     counts = processes.play(tmp_path, 3 * SCALE, curl=curl, seconds=300 * SCALE)
     assert counts["truco"] == counts["toepen"] == 3 * SCALE
     assert counts["faults"] == 0
 
 
+@pytest.mark.nightly("soak")
 @pytest.mark.parametrize("target", kills.TARGETS)
 def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> None:
     counts = kills.play(tmp_path, 6 * SCALE, target, pause=2, seconds=300 * SCALE)
@@ -28,6 +33,7 @@ def test_nothing_is_lost_when_parts_are_killed(target: str, tmp_path: Path) -> N
     assert counts["archived"] > 0
 
 
+@pytest.mark.nightly("soak")
 def test_nothing_is_lost_with_an_object_store(tmp_path: Path) -> None:
     counts = kills.play(tmp_path, 12 * SCALE, "database", archive="s3", pause=2, seconds=300 * SCALE)
     assert counts["archived"] + counts["stored"] == 12 * SCALE
@@ -35,6 +41,7 @@ def test_nothing_is_lost_with_an_object_store(tmp_path: Path) -> None:
     assert counts["archiver starts"] > 1
 
 
+@pytest.mark.nightly("soak")
 @pytest.mark.parametrize("kind", arena.KINDS)
 def test_a_tournament_has_the_same_result_whatever_is_killed(kind: str, tmp_path: Path) -> None:
     outcome, killed, counts = arena.compare(tmp_path, kind, 120 * SCALE, 1.0, seed=1)
@@ -43,6 +50,7 @@ def test_a_tournament_has_the_same_result_whatever_is_killed(kind: str, tmp_path
     assert sum(killed.values()) >= 2
 
 
+@pytest.mark.nightly("soak")
 def test_a_tournament_has_the_same_result_with_an_object_store(tmp_path: Path) -> None:
     outcome, killed, counts = arena.compare(tmp_path, "toepen", 60 * SCALE, 1.0, seed=2, archive="s3")
     assert outcome.records == counts["archived"] + counts["stored"] == 120 * SCALE
@@ -52,18 +60,21 @@ def test_a_tournament_has_the_same_result_with_an_object_store(tmp_path: Path) -
     assert sum(killed.values()) >= 2
 
 
+@pytest.mark.nightly("soak")
 def test_webhook_bots_play_over_http(tmp_path: Path) -> None:
     counts = webhooks.play(tmp_path, 10 * SCALE, seconds=300 * SCALE)
     assert counts["truco"] == counts["toepen"] == 5 * SCALE
     assert counts["faults"] == 0
 
 
+@pytest.mark.nightly("soak")
 @pytest.mark.parametrize("kind", faulty.KINDS)
 def test_faulty_bots_harm_only_themselves(kind: str, tmp_path: Path) -> None:
     rows = faulty.play(tmp_path, kind)
     assert len(rows) == 7
 
 
+@pytest.mark.nightly("soak")
 def test_hostile_components_are_ended_beside_honest_bots(tmp_path: Path) -> None:
     calls = hostile.play(tmp_path, 40 * SCALE, lambda line: None, groups=20)
     ended = [call for call in calls if call.bot != hostile.HONEST]
@@ -71,6 +82,7 @@ def test_hostile_components_are_ended_beside_honest_bots(tmp_path: Path) -> None
     assert sum(call.fault != "" for call in ended) >= 40 * SCALE
 
 
+@pytest.mark.nightly("soak")
 def test_two_uploaded_files_reach_the_leaderboards(tmp_path: Path) -> None:
     lines: list[str] = []
     counts = submit.play(tmp_path, lines.append, soon=True)

@@ -16,7 +16,7 @@ from arena.records.verify import verify
 from tests.service import ROOT, Process, Service
 from tests.starters.toolchains import CLOCK, done, needs, prepare
 
-pytestmark = [pytest.mark.system, needs("java")]
+pytestmark = [pytest.mark.nightly("starters"), needs("java")]
 
 NAME = "cautious"
 PAGE = (ROOT / "docs/ctruco.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from tests.service import Service
 from tests.starters.relay import NOT_AN_ACTION, relay
 from tests.starters.toolchains import CLOCK, done, needs, played, prepare, runs
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("starters")
 
 KIND: Final = "truco"
 

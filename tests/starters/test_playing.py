@@ -22,8 +22,16 @@ def owner(arena: Service) -> str:
     return arena.client().sign_up("olga")
 
 
-@pytest.mark.parametrize("kind", GAMES)
-@pytest.mark.parametrize("language", [pytest.param(name, marks=needs(name)) for name in LANGUAGES])
+def marks(language: str, kind: str) -> list[pytest.MarkDecorator]:
+    """One game of each language is played by day, except by the compiler that takes longest."""
+    by_night = kind == "toepen" or language == "rust"
+    return [needs(language), *([pytest.mark.nightly("starters")] if by_night else [])]
+
+
+@pytest.mark.parametrize(
+    ("language", "kind"),
+    [pytest.param(name, kind, marks=marks(name, kind)) for name in LANGUAGES for kind in GAMES],
+)
 def test_from_nothing_to_a_played_game(
     language: str, kind: str, arena: Service, owner: str, workshop: Path
 ) -> None:

@@ -15,7 +15,7 @@ from arena.records.verify import verify
 from tests.service import Service
 from tests.starters.toolchains import CLOCK, done, needs, played, prepare, runs
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("starters")
 
 EACH: Final = 10
 """Games of each preset."""

@@ -20,7 +20,7 @@ from tests.starters.conftest import ADMIN_TOKEN
 from tests.starters.toolchains import CLOCK, count_passed, done, needs, prepare, runs
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.system
+pytestmark = pytest.mark.nightly("starters")
 
 KIND: Final = "toepen"
 PRESET: Final = "duel@1"

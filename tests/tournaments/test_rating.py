@@ -110,7 +110,7 @@ def test_settings_that_do_not_suit_it(changes: dict[str, object]) -> None:
     assert caught.value.code == "invalid_tournament"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("simulations")
 @pytest.mark.parametrize(
     "attack",
     [

@@ -71,6 +71,7 @@ def test_pages_have_no_serious_findings(
     assert all(url.startswith(served.url + "/") for url in requests)
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_kind_of_bubble_can_be_read(theme: str, browser: Any, full: Site) -> None:
     """Which of them a table shows depends on its deal."""

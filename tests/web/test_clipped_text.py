@@ -40,6 +40,7 @@ def context(browser: Any) -> Iterator[Any]:
     opened.close()
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize("which", ["full", "empty"])
 def test_no_text_is_cut_off(which: str, context: Any, request: pytest.FixtureRequest) -> None:
     served: Site = request.getfixturevalue(which)

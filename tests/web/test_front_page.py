@@ -92,6 +92,7 @@ def test_the_table_follows_a_live_game_and_then_shows_its_result(server: Server,
     assert "won by" in page.inner_text(".front-foot")
 
 
+@pytest.mark.nightly("pages")
 def test_a_paused_table_and_a_hidden_tab_have_no_stream(server: Server, visit: Visit) -> None:
     truco(server)
 
@@ -108,6 +109,7 @@ def test_a_paused_table_and_a_hidden_tab_have_no_stream(server: Server, visit: V
     wait_until(lambda: page.evaluate("open() === 0"))
 
 
+@pytest.mark.nightly("pages")
 def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:
     _, players = truco(server)
     play_out(players)
@@ -123,6 +125,7 @@ def test_the_last_hand_is_played_again(server: Server, visit: Visit) -> None:
     assert felt.inner_html() == paused
 
 
+@pytest.mark.nightly("pages")
 def test_with_reduced_motion_the_last_hand_stands_still(server: Server, visit: Visit) -> None:
     _, players = truco(server)
     play_out(players)

@@ -139,6 +139,7 @@ def test_submit_a_bot_watch_its_qualification_and_find_it_on_the_board(
     assert page.locator("nav[aria-label='Pages of journey-bot']").is_visible()
 
 
+@pytest.mark.nightly("pages")
 def test_organise_a_tournament_without_scripts(
     server: Server, services: Service, new_page: NewBrowser
 ) -> None:
@@ -199,6 +200,7 @@ def test_organise_a_tournament_without_scripts(
     assert page.locator("text=Friday cup").is_visible()
 
 
+@pytest.mark.nightly("pages")
 def test_keep_a_schedule_without_scripts(server: Server, services: Service, new_page: NewBrowser) -> None:
     token = server.sign_up("teacher")
     page = new_page("/sign-in", java_script_enabled=False)

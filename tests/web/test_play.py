@@ -123,6 +123,7 @@ def test_a_whole_game_by_clicks(
     assert page.locator("#list .remark").count() > 0
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize("kind", RULES)
 def test_a_whole_game_by_keys(
     kind: str, server: Server, service: Service, visitor: Callable[..., Any]
@@ -133,6 +134,7 @@ def test_a_whole_game_by_keys(
     check_the_end(page)
 
 
+@pytest.mark.nightly("pages")
 def test_a_game_with_motion_on_a_phone(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
     page = visitor(viewport={"width": 390, "height": 844}, reduced_motion="no-preference", has_touch=True)
     seats = {"seat1": "house:random"}
@@ -141,6 +143,7 @@ def test_a_game_with_motion_on_a_phone(server: Server, service: Service, visitor
     check_the_end(page)
 
 
+@pytest.mark.nightly("pages")
 def test_keys_that_are_switched_off(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
     page = visitor()
     game = open_table(page, server.url, "truco", {"cut": "none"}, SEATS["truco"])
@@ -155,6 +158,7 @@ def test_keys_that_are_switched_off(server: Server, service: Service, visitor: C
     assert not page.is_checked("#keys")
 
 
+@pytest.mark.nightly("pages")
 def test_truco_is_called_and_a_card_is_turned(
     server: Server, service: Service, visitor: Callable[..., Any]
 ) -> None:
@@ -239,6 +243,7 @@ def test_a_game_without_scripts(server: Server, service: Service, visitor: Calla
     assert page.locator("#end").is_hidden()
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize(
     ("width", "height"), [(1440, 900), (1366, 650), (820, 1180), (844, 390), (390, 844), (360, 640)]
 )
@@ -253,6 +258,7 @@ def test_the_end_is_seen_at_once(
     check_the_end(page)
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_front_page_leads_to_a_table(

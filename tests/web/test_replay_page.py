@@ -94,6 +94,7 @@ def test_buttons(truco: Record, game: ReplayedGame, open_page: OpenPage) -> None
         assert page.input_value("#position") == str(move)
 
 
+@pytest.mark.nightly("pages")
 def test_links_lead_to_moves(truco: Record, game: ReplayedGame, open_page: OpenPage) -> None:
     assert game.moves[10].hand == game.moves[11].hand
     page = open_page(truco, "#move-12")
@@ -109,6 +110,7 @@ def test_links_lead_to_moves(truco: Record, game: ReplayedGame, open_page: OpenP
     assert current(open_page(truco, "#moving")) == 1
 
 
+@pytest.mark.nightly("pages")
 def test_keys(truco: Record, game: ReplayedGame, open_page: OpenPage) -> None:
     page = open_page(truco)
     hands = [move.hand for move in game.moves]
@@ -153,6 +155,7 @@ def test_playing(truco: Record, open_page: OpenPage) -> None:
     assert page.get_attribute("#play", "aria-label") == "Play"
 
 
+@pytest.mark.nightly("pages")
 def test_one_seats_view(open_page: OpenPage) -> None:
     record = played("toepen", {"seats": 4})
     replayed = read_moves(record)
@@ -248,6 +251,7 @@ def test_without_a_script_the_moves_are_there(truco: Record, game: ReplayedGame,
     assert page.get_by_text("needs JavaScript").is_visible()
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize("seats", range(2, 9))
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_cut_off(seats: int, width: int, open_page: OpenPage) -> None:

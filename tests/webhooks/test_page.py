@@ -16,8 +16,8 @@ from tests.blocks import ROOT, follow
 TOOLS = ("curl", "jq", "openssl", "base64", "od")
 
 
+@pytest.mark.nightly("guides")
 @pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"needs {', '.join(TOOLS)}")
-@pytest.mark.system
 def test_the_page(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     said = follow("docs/webhooks.md", tmp_path)

@@ -20,12 +20,12 @@ def ratios(folder: Path, *options: str) -> list[float]:
     return [float(row[3]) for row in rows]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("benchmarks")
 def test_a_worker_is_measured_beside_the_local_runner(tmp_path: Path) -> None:
     # 0.8 and more where nothing else runs (docs/performance.md): here anything may run.
     assert min(ratios(tmp_path, "--groups", "10")) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly("benchmarks")
 def test_uploaded_bots_are_measured_beside_house_bots(tmp_path: Path) -> None:
     assert min(ratios(tmp_path, "--groups", "10", "--uploaded")) > 0

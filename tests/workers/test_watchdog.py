@@ -25,6 +25,7 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.system
 
 WORKER = [sys.executable, "-m", "workers"]
+BY_NIGHT = pytest.mark.nightly("workers")
 HANGING = [sys.executable, "-m", "tests.workers.hanging"]
 LONG = "1000"
 """Seconds within which no watchdog looks closer."""
@@ -65,8 +66,8 @@ def child_of(worker: Process) -> int:
 @pytest.mark.parametrize(
     ("how", "silent", "wall", "what"),
     [
-        pytest.param("holding", "5", LONG, "none of its threads ran within ", marks=pytest.mark.slow),
-        pytest.param("sleeping", LONG, "2", "a call did not return within ", marks=pytest.mark.slow),
+        pytest.param("holding", "5", LONG, "none of its threads ran within ", marks=BY_NIGHT),
+        pytest.param("sleeping", LONG, "2", "a call did not return within ", marks=BY_NIGHT),
         ("burning", LONG, LONG, "a call did not return within "),
         ("crashing", LONG, LONG, "was ended by signal 11 ("),
     ],
