@@ -66,14 +66,18 @@ SLICES: Final[dict[str, Slice]] = {
         ("api/pages", "api/static", "api/templates", "arena/people", "arena/replays"),
         120,
     ),
+    "processes": Slice(
+        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 120
+    ),
     "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 120),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
         "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 120
     ),
-    "soak": Slice("services under load while parts are killed", ("arena/ops", "arena/webhooks"), 120),
+    "soak": Slice(
+        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 120
+    ),
     "starters": Slice("the starters in all languages", ("arena/cli", "arena/client"), 120),
-    "workers": Slice("workers that are watched, replaced and killed", ("workers",), 120),
 }
 
 

@@ -282,6 +282,7 @@ def test_a_quiet_stream_pings_and_a_revoked_token_ends_it(store: EmbeddedStore) 
         assert (last.kind, last.data["code"]) == ("reconnect", "invalid_token")
 
 
+@pytest.mark.nightly("contract")
 def test_a_reader_that_does_not_read_is_dropped(store: EmbeddedStore) -> None:
     """Fifty streams of a finished game are asked for on one connection, and nothing is read."""
     # Time enough to see the stream that waits.
@@ -395,6 +396,7 @@ def test_a_large_body_in_chunks(server: Server) -> None:
     connection.close()
 
 
+@pytest.mark.nightly("contract")
 def test_metrics_over_all_processes(store: EmbeddedStore) -> None:
     with Server(store.url, BOTEQUIM_WORKERS="2") as server:
         for _ in range(40):

@@ -23,6 +23,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.nightly("kills")
 def test_a_running_service_is_backed_up_and_restored(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")

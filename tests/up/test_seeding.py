@@ -25,6 +25,7 @@ def names(client: Client, kind: str, preset: str | None) -> set[str]:
     return {row["name"] for row in json.loads(client.leaderboard(kind, "sealed", preset=preset))["rows"]}
 
 
+@pytest.mark.nightly("boards")
 def test_a_new_service_fills_its_boards_by_itself_and_only_once(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         client = service.client()

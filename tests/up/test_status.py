@@ -84,6 +84,7 @@ def test_the_status_of_a_service_and_what_is_wrong_with_it(tmp_path: Path) -> No
 ARCHIVE = "botequim_database_records 5.0\nbotequim_archive_failed 0.0\n"
 
 
+@pytest.mark.nightly("processes")
 def test_without_an_archive_the_status_says_what_stays_in_the_database(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_ARCHIVE="off") as service:
         wait_until(lambda: shown(service)[0] == 0)

@@ -114,6 +114,7 @@ def test_a_killed_process_is_restarted(tmp_path: Path) -> None:
         play_house_game(service.client(token))
 
 
+@pytest.mark.nightly("processes")
 def test_a_killed_supervisor_takes_api_and_workers_with_it_and_the_next_start_works(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")
@@ -126,6 +127,7 @@ def test_a_killed_supervisor_takes_api_and_workers_with_it_and_the_next_start_wo
         assert service.client(token).request("GET", "/v1/owners/me")["name"] == "olga"
 
 
+@pytest.mark.nightly("processes")
 def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0) as service:
         bind = f"127.0.0.1:{service.port}"
@@ -139,6 +141,7 @@ def test_a_folder_in_use_and_an_address_in_use_are_one_line(tmp_path: Path) -> N
         assert service.client().request("GET", "/readyz") == {"status": "ok"}
 
 
+@pytest.mark.nightly("processes")
 def test_it_waits_for_an_address_that_is_being_freed(tmp_path: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -154,6 +157,7 @@ def test_it_waits_for_an_address_that_is_being_freed(tmp_path: Path) -> None:
             assert process.stop() == 0
 
 
+@pytest.mark.nightly("processes")
 @pytest.mark.parametrize("mark", ["gunicorn", "unixsocket"])
 def test_what_dies_while_it_starts_is_started_again(tmp_path: Path, mark: str) -> None:
     def found() -> list[int]:
@@ -190,6 +194,7 @@ def refused_after(folder: Path, **settings: str) -> str:
     return line
 
 
+@pytest.mark.nightly("processes")
 def test_all_waiting_polls_are_answered_at_a_stop_whatever_the_grace(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0, BOTEQUIM_GRACE="0") as service:
         token = service.client(service.client().sign_up("olga")).register_bot("bot-of-olga")

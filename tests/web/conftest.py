@@ -12,6 +12,7 @@ import pytest
 from arena.records.record import Record
 from arena.replays.page import replay_page
 from tests.waiting import PATIENCE
+from tests.web.site import Site, site
 
 # The last three keep the browser from looking for its maker's hosts.
 ARGUMENTS = (
@@ -43,6 +44,19 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def full() -> Iterator[Site]:
+    """Expensive: it plays tournaments of every format."""
+    with site() as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def empty() -> Iterator[Site]:
+    with site(empty=True) as served:
+        yield served
 
 
 @pytest.fixture

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.waiting import PATIENCE
 from tests.web.playing import open_tables
-from tests.web.site import Site, site
+from tests.web.site import Site
 
 pytestmark = pytest.mark.system
 
+BY_NIGHT = pytest.mark.nightly("pages")
 WIDTHS = {"desktop": {"width": 1280, "height": 1000}, "phone": {"width": 390, "height": 844}}
-
-
-@pytest.fixture(scope="module")
-def full() -> Iterator[Site]:
-    with site() as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def empty() -> Iterator[Site]:
-    with site(empty=True) as served:
-        yield served
 
 
 @pytest.mark.parametrize(
     ("which", "width", "theme"),
     [
-        *(("full", width, theme) for width in WIDTHS for theme in ("light", "dark")),
-        ("empty", "desktop", "light"),
+        *(
+            pytest.param("full", width, theme, marks=BY_NIGHT)
+            for width in WIDTHS
+            for theme in ("light", "dark")
+        ),
+        pytest.param("empty", "desktop", "light", marks=BY_NIGHT),
         ("empty", "phone", "dark"),
     ],
 )
@@ -107,6 +99,7 @@ def serious(axe: Any, page: Any, name: str) -> list[str]:
     ]
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize(
     ("name", "shown", "least"),
     [

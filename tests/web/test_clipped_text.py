@@ -10,7 +10,7 @@ import pytest
 from tests.waiting import PATIENCE
 from tests.web.clipping import clipped
 from tests.web.playing import open_tables
-from tests.web.site import Site, site
+from tests.web.site import Site
 
 pytestmark = pytest.mark.system
 
@@ -18,18 +18,6 @@ SIZES = ((1440, 900), (1366, 650), (1024, 768), (820, 1180), (761, 900), (390, 8
 LONG = "a-text-of-thirty-two-characters-"
 LEAST_CHARACTERS = 9
 """Of the name of a bot."""
-
-
-@pytest.fixture(scope="module")
-def full() -> Iterator[Site]:
-    with site() as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def empty() -> Iterator[Site]:
-    with site(empty=True) as served:
-        yield served
 
 
 @pytest.fixture
@@ -81,6 +69,7 @@ _NAMES = """() => Array.from(document.querySelectorAll("table.ratings.full tbody
 })"""
 
 
+@pytest.mark.nightly("pages")
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_leaderboards_name_their_bots(width: int, height: int, context: Any, full: Site) -> None:
     page = context.new_page()
@@ -100,6 +89,7 @@ def test_leaderboards_name_their_bots(width: int, height: int, context: Any, ful
     assert rows >= 30
 
 
+@pytest.mark.nightly("pages")
 def test_more_columns_stay_when_the_table_is_followed(context: Any, full: Site) -> None:
     page = context.new_page()
     page.clock.install()

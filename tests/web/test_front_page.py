@@ -138,6 +138,7 @@ def test_with_reduced_motion_the_last_hand_stands_still(server: Server, visit: V
     assert page.locator("#felt").inner_html() != final
 
 
+@pytest.mark.nightly("pages")
 def test_without_a_script_the_server_draws_the_table(server: Server, visit: Visit) -> None:
     truco(server)
     page = visit("/", java_script_enabled=False)

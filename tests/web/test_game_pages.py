@@ -43,7 +43,7 @@ def visit(browser: Any, server: Server) -> Iterator[Callable[[str], Any]]:
     assert all(url.startswith(server.url + "/") for url in requests)
 
 
-@pytest.mark.parametrize("kind", ["truco", "toepen"])
+@pytest.mark.parametrize("kind", ["truco", pytest.param("toepen", marks=pytest.mark.nightly("pages"))])
 def test_a_live_game_is_watched_to_its_end_and_replayed(
     kind: str, server: Server, visit: Callable[[str], Any]
 ) -> None:
@@ -84,6 +84,7 @@ def test_a_live_game_is_watched_to_its_end_and_replayed(
     assert other.locator("#list a[aria-current=step]").get_attribute("href") == "#move-5"
 
 
+@pytest.mark.nightly("pages")
 def test_the_chosen_colours_stay(visit: Callable[[str], Any]) -> None:
     page = visit("/")
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -55,6 +55,7 @@ def test_going_to_pages(visit: Callable[[str], Any]) -> None:
     assert page.locator("dialog").count() == 0
 
 
+@pytest.mark.nightly("pages")
 def test_the_dialog_shows_the_keys_and_switches_letters_off(visit: Callable[[str], Any]) -> None:
     page = visit("/tournaments")
     press(page, "?")

@@ -108,6 +108,7 @@ def open_page(browser: Any, clean_store: EmbeddedStore) -> Iterator[Callable[[st
     assert troubles == []
 
 
+@pytest.mark.nightly("pages")
 def test_a_tournament_is_followed_to_its_end(
     services: Service, admin: ContractClient, open_page: Callable[[str], Followed]
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_tournament_is_followed_to_its_end(
     followed.stays_silent()
 
 
+@pytest.mark.nightly("pages")
 def test_a_page_that_nobody_looks_at_asks_for_nothing(
     services: Service, admin: ContractClient, open_page: Callable[[str], Followed]
 ) -> None:

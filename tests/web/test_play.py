@@ -107,7 +107,10 @@ def is_in_sight(page: Any, selector: str) -> bool:
     return found
 
 
-@pytest.mark.parametrize("kind", RULES)
+@pytest.mark.parametrize(
+    "kind",
+    [kind if kind == "toepen" else pytest.param(kind, marks=pytest.mark.nightly("pages")) for kind in RULES],
+)
 def test_a_whole_game_by_clicks(
     kind: str, server: Server, service: Service, visitor: Callable[..., Any]
 ) -> None:
@@ -188,6 +191,7 @@ def test_truco_is_called_and_a_card_is_turned(
     assert done == {"hide", "call"}
 
 
+@pytest.mark.nightly("pages")
 def test_a_lost_connection(server: Server, service: Service, visitor: Callable[..., Any]) -> None:
     page = visitor(offline=True)
     game = open_table(page, server.url, "toepen", {"lives": "3"}, SEATS["toepen"])
@@ -204,6 +208,7 @@ def test_a_lost_connection(server: Server, service: Service, visitor: Callable[.
     wait_for_another_turn(page, turn)
 
 
+@pytest.mark.nightly("pages")
 def test_the_table_is_there_again_after_a_reload(
     server: Server, service: Service, visitor: Callable[..., Any]
 ) -> None:

@@ -51,7 +51,7 @@ def test_an_archiver_goes_on_when_another_one_is_killed(tmp_path: Path) -> None:
         store.close()
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_failure_is_noted_and_mended(tmp_path: Path) -> None:
     place = tmp_path / "archive"
     place.write_text("This is no folder.")
@@ -95,7 +95,7 @@ def test_an_archiver_refuses_to_start(tmp_path: Path, archive: str, error: str) 
         assert json.loads(line)["message"].startswith(error.format(place="other"))
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_only_the_api_and_the_archiver_have_the_archive(tmp_path: Path) -> None:
     """Of all processes of ``botequim up``."""
     with Service(tmp_path, AWS_SECRET_ACCESS_KEY="of-the-tests") as service:

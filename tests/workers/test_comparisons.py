@@ -19,7 +19,7 @@ SOURCES = {
 }
 
 
-@pytest.mark.system
+@pytest.mark.nightly("processes")
 def test_the_workers_play_and_the_command_follows(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.client().sign_up("olga")

@@ -19,7 +19,7 @@ from tests.conftest import register
 from tests.service import Process, descendants
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.nightly("workers")
+pytestmark = pytest.mark.nightly("processes")
 
 HEARTBEAT = 6
 """Seconds of the workers here. They renew it every two seconds, so one that is late for once is in time."""

@@ -81,6 +81,7 @@ def refused(store: EmbeddedStore, **settings: str) -> str:
     return str(line["message"])
 
 
+@pytest.mark.nightly("processes")
 def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     component: Path, store: EmbeddedStore, arena: Arena, tmp_path: Path
 ) -> None:
@@ -143,7 +144,7 @@ def test_two_hosts_run_the_same_runtime_and_nobody_a_changed_one(
     assert len(database.keys("{arena}:runtime*")) == 2
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_worker_of_another_release_refuses_unless_all_are_of_this_one(
     component: Path, store: EmbeddedStore, arena: Arena, tmp_path: Path
 ) -> None:
@@ -156,7 +157,7 @@ def test_a_worker_of_another_release_refuses_unless_all_are_of_this_one(
         wait_until(lambda: arena.store.runtimes.current() is None)
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_runtime_that_this_host_runs_in_another_engine_is_refused(
     component: Path, store: EmbeddedStore, arena: Arena
 ) -> None:
@@ -168,7 +169,7 @@ def test_a_runtime_that_this_host_runs_in_another_engine_is_refused(
     assert f"in {plain.runtime_id}, this host in {published.runtime_id}" in refused(store)
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_runtime_is_replaced_in_one_step_and_workers_end_after_their_groups(
     component: Path, store: EmbeddedStore, arena: Arena, tmp_path: Path
 ) -> None:

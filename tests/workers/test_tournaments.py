@@ -159,7 +159,7 @@ def test_house_bots_play_a_round_robin_unattended(kind: str, arena: Arena, servi
     assert points
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 @pytest.mark.parametrize("kind", ["truco", "toepen"])
 def test_bots_qualify_and_play_live_against_each_other_and_the_house(
     kind: str, arena: Arena, service: None

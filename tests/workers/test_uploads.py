@@ -135,7 +135,7 @@ def verify(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=400)
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_the_service_builds_its_sandbox_in_the_background(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         log = service.data / "logs" / "sandbox.log"
@@ -148,7 +148,7 @@ def test_the_service_builds_its_sandbox_in_the_background(tmp_path: Path) -> Non
     assert "could not be built" not in service.said
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0) as service:
         owner = service.client().sign_up("olga")
@@ -173,7 +173,7 @@ def test_submitting_without_waiting_reports_that_it_is_not_over(tmp_path: Path) 
         assert (caught.value.field or "").startswith("/v1/bots/mine/uploads/u")
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
     with Service(tmp_path, workers=0) as service:
         owner = service.client().sign_up("olga")
@@ -200,7 +200,7 @@ def test_a_qualification_for_a_preset_is_requested(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_bot_of_one_game_is_submitted_for_it(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         owner = service.client().sign_up("olga")
@@ -224,7 +224,7 @@ def test_a_bot_of_one_game_is_submitted_for_it(tmp_path: Path) -> None:
         assert "mine 1 does not play toepen, as its games say; at KIND; expected truco" in told.stderr
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_bot_is_submitted_for_a_preset(tmp_path: Path) -> None:
     with Service(tmp_path, BOTEQUIM_SEED="1") as service:
         owner = service.client().sign_up("olga")
@@ -268,6 +268,7 @@ def test_a_check_ends_before_the_job_that_does_it() -> None:
     assert MOST_SECONDS < JOB_SECONDS - 120
 
 
+@pytest.mark.nightly("processes")
 def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         client = service.client(service.client().sign_up("olga"))
@@ -292,7 +293,7 @@ def test_a_worker_is_killed_while_it_checks_an_upload(tmp_path: Path) -> None:
         assert client.me()["quotas"]["bytes"]["used"] == used
 
 
-@pytest.mark.nightly("workers")
+@pytest.mark.nightly("processes")
 def test_a_failed_bot_is_explained_and_fixed(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         owner = service.client().sign_up("olga")

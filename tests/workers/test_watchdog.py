@@ -25,7 +25,7 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.system
 
 WORKER = [sys.executable, "-m", "workers"]
-BY_NIGHT = pytest.mark.nightly("workers")
+BY_NIGHT = pytest.mark.nightly("processes")
 HANGING = [sys.executable, "-m", "tests.workers.hanging"]
 LONG = "1000"
 """Seconds within which no watchdog looks closer."""
@@ -105,6 +105,7 @@ def test_a_group_that_ends_two_workers_is_stopped_and_the_bot_is_suspended(
         arena.tournaments.qualify("toepen", "stuck", "1")
 
 
+@pytest.mark.nightly("processes")
 def test_a_stopped_worker_is_ended(store: EmbeddedStore, tmp_path: Path) -> None:
     with Process([*HANGING, "sleeping", "5", LONG], tmp_path, REDIS_URL=store.url) as worker:
         first = child_of(worker)
@@ -133,6 +134,7 @@ def test_a_killed_worker_is_started_again_and_nobody_is_blamed(
     assert len(worker.lines) == 1
 
 
+@pytest.mark.nightly("processes")
 @pytest.mark.parametrize("how", ["holding", "sleeping"])
 def test_a_worker_ends_with_its_parent(how: str, arena: Arena, store: EmbeddedStore, tmp_path: Path) -> None:
     jobs = RqJobs(store.url)
@@ -144,6 +146,7 @@ def test_a_worker_ends_with_its_parent(how: str, arena: Arena, store: EmbeddedSt
         wait_until(lambda: not is_alive(child))
 
 
+@pytest.mark.nightly("processes")
 def test_the_first_signal_waits_for_the_job_and_the_second_does_not(
     arena: Arena, store: EmbeddedStore, tmp_path: Path
 ) -> None:

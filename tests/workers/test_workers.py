@@ -34,6 +34,7 @@ from tests.waiting import PATIENCE, wait_until
 pytestmark = pytest.mark.system
 
 WORKER = [sys.executable, "-m", "workers"]
+BY_NIGHT = pytest.mark.nightly("processes")
 
 
 @pytest.fixture
@@ -161,8 +162,8 @@ def test_a_worker_plays_and_stops_on_a_signal(store: EmbeddedStore, games: LiveG
     ("option", "process", "is_gone_at_once"),
     [
         ([], [], True),
-        (["--scheduler"], ["scheduler"], True),
-        (["--webhooks"], ["webhooks"], False),
+        pytest.param(["--scheduler"], ["scheduler"], True, marks=BY_NIGHT),
+        pytest.param(["--webhooks"], ["webhooks"], False, marks=BY_NIGHT),
         (["--archiver"], ["archiver"], False),
     ],
 )
@@ -210,6 +211,7 @@ def test_a_job_lost_between_queue_and_worker_is_requested_again(store: EmbeddedS
     assert queue.job_ids == ["move_house_bots-game-next"]
 
 
+@pytest.mark.nightly("processes")
 def test_a_worker_killed_during_a_job_loses_nothing(tmp_path: Path) -> None:
     """Every game goes on from where it was, and nobody has a fault for it."""
     with Service(tmp_path, workers=1) as service:
