@@ -6,6 +6,7 @@ import os
 import random
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,11 +25,37 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("botequim"), derandomize=False, print_blob=True)
 settings.load_profile("botequim")
 
+TESTS = Path(__file__).parent
 USUAL_TIMEOUT = connection._TIMEOUT
 # A busy machine or disk is not a database that hangs.
 connection._TIMEOUT = PATIENCE  # type: ignore[misc]
 
 _DRAWS = random.Random()
+
+UNTRACED = (
+    "bots/",
+    "contract/",
+    "docs/test_bots.py",
+    "games/test_toepen_reference.py",
+    "games/test_truco_perft.py",
+    "games/test_truco_reference.py",
+    "games/test_truco_variants_reference.py",
+    "highcard/",
+    "live/test_archiver.py",
+    "live/test_backup.py",
+    "live/test_compaction.py",
+    "live/test_publishing.py",
+    "live/test_suspensions.py",
+    "luck/test_luck.py",
+    "records/test_explain.py",
+    "research/",
+    "runner/",
+    "sandbox/test_engines.py",
+)
+"""Tests that play many games: coverage takes three times as long with its tracer, and they reach nothing new.
+It also takes a lock at every call, which an alarm that raises just then (``runner/test_time_limits.py``)
+leaves locked for ever.
+"""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,6 +66,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hypothesis_profile", None) != "explore":
         secrets.token_bytes = lambda nbytes=None: _DRAWS.randbytes(nbytes or secrets.DEFAULT_ENTROPY)
         os.register_at_fork(after_in_child=_DRAWS.seed)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Trace only what is worth it."""
+    untraced = tuple(str(TESTS / name) for name in UNTRACED)
+    for item in items:
+        if str(item.path).startswith(untraced):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.hookimpl(tryfirst=True)

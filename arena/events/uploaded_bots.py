@@ -31,7 +31,7 @@ class SandboxedBots:
     def __init__(self, accounts: Accounts, runtimes: Runtimes) -> None:
         self._accounts = accounts
         self._runtimes = runtimes
-        # Versions never change, so the cache never expires.
+        # By digest, too: a database that was restored may have another version of that label.
         self._loaded = lru_cache(_SPECS)(self._load)
 
     @property
@@ -49,7 +49,7 @@ class SandboxedBots:
         """A version of a bot. Raises :class:`BuildFailed`, which is a server fault."""
         self._runtime()
         try:
-            return self._loaded(name, version)
+            return self._loaded(name, version, self._accounts.bot(name).find(version).digest)
         except (BotNotFound, VersionNotFound, NoSource):
             return DeletedBot(name, version, "")
 
@@ -57,5 +57,5 @@ class SandboxedBots:
         # A group that has begun is played to its end in the runtime that the process has.
         return used_runtime() or self._runtimes.ready()
 
-    def _load(self, name: str, version: str) -> SandboxedSpec:
+    def _load(self, name: str, version: str, digest: str | None) -> SandboxedSpec:
         return sandboxed_spec(name, version, self._accounts.upload_of(name, version).source)

@@ -208,7 +208,7 @@ def played(
     body = {**CUP, "hidden": True, "invited_owners": ["ana", "guest"], "house": ["rookie", "random"]}
     event = announce_now(owner.client, body)
     for account, bot in ((owner, "ana-bot"), (guest, "guest-bot")):
-        services.store.qualifications.add(f"toepen/{bot}/1", ["qualified", "q-x-1", 1, 0])
+        services.store.qualifications.add(f"toepen/{bot}/1", ["qualified", "q-x-1", 1, 0, "", None, ""])
         assert enter(account, event, bot) == (200, None)
     lock(services, event)
 

@@ -131,6 +131,7 @@ def test_examples_hold_no_secret() -> None:
     assert ADMIN_TOKEN not in text
 
 
+@pytest.mark.nightly("contract")
 def test_the_story_of_the_examples_still_goes(one_app: Flask, clean_store: EmbeddedStore) -> None:
     from api.app import create_app
     from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings

@@ -13,6 +13,7 @@ from tests.cli.conftest import Owner, Terminal
 from tests.service import Service
 
 
+@pytest.mark.nightly("research")
 def test_a_data_set_of_the_public_games(
     owner: Owner, service: Service, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

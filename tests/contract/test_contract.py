@@ -19,9 +19,6 @@ from arena.play.table import Table
 from tests.contract.conformity import field_problems, problems
 from tests.contract.playouts import LOG, choose, playout, random_rules, rules_of
 
-# Under the tracer these games take several times as long, and reach nothing new.
-pytestmark = pytest.mark.no_cover
-
 PLAYOUTS = 500
 """In a batch; twenty are 10,000 playouts of each game, of which the first always run."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,9 +14,6 @@ from arena.games.kernel import CHANCE, State
 from arena.play.turn_texts import LEGAL, turn_text
 from tests.contract.history import Told
 from tests.contract.playouts import LOG, AlternativeLog, beginning, playout, rules_of
-
-# Under the tracer these games take several times as long, and reach nothing new.
-pytestmark = pytest.mark.no_cover
 
 
 def shown(game: Game, rules: dict[str, Any], log: LOG, viewer: int) -> list[Any]:

@@ -14,9 +14,6 @@ from tests.contract.playouts import random_rules
 from tests.games.toepen_reference import Reference
 from tests.games.toepen_tables import FOUR, Table
 
-# Under the tracer these games take several times as long, and reach nothing new.
-pytestmark = pytest.mark.no_cover
-
 BATCHES = 10
 GAMES = 30
 

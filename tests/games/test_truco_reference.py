@@ -14,9 +14,6 @@ from benchmarks.engines import chance_action
 from tests.games.truco_play import do, game_at, hands, new_game, random_rules, score
 from tests.games.truco_reference import Reference
 
-# Under the tracer these games take several times as long, and reach nothing new.
-pytestmark = pytest.mark.no_cover
-
 Log = list[tuple[int, str]]
 
 

@@ -13,9 +13,6 @@ import pytest
 from tests.games.truco_reference import OPTIONS
 from tests.games.truco_tables import Table, check_refusal, clash
 
-# Under the tracer these games take several times as long, and reach nothing new.
-pytestmark = pytest.mark.no_cover
-
 
 def random_given(random: Random) -> dict[str, Any]:
     """Some of the options with any values; often they do not go together."""

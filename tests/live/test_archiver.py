@@ -237,6 +237,7 @@ def test_an_annulment_at_any_step_of_the_archiver_reaches_all_readers(
     assert connection.run([("EXISTS", "{t:local}:packs")]) == [0]
 
 
+@pytest.mark.nightly("kills")
 @pytest.mark.parametrize("url", ["single"], indirect=True)
 @pytest.mark.parametrize("group", GROUPS)
 def test_archiving_at_any_step_of_an_annulment_loses_nothing(

@@ -274,6 +274,7 @@ def downloads(arena: Arena) -> list[Any]:
     return list(arena.live.iter_records())
 
 
+@pytest.mark.nightly("kills")
 def test_a_database_of_an_hour_ago_beside_the_archive_of_now(
     url: str, make_arena: MakeArena, tmp_path: Path
 ) -> None:

@@ -297,6 +297,7 @@ def annul_and_die(url: str, step: int) -> None:
     arena.tournaments.annul("local-r1-p1-g1", "admin", "the first reason")
 
 
+@pytest.mark.nightly("kills")
 @pytest.mark.parametrize("url", ["single"], indirect=True)
 @pytest.mark.parametrize("chunked", [False, True])
 def test_an_annulment_that_was_killed_is_completed_by_a_repetition(
@@ -332,6 +333,7 @@ def compact_and_die(url: str, step: int) -> None:
     compact(arena, -3_600_000)
 
 
+@pytest.mark.nightly("kills")
 @pytest.mark.parametrize("url", ["single"], indirect=True)
 def test_a_compaction_that_is_killed_at_any_step_loses_and_doubles_nothing(hall: Arena, url: str) -> None:
     """It begins again after each kill and gets one step further each time."""

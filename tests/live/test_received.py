@@ -303,6 +303,7 @@ def test_a_worker_is_killed_at_every_step(single: Arena, source: str, state: str
     assert step > 8
 
 
+@pytest.mark.nightly("kills")
 def test_an_api_process_is_killed_at_every_step(single: Arena) -> None:
     arena = single
     outcomes = set()

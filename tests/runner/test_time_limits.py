@@ -5,13 +5,9 @@ from __future__ import annotations
 import signal
 from contextlib import suppress
 
-import pytest
-
 from arena.play.time_limits import OutOfTime, time_limit
 
 
-# Coverage takes a lock at every call: an alarm that raises just then leaves it locked for ever.
-@pytest.mark.no_cover
 def test_an_alarm_at_the_very_end_leaves_nothing_behind() -> None:
     """Limits about as long as the block itself, so that the alarm rings at every point of its end."""
     before = signal.getsignal(signal.SIGALRM)
