@@ -41,20 +41,11 @@ UNTRACED = (
     "games/test_truco_reference.py",
     "games/test_truco_variants_reference.py",
     "highcard/",
-    "live/test_archiver.py",
-    "live/test_backup.py",
-    "live/test_compaction.py",
-    "live/test_publishing.py",
-    "live/test_suspensions.py",
-    "luck/test_luck.py",
-    "records/test_explain.py",
-    "research/",
-    "runner/",
+    "runner/test_time_limits.py",
     "sandbox/test_engines.py",
 )
-"""Tests that play many games: coverage takes three times as long with its tracer, and they reach nothing new.
-It also takes a lock at every call, which an alarm that raises just then (``runner/test_time_limits.py``)
-leaves locked for ever.
+"""Tests that play many games, which take much longer under the tracer of coverage and reach nothing new. It also
+takes a lock at every call: an alarm that raises just then, in the tests of limits, leaves it locked for ever.
 """
 
 
@@ -66,6 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hypothesis_profile", None) != "explore":
         secrets.token_bytes = lambda nbytes=None: _DRAWS.randbytes(nbytes or secrets.DEFAULT_ENTROPY)
         os.register_at_fork(after_in_child=_DRAWS.seed)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Trace once: pytest-cov begins two measurements in each process of xdist, and only ends the second one."""
+    plugin = session.config.pluginmanager.getplugin("_cov")
+    if hasattr(session.config, "workerinput") and plugin is not None and plugin.cov_controller is not None:
+        plugin.cov_controller.pause()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
