@@ -44,8 +44,8 @@ UNTRACED = (
     "runner/test_time_limits.py",
     "sandbox/test_engines.py",
 )
-"""Tests that play many games, which take much longer under the tracer of coverage and reach nothing new. It also
-takes a lock at every call: an alarm that raises just then, in the tests of limits, leaves it locked for ever.
+"""Tests that play many games, which take much longer under the tracer of coverage and reach nothing new. It
+also takes a lock at every call: an alarm that raises just then, in the tests of limits, leaves it locked.
 """
 
 
@@ -61,10 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Trace once: pytest-cov begins two measurements in each process of xdist, and only ends the second one."""
+    """Trace once: pytest-cov begins two measurements in each process of xdist, and ends only the second."""
     plugin = session.config.pluginmanager.getplugin("_cov")
-    if hasattr(session.config, "workerinput") and plugin is not None and plugin.cov_controller is not None:
-        plugin.cov_controller.pause()
+    controller = None if plugin is None else plugin.cov_controller
+    if controller is not None and hasattr(session.config, "workerinput"):
+        controller.pause()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -44,40 +44,40 @@ SLICES: Final[dict[str, Slice]] = {
     "cluster": Slice(
         "the tests of live games and tournaments, on a cluster",
         ("arena/store", "arena/live", "arena/upgrade", "queues"),
-        120,
+        300,
     ),
     "contract": Slice(
         "Schemathesis, clients that generators make, a class of sixty",
         ("api", "openapi.yaml", "clients"),
-        120,
+        400,
     ),
-    "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 120),
-    "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 120),
+    "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 500),
+    "guides": Slice("every command of the pages", ("docs", "README.md", "examples"), 400),
     "kills": Slice(
-        "processes that are killed at every step", ("arena/live", "arena/records", "arena/store"), 120
+        "processes that are killed at every step", ("arena/live", "arena/records", "arena/store"), 200
     ),
     "packages": Slice(
         "wheels in empty environments, services as deployed",
         ("pyproject.toml", "setup.py", "requirements", "deploy", "Dockerfile", "Makefile"),
-        120,
+        250,
     ),
     "pages": Slice(
         "the pages in a browser, at all sizes",
         ("api/pages", "api/static", "api/templates", "arena/people", "arena/replays"),
-        120,
+        900,
     ),
     "processes": Slice(
-        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 120
+        "services and workers that are watched, replaced and killed", ("arena/ops", "workers"), 400
     ),
-    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 120),
+    "research": Slice("OpenSpiel's and PettingZoo's tests of all presets", ("arena/research",), 200),
     "sandbox": Slice("ten thousand instances, compilers that are limited", ("arena/sandbox",), 120),
     "simulations": Slice(
-        "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 120
+        "long runs of games and ratings", ("arena/bots", "arena/luck", "arena/play", "arena/games"), 300
     ),
     "soak": Slice(
-        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 120
+        "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 400
     ),
-    "starters": Slice("the starters in all languages", ("arena/cli", "arena/client"), 120),
+    "starters": Slice("the starters in all languages", ("arena/cli", "arena/client"), 300),
 }
 
 

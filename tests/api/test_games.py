@@ -63,6 +63,7 @@ def answer(bot: Account, turn: str, action: Any) -> dict[str, Any]:
 # Whole games
 
 
+@pytest.mark.costly(6, "plays to the end over HTTP, and looks at all that is shown")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_whole_game(
     kind: str, bots: list[Account], new_game: Callable[..., dict[str, Any]], anybody: ContractClient

@@ -134,6 +134,7 @@ def test_a_page_is_rendered_once(anybody: ContractClient) -> None:
 # The API reference
 
 
+@pytest.mark.costly(6, "reads every page of the reference")
 def test_the_reference_has_every_operation(anybody: ContractClient) -> None:
     index = read(anybody, "/docs/api")
     spec = anybody.get("/openapi.json").json

@@ -69,6 +69,7 @@ def check_outcome(game: Game, rules: Mapping[str, Any], state: State) -> None:
     assert not any(state.legal_actions(seat) for seat in range(game.seats(rules)))
 
 
+@pytest.mark.costly(6, "plays each of its games three times")
 @settings(max_examples=60)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_serialised_and_cloned_states_are_the_same_state(game: Game, data: st.DataObject, seed: int) -> None:
@@ -241,6 +242,7 @@ def test_observations_of_every_preset_have_every_field(game: Game) -> None:
                     assert list(problems(game.observation, state.observation(viewer), "observation")) == []
 
 
+@pytest.mark.costly(6, "compares 80,000 values with their shapes")
 def test_everything_shown_has_its_shape(game: Game) -> None:
     types = [type for event in game.events for type in event.types]
     assert len(types) == len(set(types))

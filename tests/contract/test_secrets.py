@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def turn_of(
     }
 
 
+@pytest.mark.costly(6, "plays each of its games with other cards")
 @settings(max_examples=150)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_hidden_cards_change_nothing_that_a_seat_is_shown(
