@@ -33,7 +33,6 @@ connection._TIMEOUT = PATIENCE  # type: ignore[misc]
 _DRAWS = random.Random()
 
 UNTRACED = (
-    "bots/",
     "contract/",
     "docs/test_bots.py",
     "games/test_toepen_reference.py",
