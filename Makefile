@@ -40,7 +40,7 @@ test-compiled: $(VENV)/.test
 	cd $(COMPILED) && $(PYTEST) $(PLAIN) $(addprefix tests/,$(OF_COMPILED))
 
 # The contract of the games, their golden playthroughs, references, time limits, and live games over each transport.
-OF_COMPILED = contract golden highcard games/test_toepen_reference.py games/test_truco_reference.py \
+OF_COMPILED = contract golden games/test_toepen_reference.py games/test_truco_reference.py \
 	games/test_truco_variants_reference.py runner/test_time_limits.py runner/test_table.py runner/test_judge.py \
 	live/test_games.py live/test_turns.py live/test_clocks.py live/test_uploads.py webhooks/test_driver.py api/test_mcp.py
 
