@@ -27,7 +27,7 @@ test-system: $(VENV)/.test
 
 # What is long by nature, slice by slice: all, or those of SLICES, or with SLICES=--changed a quick one that guards what changed.
 test-nightly: $(VENV)/.test
-	$(BIN)/python -m tests.nightly $(SLICES) -n $(PROCESSES) --dist worksteal $(TEST_FLAGS)
+	$(BIN)/python -m tests.nightly $(SLICES) --numprocesses=$(PROCESSES) --dist=worksteal $(TEST_FLAGS)
 
 # On a copy of the tree with the modules that BOTEQUIM_COMPILE=1 compiles: what can differ between compiled and plain code.
 COMPILED = build/compiled

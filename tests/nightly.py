@@ -2,7 +2,7 @@
 
 ``python -m tests.nightly`` runs all slices, one after the other, and prints what each took; with names,
 those; with ``--changed``, the quick one that guards most of the lines that changed. Further options are
-pytest's.
+pytest's, each in one word (``--numprocesses=4``).
 """
 
 from __future__ import annotations
