@@ -48,8 +48,8 @@ def decide(turn: Mapping[str, Any]) -> str | None:
     except Exception:
         why = traceback.format_exc()
     default: str | None = turn["default_action"]
-    told = f"{turn['turn']}: playing {default}; legal: {', '.join(legal)}; choose failed: {why}"
-    print(told, file=sys.stderr)
+    message = f"{turn['turn']}: playing {default}; legal: {', '.join(legal)}; choose failed: {why}"
+    print(message, file=sys.stderr)
     return default
 
 

@@ -8,9 +8,9 @@ from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
-from api.schemas.games import KINDS, OutcomeSchema
-from arena.events.bot_games import GAMES_MOST, RESULTS
+from api.schemas.games import KINDS, OutcomeSchema, SeatSchema
 from arena.live.header import STATES
+from arena.play.bot_results import GAMES_MOST, RESULTS
 
 MAX_NAME: Final = 64
 
@@ -52,19 +52,11 @@ class BotGamesQuery(BotGamesFilter):
     )
 
 
-class BotGameSeatSchema(ResponseSchema):
+class BotGameSeatSchema(SeatSchema):
     """A seat and its player."""
 
-    seat = described(WholeNumber, "The seat number, from 0.")
-    type = described(
-        fields.String, "The type of player.", validate=validate.OneOf(("bot", "person", "house", "open"))
-    )
-    name = described(
-        fields.String,
-        "The bot's name, or of a person `guest` and a number; null for an open seat.",
-        allow_none=True,
-    )
-    version = described(fields.String, "The bot's version; null for an open seat.", allow_none=True)
+    class Meta(SeatSchema.Meta):
+        exclude = ("nonce",)
 
 
 class GameTournamentSchema(ResponseSchema):

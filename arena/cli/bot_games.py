@@ -8,7 +8,7 @@ from arena.cli.commands import Command
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, moment, show_rows
 from arena.cli.params import KIND
-from arena.play.bot_results import opponents, result_words
+from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
 
 
 @click.command(
@@ -25,10 +25,12 @@ from arena.play.bot_results import opponents, result_words
 @click.option("--against", help="Only games with this opponent.")
 @click.option(
     "--result",
-    type=click.Choice(("won", "lost", "drawn", "running")),
+    type=click.Choice(RESULTS),
     help="Only games with this result; at tables, all places but the first are lost.",
 )
-@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="The most games.")
+@click.option(
+    "--limit", type=click.IntRange(1, GAMES_MOST), default=20, show_default=True, help="The most games."
+)
 @url_option
 @token_option("the owner, for private games", required=False)
 @json_option

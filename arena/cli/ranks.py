@@ -102,7 +102,7 @@ def await_ranks(
     stderr.
     """
     service = _Service(client, player)
-    lines = {board: _Said(board, client.url) for board in boards}
+    lines = {board: _Report(board, client.url) for board in boards}
     deadline = time.monotonic() + seconds
     waiting = set(lines)
     while True:
@@ -118,8 +118,8 @@ def await_ranks(
         time.sleep(min(POLL, left))
 
 
-class _Said:
-    """What has been said about a board: each news once, and how far a tournament is now and then."""
+class _Report:
+    """Reports what happens on a board: each change once, and how far a tournament is now and then."""
 
     def __init__(self, board: BoardName, url: str) -> None:
         self._board = board

@@ -16,15 +16,11 @@ from arena.events.tournament import PlannedGroup, Tournament
 from arena.games import game_of
 from arena.live.header import ANYBODY, Viewer
 from arena.live.service import LiveGames
+from arena.play.bot_results import GAMES_MOST
 from arena.play.game_ids import game_id, tournament_of
 from arena.store.bot_games import BotGameStore, BotGroup
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
-
-GAMES_MOST: Final = 100
-"""Maximum games of a bot that are listed."""
-
-RESULTS: Final = ("won", "lost", "drawn", "running")
 
 _Item = dict[str, Any]
 
@@ -108,7 +104,7 @@ class BotGames:
     ) -> Sequence[_Item]:
         """The last games of a bot that the viewer may see, newest first: as many as are kept of those that
         the arena played, and the last 100 over HTTP. ``preset``: of the rules. ``against``: an opponent.
-        ``result``: one of :data:`RESULTS`.
+        ``result``: one of :data:`~arena.play.bot_results.RESULTS`.
 
         Raises :class:`~arena.accounts.accounts.BotNotFound` and
         :class:`~arena.errors.UnknownGame`.
@@ -270,7 +266,7 @@ def _team(teams: Iterable[Sequence[int]], seat: int) -> list[int]:
 
 
 def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None:
-    """One of :data:`RESULTS`; None for a game that was not played to the end."""
+    """One of :data:`~arena.play.bot_results.RESULTS`; None for a game that was not played to the end."""
     if outcome is None:
         return "running" if state == "running" else None
     places = outcome["places"]
@@ -279,4 +275,4 @@ def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None
     return "won" if max(places) > 1 else "drawn"
 
 
-__all__ = ["GAMES_MOST", "RESULTS", "BotGames", "OverGroup", "PlayedGames", "games_of_arena"]
+__all__ = ["BotGames", "OverGroup", "PlayedGames", "games_of_arena"]

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+GAMES_MOST: Final = 100
+"""Maximum games of a bot that are listed."""
+
+RESULTS: Final = ("won", "lost", "drawn", "running")
+"""Of a game for a bot; at tables, all places but the first are lost."""
+
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 
 
@@ -51,4 +57,4 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teen else _ENDINGS.get(number % 10, 'th')}"
 
 
-__all__ = ["opponents", "ordinal", "partners", "result_words"]
+__all__ = ["GAMES_MOST", "RESULTS", "opponents", "ordinal", "partners", "result_words"]

@@ -1,4 +1,4 @@
-"""The end of a game at a table: what its players are told, and the next game."""
+"""The end of a game at a table: what its players read, and the next game."""
 
 from __future__ import annotations
 

@@ -106,14 +106,14 @@ def test_it_ends_with_the_rank(
         arena.lock(events[0])
 
     worker(monkeypatch, announce, begin, lambda: play(arena, events[0]))
-    told = terminal(*submit(tmp_path, bot)).splitlines()
+    lines = terminal(*submit(tmp_path, bot)).splitlines()
     page = f"{service.url}/leaderboards/toepen"
-    assert told[:-1] == [f"{bot} 1: already has this source", f"toepen: qualified; watch {page}"]
+    assert lines[:-1] == [f"{bot} 1: already has this source", f"toepen: qualified; watch {page}"]
     board = json.loads(service.client().leaderboard("toepen", "sealed"))
     (row,) = [row for row in board["rows"] if row["name"] == bot]
     ranked = sum(one["rank"] is not None for one in board["rows"])
     interval = f"{row['low']:.0f}-{row['high']:.0f}"
-    assert told[-1] == (
+    assert lines[-1] == (
         f"toepen: rank {row['rank']} of {ranked}, {row['rating']:.0f} ({interval}), 4 groups: {page}"
     )
     locks, plays = said(terminal)[1:3]
@@ -134,20 +134,20 @@ def test_it_ends_with_the_rank(
 def test_it_says_where_the_bot_is_when_the_time_is_over(
     terminal: Terminal, arena: Arena, bot: str, sealed: str, service: Service, tmp_path: Path
 ) -> None:
-    told = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
+    lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
     again = "the service goes on by itself; the command again goes on waiting"
-    assert told == ["toepen: waits for 'Sealed Toepen', which begins by itself", again]
+    assert lines == ["toepen: waits for 'Sealed Toepen', which begins by itself", again]
     assert terminal.errors == ""
     (event,) = arena.schedules.fire()
     arena.lock(event)
-    told = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
+    lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
     planned = arena.tournaments.view(event)["progress"]["planned"]
     where = f"{service.url}/tournaments/{event}"
-    assert told == [f"toepen: plays in 'Sealed Toepen', 0 of {planned} groups: {where}", again]
+    assert lines == [f"toepen: plays in 'Sealed Toepen', 0 of {planned} groups: {where}", again]
     assert arena.tournaments.play_local_groups(event, 0).groups == 1
     arena.boards.publish("toepen", "sealed")
-    told = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
-    assert told[0] == (
+    lines = terminal(*submit(tmp_path, bot, "--wait", "0")).splitlines()[2:]
+    assert lines[0] == (
         f"toepen: provisional: 1 of 30 groups; no rank before: {service.url}/leaderboards/toepen"
     )
     play(arena, event)
@@ -165,8 +165,8 @@ def test_ctrl_c_ends_the_wait_with_what_is_known(
         raise KeyboardInterrupt
 
     worker(monkeypatch, interrupt)
-    told = terminal(*submit(tmp_path, bot), status=130).splitlines()
-    assert told[-2] == "toepen: waits for 'Sealed Toepen', which begins by itself"
+    lines = terminal(*submit(tmp_path, bot), status=130).splitlines()
+    assert lines[-2] == "toepen: waits for 'Sealed Toepen', which begins by itself"
     assert "Traceback" not in terminal.errors
 
 
@@ -184,14 +184,14 @@ def test_it_does_not_wait_for_what_is_far_away(
     admin = service.client(ADMIN_TOKEN)
     at_ms = round(1000 * time.time()) + 4 * 3_600_000
     admin.create_schedule(id="nightly", at_ms=at_ms, tournament={**CUP, "name": "Nightly"})
-    told = terminal(*submit(tmp_path, bot)).splitlines()[2:]
-    assert told[0] == "toepen: plays in 'Nightly', which is announced in 4 h"
+    lines = terminal(*submit(tmp_path, bot)).splitlines()[2:]
+    assert lines[0] == "toepen: plays in 'Nightly', which is announced in 4 h"
     admin.delete_schedule("nightly")
     settings = {name: value for name, value in CUP.items() if name != "entry_s"}
     made = admin.create_tournament(**settings, locks_ms=at_ms)
-    told = terminal(*submit(tmp_path, bot)).splitlines()[2:]
+    lines = terminal(*submit(tmp_path, bot)).splitlines()[2:]
     where = f"{service.url}/tournaments/{made['id']}"
-    assert told[0] == f"toepen: plays in 'Sealed Toepen', which locks in 4 h: {where}"
+    assert lines[0] == f"toepen: plays in 'Sealed Toepen', which locks in 4 h: {where}"
     admin.cancel_tournament(made["id"], "over")
 
 
@@ -199,8 +199,8 @@ def test_a_bot_that_takes_part_in_nothing_does_not_wait(
     terminal: Terminal, bot: str, sealed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker(monkeypatch)
-    told = terminal(*submit(tmp_path, bot, "--no-tournaments")).splitlines()
-    assert told[-1] == f"{bot}: takes part in no scheduled tournament; --tournaments changes that"
+    lines = terminal(*submit(tmp_path, bot, "--no-tournaments")).splitlines()
+    assert lines[-1] == f"{bot}: takes part in no scheduled tournament; --tournaments changes that"
 
 
 def test_it_says_that_nothing_happens(

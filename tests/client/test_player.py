@@ -184,9 +184,9 @@ def test_what_is_no_legal_action_is_not_sent(
     game = table.new_game(clock=QUICK, rules={"lives": 1})
     play_out(players(table, Odd, Calm, said=said), 1)
     assert faults(table, game) == []
-    told = rf"^\S+\.0\.1: {re.escape(why)}; legal: \S+, .*; the default action \S+ is played for it$"
+    message = rf"^\S+\.0\.1: {re.escape(why)}; legal: \S+, .*; the default action \S+ is played for it$"
     # The failure is reported once, although it happens at every turn.
-    assert len(re.findall(told, "\n".join(said), re.MULTILINE)) == 1
+    assert len(re.findall(message, "\n".join(said), re.MULTILINE)) == 1
     assert len([line for line in said if why in line]) == 1
 
 
@@ -209,8 +209,10 @@ def test_an_answer_that_the_service_refuses_costs_one_fault(
     monkeypatch.setattr(both[0].client, "exchange", changing)
     play_out(both, 1)
     assert faults(table, game) == ["illegal"]
-    told = rf"^{changed[0]}: illegal_action: .*'play:XX'.*; legal: \S+, .*; the default action \S+ is played"
-    assert len(re.findall(told, "\n".join(said), re.MULTILINE)) == 1
+    message = (
+        rf"^{changed[0]}: illegal_action: .*'play:XX'.*; legal: \S+, .*; the default action \S+ is played"
+    )
+    assert len(re.findall(message, "\n".join(said), re.MULTILINE)) == 1
     assert not [line for line in said if "forfeited" in line]
 
 

@@ -81,8 +81,10 @@ def test_an_old_python_is_told_which_one_to_name(tree: Path, tmp_path: Path, goa
     pretend = "import runpy, sys; sys.version_info = (3, 10, 13, 'final', 0); sys.argv = sys.argv[1:]; "
     python = f"{sys.executable} -c \"{pretend}runpy.run_path(sys.argv[0], run_name='__main__')\""
     (line,) = make(tree, goal, path=called("python3", tmp_path, python))
-    told = r"make: needs Python 3\.11 or newer, and python3 is 3\.10\.13: (install one, then )?make PYTHON="
-    assert re.fullmatch(rf"{told}python3\.\d+ {goal}", line)
+    message = (
+        r"make: needs Python 3\.11 or newer, and python3 is 3\.10\.13: (install one, then )?make PYTHON="
+    )
+    assert re.fullmatch(rf"{message}python3\.\d+ {goal}", line)
 
 
 @pytest.mark.system

@@ -164,5 +164,5 @@ def test_pip_takes_the_command_that_adds_an_extra(
     said = environment.python("-c", code).strip()
     command = re.fullmatch(f"pip install ({form})", said)
     assert command, said
-    told = environment.shell(f"python -m pip install --dry-run {command[1]}", seconds=900)
-    assert re.search(r"^Would install .*\bnumpy-\S+ .*\bscipy-", told, re.MULTILINE), told
+    output = environment.shell(f"python -m pip install --dry-run {command[1]}", seconds=900)
+    assert re.search(r"^Would install .*\bnumpy-\S+ .*\bscipy-", output, re.MULTILINE), output

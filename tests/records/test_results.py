@@ -17,7 +17,7 @@ def outcome(places: list[int], scores: list[int], *forfeits: int) -> Outcome:
     return {"places": places, "scores": scores, "forfeits": list(forfeits)}
 
 
-def told(kind: str, names: list[str], result: Outcome, you: int | None, *resigned: int, **rules: Any) -> str:
+def text(kind: str, names: list[str], result: Outcome, you: int | None, *resigned: int, **rules: Any) -> str:
     game = game_of(kind)
     complete = game.options.complete({**rules, "seats": len(names)})
     assert game.picture is not None
@@ -69,7 +69,7 @@ PAIRS = outcome([1, 2, 1, 2], POINTS * 2)
 )
 def test_truco(names: list[str], result: Outcome, you: int | None, words: str) -> None:
     rules = {} if len(names) == 4 else {"variant": "paulista"}
-    assert told("truco", names, result, you, **rules) == words
+    assert text("truco", names, result, you, **rules) == words
 
 
 LAST = outcome([2, 4, 3, 1], [-1, -5, -3, 2])
@@ -99,7 +99,7 @@ LAST = outcome([2, 4, 3, 1], [-1, -5, -3, 2])
     ],
 )
 def test_toepen(names: list[str], result: Outcome, you: int | None, words: str) -> None:
-    assert told("toepen", names, result, you) == words
+    assert text("toepen", names, result, you) == words
 
 
 def test_rubbers_of_toepen() -> None:
@@ -111,19 +111,19 @@ def test_rubbers_of_toepen() -> None:
             "You came third of three | regular won without buying a drink.",
         )
     ):
-        assert told("toepen", FOUR[:3], result, you, end="rubber") == words
+        assert text("toepen", FOUR[:3], result, you, end="rubber") == words
     shared = outcome([1, 1, 3], [-1, -1, -2])
-    assert told("toepen", FOUR[:3], shared, 1, end="rubber") == "You and guest 1 share the first place | "
+    assert text("toepen", FOUR[:3], shared, 1, end="rubber") == "You and guest 1 share the first place | "
     one = outcome([1, 2], [-1, -2])
-    assert told("toepen", FOUR[:2], one, None, end="rubber") == "guest 1 won with 1 round of drinks bought | "
+    assert text("toepen", FOUR[:2], one, None, end="rubber") == "guest 1 won with 1 round of drinks bought | "
 
 
 def test_who_left() -> None:
     lost = outcome([2, 1], [3, 12])
-    assert told("truco", FOUR[:2], lost, 0, 0, variant="paulista") == (
+    assert text("truco", FOUR[:2], lost, 0, 0, variant="paulista") == (
         "You lost 3 to 12 | You left, and the table played your cards to the end."
     )
-    assert told("truco", FOUR, PAIRS, 0, 1, 2) == (
+    assert text("truco", FOUR, PAIRS, 0, 1, 2) == (
         "You and guest 3 won 12 to 7 | regular and guest 3 left, and the table played their cards to the end."
     )
 

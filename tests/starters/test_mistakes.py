@@ -106,7 +106,7 @@ def test_a_mistake_costs_one_decision(language: str, arena: Service, workshop: P
     assert re.search(rf"{changed[0]}\W.*illegal_action.*{NOT_AN_ACTION}", said), said
     assert "lost my glasses" in said
     assert HEADS[language][0].rpartition("/")[2].replace("my_bot", folder.name) in said, "where it failed"
-    told = re.search(
+    message = re.search(
         r"\.\d+\.\d*5\W*: (?=.*play:ZZ)(?=.*legal: \S+)(?=.*(playing|default action) \S+).*", said
     )
-    assert told, said
+    assert message, said

@@ -239,8 +239,8 @@ def test_processes_refuse_an_unknown_format(
         check=False,
     )
     assert ended.returncode != 0
-    told = [entry for entry in map(json.loads, ended.stdout.splitlines()) if entry["level"] == "critical"]
-    assert [entry["message"] for entry in told] == [line]
+    messages = [entry for entry in map(json.loads, ended.stdout.splitlines()) if entry["level"] == "critical"]
+    assert [entry["message"] for entry in messages] == [line]
 
 
 @pytest.mark.system

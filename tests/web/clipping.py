@@ -98,8 +98,8 @@ _FIND: Final = r"""least => {
             path.unshift(at.localName + Array.from(at.classList, (name) => `.${name}`).join(""));
         }
         const why = isTold ? "" : ", without a title";
-        const told = `"${text.slice(0, 60)}" is shown as "${shown.slice(0, 60)}"${why}`;
-        findings.push(`${path.join(" > ")}: ${told}`);
+        const message = `"${text.slice(0, 60)}" is shown as "${shown.slice(0, 60)}"${why}`;
+        findings.push(`${path.join(" > ")}: ${message}`);
     }
     const context = document.createElement("canvas").getContext("2d");
     for (const field of document.querySelectorAll("select")) {

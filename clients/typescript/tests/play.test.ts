@@ -53,8 +53,8 @@ test("an illegal action is not sent: it is reported, and the default action is p
   const rest = new Rotating();
   const choose = (turn: Turn) => (calls++ === 0 ? "play:no" : rest.choose(turn));
   await play(client, () => choose, { games: 1, say: (line) => lines.push(line) });
-  const told = lines.filter((line) => /: playing \S+; legal: .+; play:no is not legal$/.test(line));
-  assert.equal(told.length, 1, lines.join("\n"));
+  const messages = lines.filter((line) => /: playing \S+; legal: .+; play:no is not legal$/.test(line));
+  assert.equal(messages.length, 1, lines.join("\n"));
   assert.deepEqual((await record(owner, game)).canonical.faults, []);
 });
 
@@ -77,8 +77,8 @@ test("an action that the service refuses is reported, and the default action is 
   });
   await play(client, () => new Rotating(), { games: 1, say: (line) => lines.push(line) });
   assert.equal(sent, 1);
-  const told = lines.filter((line) => /: playing \S+; legal: .+; illegal_action: .*play:no/.test(line));
-  assert.equal(told.length, 1, lines.join("\n"));
+  const messages = lines.filter((line) => /: playing \S+; legal: .+; illegal_action: .*play:no/.test(line));
+  assert.equal(messages.length, 1, lines.join("\n"));
   const { canonical } = await record(owner, game);
   assert.deepEqual(canonical.outcome.forfeits, []);
   assert.deepEqual(canonical.faults.map(({ type }) => type), ["illegal"]);
