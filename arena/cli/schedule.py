@@ -36,11 +36,10 @@ def schedule() -> None:
     ),
     fields={
         **{name: option for name, option in WHAT_FIELDS.items() if not name.endswith("_ms")},
-        **{f"tournament.{name}": option for name, option in WHAT_FIELDS.items()},
         "id": "SCHEDULE",
         "at_ms": "--at",
-        "tournament.entry_s": "--entry",
-        "tournament.play_s": "--play",
+        "entry_s": "--entry",
+        "play_s": "--play",
     },
 )
 @_schedule
