@@ -36,7 +36,7 @@ def shown_parameter(parameter: click.Parameter) -> str:
     """The name of an option or argument as the help shows it."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
-    return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...")
+    return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...").strip("[]")
 
 
 def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, str]) -> None:

@@ -126,7 +126,7 @@ ALSO: Final = {
     "registerBot": ("bot submit",),
     "addVersion": ("bot submit",),
     "createInvitations": ("roster invite",),
-    "changeSeries": ("series add", "series remove"),
+    "changeSeries": ("series edit", "series add", "series remove"),
     "changeSchedule": ("schedule resume", "schedule edit"),
 }
 """Further commands of operations, which give other fields."""
