@@ -51,32 +51,35 @@ class _Forms(HTMLParser):
         self._labels: dict[str, str] = {}
         self._ids: dict[int, tuple[str, str]] = {}
         self._into: list[tuple[str, dict[str, str], str]] = []
+        self._form: Form | None = None
         self._select: Control | None = None
         self._area: Control | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
-        if tag == "form":
+        if tag == "form" and found.get("method") == "post":
             action = found.get("action", "")
-            self.forms.append(Form(tuple(_TO.findall(action)) or (action,)))
+            self._form = Form(tuple(_TO.findall(action)) or (action,))
+            self.forms.append(self._form)
         elif tag == "label":
             self._into.append((tag, self._labels, found.get("for", "")))
         elif tag == "p" and "id" in found:
             self._into.append((tag, self._texts, found["id"]))
         elif tag == "option" and self._select is not None:
             self._option(found)
-        elif tag in ("input", "select", "textarea") and self.forms and found.get("name"):
-            self._add(tag, found)
+        elif tag in ("input", "select", "textarea") and self._form and found.get("name", _OWN[0]) not in _OWN:
+            self._add(self._form.controls, tag, found)
 
-    def _add(self, tag: str, found: dict[str, str]) -> None:
+    def _add(self, controls: dict[str, Control], tag: str, found: dict[str, str]) -> None:
         name = found["name"]
-        if name in _OWN:
-            return
-        controls = self.forms[-1].controls
-        one = controls.setdefault(name, Control(name, found.get("type", tag), found.get("value", "")))
+        kind = found.get("type", tag)
+        # One of several check boxes of a name is a choice.
+        is_switch = kind == "checkbox" and found.get("value") == "1"
+        value = found.get("value", "") if is_switch or kind != "checkbox" else ""
+        one = controls.setdefault(name, Control(name, kind, value))
         self._ids[id(one)] = (found.get("id", ""), found.get("aria-describedby", ""))
         one.bounds.update({key: found[key] for key in ("min", "max", "maxlength") if key in found})
-        if one.type == "checkbox":
+        if is_switch:
             one.checked = bool(one.checked) or "checked" in found
         if tag == "select":
             self._select = one
@@ -91,7 +94,9 @@ class _Forms(HTMLParser):
         self._select.choices.append(value)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "textarea":
+        if tag == "form":
+            self._form = None
+        elif tag == "textarea":
             self._area = None
         elif tag == "select":
             self._select = None

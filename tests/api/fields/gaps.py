@@ -20,7 +20,7 @@ _SAME: Final = ("planTournament",)
 """Operations whose body is that of another one, which has the same command."""
 
 _TELLS: Final = re.compile(
-    r"\b(by default|if omitted|omitted ones|null|empty|in place of|only)\b|^`\w+`:", re.IGNORECASE
+    r"\b(by default|if omitted|omitted ones|null|empty|in place of|required there)\b", re.IGNORECASE
 )
 """How descriptions say what a field means that is left out."""
 
@@ -103,7 +103,7 @@ def _of_choices() -> Iterator[Gap]:
     for choices, text in enums(openapi()):
         texts = explained(text, choices)
         where = " ".join(map(str, choices))
-        if texts and texts.keys() != {*choices}:
+        if len(texts) > 1 and texts.keys() != {choice for choice in choices if choice is not None}:
             yield Gap("choices", where, text)
         elif texts and first.setdefault(choices, texts) != texts:
             yield Gap("choices", where, f"{texts}, not {first[choices]}")
@@ -179,7 +179,7 @@ def _of_docs(known: Sequence[Field]) -> Iterator[Gap]:
     settings = _settings(pages["tournaments"])
     for field in known:
         last = field.name.rpartition(".")[2]
-        if words.isdisjoint({last, *(option.shown for option in options_of(field))}):
+        if words.isdisjoint({last, *(flag for option in options_of(field) for flag in option.flags)}):
             yield Gap("docs", field.id, "no page names it")
         if field.operation == "createTournament" and not field.required and "." not in field.name:
             row = settings.get(field.name)

@@ -21,11 +21,16 @@ _DEFAULT: Final = re.compile(r"\s*\[default: (.*)\]\Z")
 
 @dataclass(frozen=True)
 class Option:
-    """What a command says about a field. ``text`` is empty for an argument, ``default`` None if it has none."""
+    """What a command says about a field."""
 
     command: str
     shown: str
     parameter: click.Parameter
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """All ways to write it."""
+        return (self.shown, *self.parameter.secondary_opts)
 
     @property
     def text(self) -> str:
@@ -39,7 +44,7 @@ class Option:
         if said:
             return said[1]
         default = self.parameter.default
-        known = default not in (None, (), False) and isinstance(default, str | int | float)
+        known = default not in (None, (), False, "") and isinstance(default, str | int | float)
         return str(default) if known else None
 
     @property

@@ -7,6 +7,7 @@ from typing import Final
 
 from flask import Flask
 
+from arena.games import GAMES
 from tests.api.arenas import now_ms
 from tests.api.conftest import Account
 from tests.api.fields.forms import Control, Form, forms_in, templates_forms
@@ -50,10 +51,11 @@ OTHERS: Final = {
 }
 """Views that take forms without a field of a request: their operation has none, or there is no operation."""
 
-_FILE: Final = ("source", "component")
-_PEOPLE: Final = ("people.name", "people.handle", "people.email")
-_ELSEWHERE: Final = {"file": _FILE, "people": ("people", *_PEOPLE)}
-"""The fields that a control gives under another name."""
+_MORE: Final = {
+    "file": ("source", "component"),
+    "people": ("people.name", "people.handle", "people.email"),
+}
+"""The fields that a control gives beside that of its name."""
 
 
 def controls_of(app: Flask, browser: Browser, owner: Account) -> dict[str, dict[str, Control]]:
@@ -63,9 +65,12 @@ def controls_of(app: Flask, browser: Browser, owner: Account) -> dict[str, dict[
         if view in OPERATIONS:
             known = found.setdefault(OPERATIONS[view], {})
             for name, control in form.controls.items():
-                for field in _ELSEWHERE.get(name, (name.partition("rules.")[1].rstrip(".") or name,)):
-                    first = known.setdefault(field, control)
-                    first.choices = [*first.choices, *control.choices]
+                first = known.setdefault(name, control)
+                first.choices = [*first.choices, *control.choices]
+    for known in found.values():
+        for name in [*known]:
+            for field in ("rules",) if name.startswith("rules.") else _MORE.get(name, ()):
+                known.setdefault(field, Control(field, "part"))
     return found
 
 
@@ -77,8 +82,9 @@ def _forms(app: Flask, browser: Browser, owner: Account) -> Iterator[tuple[str, 
         assert response.status_code == 200, f"{page}: {response.text}"
         for form in forms_in(response.text):
             (to,) = form.to
-            endpoint, _ = routes.match(to.partition("?")[0], method="POST") if to.startswith("/") else ("", {})
-            yield endpoint.removeprefix("pages."), form
+            if to.startswith("/"):
+                endpoint, _ = routes.match(to, method="POST")
+                yield endpoint.removeprefix("pages."), form
     for form in templates_forms():
         for view in form.to:
             yield view, form
@@ -101,26 +107,29 @@ def _pages(owner: Account) -> Iterator[str]:
             },
         ),
         client.post("/v1/series", json={"name": "Autumn"}),
-        client.post(
-            "/v1/schedules",
-            json={
-                "id": "weekly",
-                "cron": "0 20 * * 1",
-                "tournament": {"name": "Cup", "kind": "truco", "format": "swiss"},
-            },
+        *(
+            client.post(
+                "/v1/schedules",
+                json={
+                    "id": f"weekly-{kind}",
+                    "cron": "0 20 * * 1",
+                    "tournament": {"name": "Cup", "kind": kind, "format": "swiss"},
+                },
+            )
+            for kind in GAMES
         ),
     ]
     for response in made:
         assert response.status_code == 201, response.text
-    _, cup, series, _ = (response.json.get("id") for response in made)
+    _, cup, series, *_ = (response.json.get("id") for response in made)
     yield from ("/sign-up", "/account/delete", "/account/invitations", "/series/new", f"/series/{series}")
     for way in ("uploaded", "remote", "webhook"):
         yield f"/account/bots/new?transport={way}"
         yield f"/bots/anas-bot/versions/new?transport={way}"
     yield "/bots/anas-bot/settings"
-    for kind in ("truco", "toepen"):
+    for kind in GAMES:
         yield f"/tournaments/new?kind={kind}"
         yield f"/account/schedules/new?kind={kind}"
-    yield "/account/schedules/weekly/edit"
+        yield f"/account/schedules/weekly-{kind}/edit"
     for page in ("", "/edit", "/invitations", "/subscriptions"):
         yield f"/tournaments/{cup}{page}"

@@ -19,8 +19,9 @@ WHOLE: Final = ("rules",)
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """A field of a body or a query. ``name``: its path, with dots. ``thing``: the tag of the operation whose
-    fields it shares. ``edits``: what is left out stays as it is. ``default``: as JSON, None if the document has none. ``choices`` are those of all games.
+    """A field of a body or a query. ``name``: its path, with dots. ``thing``: what it describes, by the tag
+    of its operation. ``edits``: what is left out stays as it is. ``default``: as JSON, None if the document
+    has none. ``choices``: those of all games.
     """
 
     operation: str
@@ -113,10 +114,11 @@ def enums(node: Any) -> Iterator[tuple[tuple[Any, ...], str]]:
 
 
 def explained(text: str, choices: Collection[Any]) -> dict[str, str]:
-    """What a description such as ```a`: this. `b`: that.`` says of each choice."""
-    parts = re.split(r"`(\w+)`(?=: )", text)
-    found = dict(zip(parts[1::2], parts[2::2], strict=True))
-    return {name: said.strip() for name, said in found.items() if name in choices}
+    """What a description says of each choice: of ``a``, ``b`` and ``c`` in "`a`, `b`: this. `c`: that."."""
+    _, *parts = re.split(r"((?:`\w+`, )*`\w+`): ", _DEFAULT.sub("", text))
+    groups = [re.findall(r"\w+", group) for group in parts[::2]]
+    found = {name: said.strip() for group, said in zip(groups, parts[1::2], strict=True) for name in group}
+    return {name: said for name, said in found.items() if name in choices}
 
 
 def _resolved(schema: Any) -> Any:
