@@ -35,7 +35,7 @@ from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
 from arena.accounts.names import LABEL_PATTERN, NAME_PATTERN
 from arena.games import GAMES
-from arena.play.players import DIVISIONS
+from arena.play.players import DIVISION_TEXT, DIVISIONS
 from arena.records.record import record_schema
 
 EXAMPLES_FILE: Final = Path(__file__).parent.parent / "examples.json"
@@ -89,7 +89,7 @@ PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     },
     "kind": {"description": "The kind of game.", "schema": {"type": "string", "enum": list(GAMES)}},
     "division": {
-        "description": "`sealed`: only bots that the arena runs. `open`: any bot.",
+        "description": DIVISION_TEXT,
         "schema": {"type": "string", "enum": list(DIVISIONS)},
     },
 }

@@ -102,10 +102,7 @@ def make_invitations() -> ResponseReturnValue:
     except ArenaError as error:
         if not is_of_form(error):
             raise
-        place = "people" if error.code == "invalid_roster" else error.field
-        return _invitations(
-            found, ArenaError(error.message, code=error.code, field=place, expected=error.expected)
-        )
+        return _invitations(found, error)
     shown = shown_once(made)
     if output.value == "csv":
         response = Response(

@@ -44,7 +44,7 @@ from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
-from arena.play.players import MODELS, OPEN, SEALED
+from arena.play.players import DIVISION_BOTS
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.spec import Spec
@@ -83,7 +83,7 @@ _LABELS: Final = {
     "entry_s": "Seconds of entry",
     "play_s": "Seconds of play",
     "games_per_bot": "Live games of a bot at once",
-    "max_repeats": "Groups of the same bots",
+    "max_repeats": "Pairings of the same two bots",
     "tie_breaks": "Tie-breaks",
 }
 _HELPS: Final = {
@@ -106,7 +106,7 @@ _HELPS: Final = {
     "auto_enter": "",
     "house": "",
     "baseline": "Names of own bots or house bots that play, but take no place. Not in a knockout.",
-    "division": "House bots play in all.",
+    "division": "House bots play in all divisions.",
     "groups": "In the games of a group the seats are swapped or rotated.",
 }
 _SECTIONS: Final = (
@@ -156,11 +156,7 @@ def _words(game: Game) -> Words:
                 name: f"{name.replace('_', ' ')}: {format.doc.rstrip('.')}"
                 for name, format in FORMATS.items()
             },
-            "division": {
-                SEALED: "sealed: uploaded bots",
-                OPEN: "open: bots that run elsewhere",
-                MODELS: "models: language models",
-            },
+            "division": {name: f"{name}: {bots}" for name, bots in DIVISION_BOTS.items()},
             "rated": {"": "if the rules are those of a preset"},
         },
     )

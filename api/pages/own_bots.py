@@ -118,8 +118,8 @@ def _change(
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change the description, the state, the model, whether the bot takes part in scheduled tournaments, or
-    whether its decisions may be in data sets.
+    """Change the description, the state, the model, whether the bot takes part in scheduled tournaments,
+    whether people may play with it, or whether its decisions may be in data sets.
     """
 
     def act() -> None:
@@ -129,7 +129,7 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
         if "game_cost" in request.form:
             body["game_cost"] = request.form["game_cost"].strip() or None
-        for name in ("tournaments", "datasets"):
+        for name in ("tournaments", "people", "datasets"):
             said = request.form.get(name, "")
             if said:
                 body[name] = {"yes": True, "no": False}.get(said, said)

@@ -52,6 +52,8 @@ _WORDS: Final = Words(
         "secret": "Your own signing secret",
         "source": "Or its text",
         "tournaments": "Takes part in scheduled tournaments",
+        "model": "Language model",
+        "game_cost": "Dollars per game",
     },
     helps={
         "source": "Python, in place of a file.",
@@ -86,7 +88,8 @@ def _controls(schema: NewBotSchema | NewVersionSchema, first: tuple[str, ...], w
 
 
 def _bot_controls(way: str) -> list[Control]:
-    found = _controls(NewBotSchema(), ("name", "version", "description", "tournaments"), way)
+    names = ("name", "version", "description", "tournaments", "model", "game_cost")
+    found = _controls(NewBotSchema(), names, way)
     return [replace(one, value="1", required=True) if one.name == "version" else one for one in found]
 
 

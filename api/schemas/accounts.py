@@ -92,6 +92,7 @@ def _takes_part(more: str) -> dict[str, str]:
     return {"description": f"Whether the bot is entered in scheduled tournaments while it is online. {more}"}
 
 
+_STATE: Final = "`withdrawn`: the bot gets no new games; its current games continue."
 _PEOPLE: Final = (
     "Whether people may play with the bot at the pages of the service. It must be online, or have a webhook."
 )
@@ -214,7 +215,7 @@ class NewBotSchema(RequestSchema):
     secret = _secret("`webhook`: your own signing secret; if omitted, one is generated")
     source = _source()
     component = _component()
-    description = _description()
+    description = _description(load_default="")
     tournaments = Truth(metadata=_UNSAID)
     model = model()
     game_cost = game_cost()
@@ -236,7 +237,7 @@ class ChangedBotSchema(RequestSchema):
 
     state = fields.String(
         validate=validate.OneOf(("active", "withdrawn")),
-        metadata={"description": "`withdrawn`: the bot gets no new games; its current games continue."},
+        metadata={"description": _STATE},
     )
     description = _description()
     tournaments = Truth(
@@ -484,7 +485,7 @@ class BotSummarySchema(ResponseSchema):
     co_owners = _co_owners()
     state = described(
         fields.String,
-        "`withdrawn`: the bot gets no new games.",
+        _STATE,
         validate=validate.OneOf(("active", "withdrawn")),
     )
     version = described(

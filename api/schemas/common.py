@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from copy import deepcopy
 from typing import Any
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
@@ -56,6 +57,17 @@ def described(kind: type[fields.Field[Any]], description: str, **options: Any) -
     """A required field of a response, with its description."""
     metadata = {"description": description, **options.pop("metadata", {})}
     return kind(required=True, metadata=metadata, **options)
+
+
+def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of the schema of a thing for one that changes it: none is required or has a default."""
+    found: dict[str, Any] = {}
+    for name, field in schema._declared_fields.items():
+        if name not in without:
+            found[name] = own = deepcopy(field)
+            own.required = False
+            own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
+    return found
 
 
 def absent() -> None:

@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from typing import Any
-
 from marshmallow import fields, validate
 
-from api.schemas.common import RequestSchema
-from api.schemas.fields import GivenMoment
+from api.schemas.common import RequestSchema, editable
+from api.schemas.fields import RULES_TEXT, GivenMoment
 from api.schemas.games import KINDS
-from api.schemas.tournaments import NewTournamentFields
+from api.schemas.tournaments import PARTNERS_TEXT, PRESET_TEXT, NewTournamentFields
 from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
 from arena.tournaments.spec import PARTNERS
 
-
-def _editable() -> dict[str, Any]:
-    """The fields of creation, none of which is required or has a default."""
-    found: dict[str, Any] = {}
-    for name, field in NewTournamentFields._declared_fields.items():
-        if name == "invited_owners":
-            continue
-        own = deepcopy(field)
-        own.required = False
-        own.metadata = {key: value for key, value in field.metadata.items() if key != "default"}
-        found[name] = own
-    return found
+_SETTINGS = editable(NewTournamentFields, without=("invited_owners",))
 
 
-class EditTournamentSchema(RequestSchema.from_dict(_editable())):  # type: ignore[misc]
+class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[misc]
     """The settings to change. `rules` and `clock` replace the former ones as a whole."""
 
-    kind = fields.String(
-        validate=validate.OneOf(KINDS), metadata={"description": "The kind of game, with its own rules."}
-    )
-    rules = fields.Dict(
-        keys=fields.String(),
-        metadata={"description": "The rule options of the game; omitted ones have their defaults."},
-    )
-    preset = fields.String(
-        validate=validate.Length(1, 40),
-        metadata={"description": "The rules by the name of a preset, in place of `rules`."},
-    )
-    partners = fields.String(
-        validate=validate.OneOf(PARTNERS), metadata={"description": "Games with teams: who partners whom."}
-    )
+    kind = fields.String(validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."})
+    rules = fields.Dict(keys=fields.String(), metadata={"description": RULES_TEXT})
+    preset = fields.String(validate=validate.Length(1, 40), metadata={"description": PRESET_TEXT})
+    partners = fields.String(validate=validate.OneOf(PARTNERS), metadata={"description": PARTNERS_TEXT})
 
 
 class CloneSchema(RequestSchema):

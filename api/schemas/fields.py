@@ -197,11 +197,14 @@ def rules_schema(game_rules: GameRules) -> type[Schema]:
     return type(f"{kind.capitalize()}RulesSchema", (Schema,), members)
 
 
+RULES_TEXT: Final = "The rule options of the game; omitted ones have their defaults."
+
+
 class Rules(fields.Nested):
     """Rule options of one game, validated by the game, whose errors are more specific."""
 
     def __init__(self, game_rules: GameRules, **options: Any) -> None:
-        super().__init__(rules_schema(game_rules), **options)
+        super().__init__(rules_schema(game_rules), metadata={"description": RULES_TEXT}, **options)
         self.game_rules = game_rules
 
     def _deserialize(

@@ -43,7 +43,7 @@ class NewInvitationsSchema(RequestSchema):
     )
     roster = fields.String(
         validate=validate.Length(0, MAX_PERSON),
-        metadata={"description": "A name for all of them, such as that of a class."},
+        metadata={"description": "A name for all of them, such as that of a class.", "default": ""},
     )
     expires_ms = GivenMoment("Until when they can be used. By default 30 days; at most 366 days.")
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from marshmallow import fields, validate
 
-from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described, editable
 from api.schemas.fields import Moment, Truth, WholeNumber
 from api.schemas.leaderboards import form
 from arena.ratings.series import (
@@ -24,11 +22,13 @@ _TIE_BREAKS = (
 )
 
 
-class _SeriesSettings(RequestSchema):
+class NewSeriesSchema(RequestSchema):
+    """A series to create."""
+
     tournaments = fields.List(
         fields.String(validate=validate.Length(1, 64)),
         validate=validate.Length(0, MAX_TOURNAMENTS),
-        metadata={"description": "The ids of its tournaments, in the order of the season."},
+        metadata={"description": "The ids of its tournaments, in the order of the season.", "default": []},
     )
     points = fields.List(
         fields.Float(),
@@ -55,23 +55,16 @@ class _SeriesSettings(RequestSchema):
         metadata={"description": _TIE_BREAKS, "default": list(SeriesRules.tie_breaks)},
     )
 
-
-def _name(**options: Any) -> fields.String:
-    return fields.String(
-        validate=validate.Length(1, 80), metadata={"description": "The name of the series."}, **options
+    name = fields.String(
+        required=True,
+        validate=validate.Length(1, 80),
+        metadata={"description": "The name of the series."},
     )
 
 
-class NewSeriesSchema(_SeriesSettings):
-    """A series to create."""
-
-    name = _name(required=True)
-
-
-class ChangedSeriesSchema(_SeriesSettings):
+class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  # type: ignore[misc]
     """Changes to a series; what is left out stays."""
 
-    name = _name()
     done = Truth(
         validate=validate.Equal(True), metadata={"description": "True: the series is done, for good."}
     )

@@ -32,7 +32,8 @@ class SubscriptionSchema(ResponseSchema):
     created_ms = described(Moment, "When it was made.")
     state = described(
         fields.String,
-        "`ended`: the tournament is over, and all was posted. `failed`: too many posts failed in a row.",
+        "`active`: it posts what happens. `ended`: the tournament is over, and all was posted. `failed`: too "
+        "many posts failed in a row.",
         validate=validate.OneOf(("active", "ended", "failed")),
     )
     failures = described(WholeNumber, "How many posts have failed in a row.")

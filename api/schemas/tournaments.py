@@ -14,15 +14,19 @@ from api.schemas.turns import wait
 from arena.events.guests import MAX_GUESTS
 from arena.events.tournament import STATES
 from arena.games.descriptor import Game
-from arena.play.players import DIVISIONS, OPEN
+from arena.play.players import DIVISION_TEXT, DIVISIONS
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
 from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
-from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, WHO
+from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, WHO, Spec
 
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
 GROUP_STATES: Final = ("planned", "done", "void")
 MAX_REASON: Final = 300
+PRESET_TEXT: Final = "The rules by the name of a preset, in place of `rules`."
+PARTNERS_TEXT: Final = "`mixed`: every bot partners every other, and is rated individually."
+_MAX_REPEATS: Final = "`open` only: in how many pairings two bots may meet."
+_ONE_AT_TABLES: Final = ", ".join(f"`{name}`" for name, one in FORMATS.items() if one.one_per_owner_at_tables)
 
 
 def _count(description: str, most: int, default: int | None = None, least: int = 1) -> WholeNumber:
@@ -41,7 +45,7 @@ def _names(longest: int, most: int, description: str) -> fields.List[Any]:
     return fields.List(
         fields.String(validate=validate.Length(1, longest)),
         validate=validate.Length(0, most),
-        metadata={"description": description},
+        metadata={"description": description, "default": []},
     )
 
 
@@ -71,7 +75,7 @@ class TournamentSettings(RequestSchema):
         metadata={"description": "The address of a web page about it, http or https.", "default": ""},
     )
     format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))
-    groups = _count("The number of groups per pairing.", 1000, 1)
+    groups = _count("The number of groups per pairing.", 1000, Spec.groups)
     rounds = WholeNumber(
         validate=validate.Range(1, 100),
         allow_none=True,
@@ -82,15 +86,14 @@ class TournamentSettings(RequestSchema):
         },
     )
     clock = fields.Nested(ClockSchema)
-    max_entries = _count("The maximum number of bots.", MAX_ENTRIES, 64, 2)
-    per_owner = _count("The maximum number of bots per owner.", MAX_ENTRIES)
-    who = _choice("Who may enter.", WHO, "anyone")
-    division = _choice(
-        "`sealed`: for uploaded bots, which the arena runs. `open`: for bots that run elsewhere. "
-        "`models`: for those whose owners say that they are language models. House bots play in all.",
-        DIVISIONS,
-        OPEN,
+    max_entries = _count("The maximum number of bots.", MAX_ENTRIES, Spec.max_entries, 2)
+    per_owner = _count(
+        f"The maximum number of bots per owner. By default {Spec.per_owner}, or 1 at tables of the format "
+        f"{_ONE_AT_TABLES}.",
+        MAX_ENTRIES,
     )
+    who = _choice("Who may enter.", WHO, Spec.who)
+    division = _choice(DIVISION_TEXT, DIVISIONS, Spec.division)
     house = _names(
         40,
         MAX_ENTRIES,
@@ -118,12 +121,12 @@ class TournamentSettings(RequestSchema):
             "do if their rules are those of a preset, and only such may."
         }
     )
-    games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, 4)
-    max_repeats = _count("`open` only: the maximum number of groups of the same bots.", 10_000)
+    games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, Spec.games_per_bot)
+    max_repeats = _count(_MAX_REPEATS, 10_000, Spec.max_repeats)
     tie_breaks = fields.List(
         fields.String(validate=validate.OneOf(tuple(TIE_BREAKS))),
         validate=validate.Length(0, len(TIE_BREAKS)),
-        metadata={"description": "The tie-breaks, in the order applied."},
+        metadata={"description": "The tie-breaks, in the order applied.", "default": list(Spec.tie_breaks)},
     )
 
 
@@ -156,13 +159,11 @@ def what_to_play(game: Game) -> dict[str, Any]:
         "rules": Rules(game.game_rules),
         "preset": fields.String(
             validate=validate.OneOf(presets),
-            metadata={"description": "The rules by the name of a preset, in place of `rules`."},
+            metadata={"description": PRESET_TEXT},
         ),
     }
     if game.has_partners:
-        members["partners"] = _choice(
-            "`mixed`: every bot partners every other, and is rated individually.", PARTNERS, "same"
-        )
+        members["partners"] = _choice(PARTNERS_TEXT, PARTNERS, Spec.partners)
     return members
 
 
@@ -359,11 +360,7 @@ class _Tournament(ResponseSchema):
     locks_ms = described(Moment, "When entry is locked and play starts.")
     ends_ms = described(Moment, "`open`: when the tournament ends; otherwise null.", allow_none=True)
     max_entries = described(WholeNumber, "The maximum number of bots.")
-    division = described(
-        fields.String,
-        "`sealed`: for uploaded bots. `open`: for bots that run elsewhere. `models`: for language models.",
-        validate=validate.OneOf(DIVISIONS),
-    )
+    division = described(fields.String, DIVISION_TEXT, validate=validate.OneOf(DIVISIONS))
     per_owner = described(WholeNumber, "The maximum number of bots per owner.")
     who = described(fields.String, "Who may enter.", validate=validate.OneOf(WHO))
     invited = fields.List(
@@ -384,7 +381,7 @@ class _Tournament(ResponseSchema):
     )
     rated = described(fields.Boolean, "Whether the tournament counts for the leaderboards.")
     games_per_bot = described(WholeNumber, "The maximum number of simultaneous live games per bot.")
-    max_repeats = described(WholeNumber, "`open`: the maximum number of groups of the same bots.")
+    max_repeats = described(WholeNumber, _MAX_REPEATS)
     tie_breaks = fields.List(
         fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
     )

@@ -47,7 +47,7 @@ def parse_roster(text: str) -> list[Person]:
     """
     lines = text.removeprefix("\ufeff").strip("\r\n").splitlines()
     if not lines:
-        raise InvalidRoster("the roster is empty", field="roster", expected=_LINES)
+        raise InvalidRoster("the roster is empty", field="people", expected=_LINES)
     delimiter = max(_DELIMITERS, key=lines[0].count)
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
     try:
@@ -55,7 +55,7 @@ def parse_roster(text: str) -> list[Person]:
         unknown = [heading for heading in headings if heading not in COLUMNS]
         if "name" not in headings or unknown or len(set(headings)) < len(headings):
             shown = printable(lines[0], 80)
-            raise InvalidRoster(f"line 1 is not a heading line: {shown!r}", field="roster", expected=_LINES)
+            raise InvalidRoster(f"line 1 is not a heading line: {shown!r}", field="people", expected=_LINES)
         found = []
         for row in rows:
             cells = [cell.strip() for cell in row]
@@ -64,13 +64,13 @@ def parse_roster(text: str) -> list[Person]:
             if len(cells) > len(headings):
                 raise InvalidRoster(
                     f"line {rows.line_num} has {len(cells)} cells",
-                    field="roster",
+                    field="people",
                     expected=f"at most {len(headings)}, as the heading line",
                 )
             found.append(Person(**dict(zip(headings, cells, strict=False))))
             check_person(found[-1], f"line {rows.line_num}")
     except csv.Error as error:
-        raise InvalidRoster(f"line {rows.line_num}: {error}", field="roster", expected="CSV") from None
+        raise InvalidRoster(f"line {rows.line_num}: {error}", field="people", expected="CSV") from None
     check_people(found)
     return found
 
@@ -79,12 +79,12 @@ def check_people(people: Sequence[Person]) -> None:
     """Check the number of people, and that no two have the same handle. Raises :class:`InvalidRoster`."""
     if not 1 <= len(people) <= MAX_PEOPLE:
         raise InvalidRoster(
-            f"the roster has {len(people)} people", field="roster", expected=f"1 to {MAX_PEOPLE}"
+            f"the roster has {len(people)} people", field="people", expected=f"1 to {MAX_PEOPLE}"
         )
     handles = [person.handle for person in people if person.handle]
     twice = next((handle for handle in handles if handles.count(handle) > 1), None)
     if twice is not None:
-        raise InvalidRoster(f"two people have the handle {twice!r}", field="roster", expected="one of them")
+        raise InvalidRoster(f"two people have the handle {twice!r}", field="people", expected="one of them")
 
 
 def check_person(person: Person, where: str) -> None:
@@ -93,12 +93,12 @@ def check_person(person: Person, where: str) -> None:
         if len(text) > most or not text.isprintable():
             raise InvalidRoster(
                 f"{where}: {printable(text, 60)!r} is not a text for {field}",
-                field="roster",
+                field="people",
                 expected=f"at most {most} printable characters",
             )
     if not person.name:
-        raise InvalidRoster(f"{where} has no name", field="roster", expected="a name")
+        raise InvalidRoster(f"{where} has no name", field="people", expected="a name")
     if person.handle and not re.fullmatch(NAME_PATTERN, person.handle):
         raise InvalidRoster(
-            f"{where}: {printable(person.handle, 60)!r} is not a handle", field="roster", expected=NAME_RULE
+            f"{where}: {printable(person.handle, 60)!r} is not a handle", field="people", expected=NAME_RULE
         )

@@ -35,7 +35,7 @@ def version_of(client: Client, name: str, label: str | None) -> str:
         "botequim bot add-version my-hook 2 --webhook https://bots.example/v2",
         "botequim bot add-version my-bot 2",
     ),
-    fields={"url": "--webhook"},
+    fields={"url": "--webhook", "transport": "--webhook"},
 )
 @_name
 @click.argument("label")

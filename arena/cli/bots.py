@@ -80,7 +80,7 @@ for _command in _COMMANDS:
         "botequim bot register my-bot | botequim login --profile my-bot",
         "botequim bot register my-hook --webhook https://bots.example/turns --secret whsec_...",
     ),
-    fields={"url": "--webhook"},
+    fields={"url": "--webhook", "transport": "--webhook"},
 )
 @_name
 @url_option
@@ -248,7 +248,11 @@ def _shown(found: Mapping[str, Any]) -> str:
 @token_option("the owner or an admin")
 @json_option
 def delete(name: str, url: str, token: str, as_json: bool) -> None:
-    """Delete the bot NAME, which has not played; 'bot change --state withdrawn' retires one that has."""
+    """Delete the bot NAME for good, also one that has played; 'bot change --state withdrawn' only retires it.
+
+    Its name and version remain in past records, and nobody can take the name again. In games that it plays it
+    is late for every turn from then on.
+    """
     service(url, token).delete_bot(name)
     show({"deleted": name}, as_json, f"{name} is deleted")
 

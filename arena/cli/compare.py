@@ -32,7 +32,7 @@ _MOST_VOID: Final = 10
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines without a terminal."""
 
-_OF_ONLINE: Final = {"bot": "--online", "new": "--new", "old": "--old", "comparison": "--follow"}
+_OF_ONLINE: Final = {"bot": "--online", "comparison": "--follow"}
 """Fields of the API with the options of ``--online``: locally a bot is an argument."""
 
 _ELO = click.FloatRange(-2000, 2000)
@@ -47,7 +47,7 @@ _SHARE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
         "botequim compare --online my-bot --new 2 --old 1 --kind toepen",
         "botequim compare --list",
     ),
-    fields={"rules": "--rule"},
+    fields={"rules": "--rule", "new": "--new", "old": "--old"},
 )
 @click.argument("new", type=PLAYER_FILE, required=False)
 @click.argument("old", type=PLAYER_FILE, required=False)

@@ -14,6 +14,7 @@ from arena.cli.output import Columns, details, json_line, json_option, moment, s
 from arena.cli.params import KIND, clock_of, clock_options, rules_option
 from arena.client import Client, Unreachable
 from arena.client.games import LIVE_STATES
+from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.records.record import dumps
@@ -36,7 +37,11 @@ def game() -> None:
         "botequim game create toepen my-bot house:rookie --rule lives=5",
         "botequim game create truco my-bot open open open",
     ),
-    fields={"rules": "--rule", "seats": "SEAT", "bot": "SEAT"},
+    fields={
+        "rules": "--rule",
+        "bot": "SEAT",
+        **dict.fromkeys(("seats", "seats.bot", "seats.house", "seats.open"), "SEAT"),
+    },
 )
 @click.argument("kind", type=KIND)
 @click.argument("seats", nargs=-1, required=True, metavar="SEAT...")
@@ -44,6 +49,11 @@ def game() -> None:
 @token_option("the owner or a bot")
 @rules_option
 @clock_options
+@click.option(
+    "--visibility",
+    type=click.Choice(("public", "private")),
+    help="private: visible only to its creator and the bots seated in it. [default: public]",
+)
 @json_option
 def create(
     kind: str,
@@ -54,6 +64,7 @@ def create(
     clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
+    visibility: str | None,
     as_json: bool,
 ) -> None:
     """Create a game of KIND (truco or toepen) and print its id.
@@ -61,9 +72,8 @@ def create(
     A SEAT is house:rookie, open, or the name of a bot.
     """
     rules_of = game_of(kind)
-    given = rules_of.options.parse(rules)
     times = clock_of(clock, turn_seconds, bank_seconds)
-    options: dict[str, Any] = {"rules": given, **({"clock": times} if times else {})}
+    options = given(rules=rules_of.options.parse(rules), clock=times, visibility=visibility)
     client = service(url, token)
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)

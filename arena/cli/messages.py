@@ -36,7 +36,7 @@ def shown_parameter(parameter: click.Parameter) -> str:
     """The name of an option or argument as the help shows it."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
-    return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...")
+    return (parameter.metavar or parameter.human_readable_name.upper()).removesuffix("...").strip("[]")
 
 
 def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, str]) -> None:
@@ -61,20 +61,30 @@ def own_words(error: ArenaError, command: click.Command, fields: Mapping[str, st
 
 
 def _option(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
-    """The option or argument of the command that gives the field."""
+    """The option or argument of the command that gives the field, or what the field is part of."""
+    while field:
+        found = option_of(field, command, fields)
+        if found is not None:
+            return found
+        field = field.rpartition(".")[0]
+    return None
+
+
+def option_of(field: str, command: click.Command, fields: Mapping[str, str]) -> str | None:
+    """The option or argument of the command that gives the field itself; ``fields`` as in
+    :func:`own_words`.
+    """
     shown = {shown_parameter(parameter): parameter for parameter in command.params}
     names = {name.lower().lstrip("-").replace("-", "_"): name for name in shown}
     names |= {parameter.name or "": name for name, parameter in shown.items()}
-    while True:
-        if field in fields:
-            return fields[field]
-        for option in (names.get(field), *_FIELDS.get(field, ())):
+    # The tournament of a schedule has the fields of a tournament.
+    for name in (field, field.removeprefix("tournament.")):
+        if name in fields:
+            return fields[name]
+        for option in (names.get(name), *_FIELDS.get(name, ())):
             if option in shown:
                 return option
-        outer, dot, _ = field.rpartition(".")
-        if not dot:
-            return None
-        field = outer
+    return None
 
 
 def _renamed(text: str, names: tuple[str, ...], option: str) -> str:

@@ -10,14 +10,18 @@ import click
 from arena.cli.commands import Command
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, show, when
+from arena.cli.params import KIND, clock_of, clock_options
 from arena.cli.times import future
 from arena.client.http import given
 from arena.games import game_of
 from arena.play.players import DIVISIONS
 from arena.tournaments.formats import FORMATS
+from arena.tournaments.spec import PARTNERS, WHO
 
 _FIELDS: Final = {
     "rules": "--rule",
+    "invited": "--invite",
+    "tie_breaks": "--tie-break",
     "locks_ms": "--starts",
     "opens_ms": "--opens",
     "ends_ms": "--ends",
@@ -46,11 +50,27 @@ _FIELDS: Final = {
 @click.option(
     "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option, in place of all; repeatable."
 )
+@click.option("--kind", type=KIND, help="The kind of game.")
 @click.option("--groups", type=int, help="Groups per pairing.")
 @click.option("--rounds", type=int, help="The number of rounds.")
+@click.option("--partners", type=click.Choice(PARTNERS), help="Truco: who partners whom.")
+@clock_options
 @click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
 @click.option("--division", type=click.Choice(DIVISIONS), help="Which bots play.")
-@click.option("--house", multiple=True, metavar="BOT", help="A house bot, in place of all; repeatable.")
+@click.option("--who", type=click.Choice(WHO), help="Who may enter.")
+@click.option(
+    "--invite",
+    "invited",
+    multiple=True,
+    metavar="BOT",
+    help="A bot that may enter, in place of all; repeatable. An empty name for none.",
+)
+@click.option(
+    "--house",
+    multiple=True,
+    metavar="BOT",
+    help="A house bot, in place of all; repeatable. An empty name for none.",
+)
 @click.option(
     "--baseline",
     multiple=True,
@@ -58,6 +78,13 @@ _FIELDS: Final = {
     help="A bot that takes no place, in place of all; repeatable. An empty name for none.",
 )
 @click.option("--auto-enter/--no-auto-enter", default=None, help="Whether qualified bots are entered.")
+@click.option("--hidden/--public", default=None, help="Whether only those who take part see it.")
+@click.option("--rated/--unrated", default=None, help="Whether it counts for the leaderboards.")
+@click.option("--games-per-bot", type=int, help="The maximum number of games of one bot at once.")
+@click.option("--max-repeats", type=int, help="Open only: in how many pairings two bots may meet.")
+@click.option(
+    "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order, in place of all; repeatable."
+)
 @url_option
 @token_option("an organiser, or an admin")
 @json_option
@@ -69,9 +96,11 @@ def edit(
     starts: int | None,
     opens: int | None,
     ends: int | None,
+    kind: str | None,
     rules: tuple[str, ...],
-    house: tuple[str, ...],
-    baseline: tuple[str, ...],
+    clock: str | None,
+    turn_seconds: float | None,
+    bank_seconds: float | None,
     **settings: Any,
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
@@ -79,17 +108,19 @@ def edit(
     Once a bot has entered: its name, description and link, a later --starts and more --max-entries.
     """
     client = service(url, token)
-    changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, house=list(house) or None, **settings)
-    if baseline:
-        changes["baseline"] = [bot for bot in baseline if bot]
-    if rules:
-        known = client.tournament(tournament_id)
-        assert known is not None
-        changes["rules"] = game_of(known["kind"]).options.parse(rules)
-    if not changes:
+    changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, kind=kind)
+    changes |= given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    for name, value in settings.items():
+        if isinstance(value, tuple) and value:
+            changes[name] = [one for one in value if one]
+        elif not isinstance(value, tuple) and value is not None:
+            changes[name] = value
+    if not (changes or rules):
         raise click.UsageError("nothing to change; expected an option such as --name or --starts")
     before = client.tournament(tournament_id)
     assert before is not None
+    if rules:
+        changes["rules"] = game_of(kind or before["kind"]).options.parse(rules)
     edited = client.edit_tournament(tournament_id, **changes)
     changed = edited["edits"][len(before["edits"]) :]
     lines = [f"{one['field']}: {one['old']!r} -> {one['new']!r}\n" for one in changed]
@@ -147,6 +178,7 @@ def results(tournament_id: str, url: str, token: str | None) -> None:
         "botequim tournament invite TOURNAMENT ana bia",
         "botequim tournament invite TOURNAMENT --link --expires +7d",
     ),
+    fields={"expires_ms": "--expires"},
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.argument("owners", nargs=-1)

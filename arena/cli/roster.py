@@ -48,7 +48,7 @@ def roster() -> None:
         "botequim roster import class.csv --roster 7b --expires +14d",
         "botequim roster import class.csv --format csv > codes.csv",
     ),
-    fields={"roster": "FILE"},
+    fields={"people": "FILE", "expires_ms": "--expires"},
 )
 @click.argument("file", type=click.File(encoding="utf-8-sig"))
 @_roster
@@ -74,7 +74,7 @@ def import_roster(
     _print(_NEW, made, "json" if as_json else form)
 
 
-@roster.command(examples=("botequim roster invite 60 --format csv",), fields={"roster": "COUNT"})
+@roster.command(examples=("botequim roster invite 60 --format csv",), fields={"expires_ms": "--expires"})
 @click.argument("count", type=click.IntRange(1, MAX_PEOPLE))
 @_roster
 @_expires

@@ -13,6 +13,7 @@ from arena.cli.output import Columns, details, json_option, moment, show, show_r
 from arena.cli.times import future, seconds
 from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
 from arena.tournaments.schedule_words import next_words
+from arena.tournaments.spec import MAX_ENTRIES
 
 _admin = token_option("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
@@ -36,11 +37,10 @@ def schedule() -> None:
     ),
     fields={
         **{name: option for name, option in WHAT_FIELDS.items() if not name.endswith("_ms")},
-        **{f"tournament.{name}": option for name, option in WHAT_FIELDS.items()},
         "id": "SCHEDULE",
         "at_ms": "--at",
-        "tournament.entry_s": "--entry",
-        "tournament.play_s": "--play",
+        "entry_s": "--entry",
+        "play_s": "--play",
     },
 )
 @_schedule
@@ -178,7 +178,8 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
     examples=(
         'botequim schedule edit weekly --cron "0 18 * * 5"',
         "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
-    )
+    ),
+    fields={"at_ms": "--at", "entry_s": "--entry"},
 )
 @_schedule
 @click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '0 18 * * 5'.")
@@ -187,7 +188,7 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 @click.option("--entry", type=seconds, help="How long entry is open.")
 @click.option("--groups", type=click.IntRange(1), help="Groups per pairing.")
 @click.option("--rounds", type=click.IntRange(1), help="Rounds, where the format has them.")
-@click.option("--max-entries", type=click.IntRange(2), help="The maximum number of bots.")
+@click.option("--max-entries", type=click.IntRange(2, MAX_ENTRIES), help="The maximum number of bots.")
 @url_option
 @_admin
 @json_option

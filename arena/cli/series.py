@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,8 +12,9 @@ from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, show_rows
 from arena.cli.output import show as show_one
+from arena.cli.params import Function
 from arena.cli.tournament import TABLE_FORMATS
-from arena.ratings.series import BY, SERIES_TIE_BREAKS, InvalidSeries, recomputed
+from arena.ratings.series import BY, MAX_TOURNAMENTS, SERIES_TIE_BREAKS, InvalidSeries, recomputed
 
 
 def _numbers(text: str) -> list[float]:
@@ -32,19 +33,35 @@ def series() -> None:
     """Keep a season table over tournaments."""
 
 
+_RULES: Final = (
+    click.option("--points", type=_numbers, help="Points by place. [default: 10,8,6,5,4,3,2,1]"),
+    click.option(
+        "--best",
+        type=click.IntRange(1, MAX_TOURNAMENTS),
+        help="How many results count, the best ones. [default: all]",
+    ),
+    click.option("--by", type=click.Choice(BY), help="Who is in the table. [default: owner]"),
+    click.option(
+        "--tie-break",
+        "tie_breaks",
+        type=click.Choice(tuple(SERIES_TIE_BREAKS)),
+        multiple=True,
+        help="A tie-break, in order; may be repeated. [default: wins, best, last]",
+    ),
+)
+
+
+def _rules(command: Function) -> Function:
+    """The options of a command that say how a series counts."""
+    for option in reversed(_RULES):
+        command = option(command)
+    return command
+
+
 @series.command(examples=("botequim series create Autumn --tournament CUP --points 10,8,6,5 --best 8",))
 @click.argument("name")
 @click.option("--tournament", "tournaments", multiple=True, help="One of its tournaments; may be repeated.")
-@click.option("--points", type=_numbers, help="Points by place. [default: 10,8,6,5,4,3,2,1]")
-@click.option("--best", type=click.IntRange(1), help="How many results count, the best ones. [default: all]")
-@click.option("--by", type=click.Choice(BY), help="Who is in the table. [default: owner]")
-@click.option(
-    "--tie-break",
-    "tie_breaks",
-    type=click.Choice(tuple(SERIES_TIE_BREAKS)),
-    multiple=True,
-    help="A tie-break, in order; may be repeated. [default: wins, best, last]",
-)
+@_rules
 @url_option
 @token_option("the owner")
 @json_option
@@ -55,6 +72,21 @@ def create(
     given = {key: value for key, value in options.items() if value}
     made = service(url, token).create_series(name=name, tournaments=list(tournaments), **given)
     show_one(made, as_json, made["id"])
+
+
+@series.command(examples=("botequim series edit SERIES --best 6 --points 10,6,4",))
+@click.argument("series_id", metavar="SERIES")
+@click.option("--name", help="The name of the series.")
+@_rules
+@url_option
+@token_option("the owner")
+@json_option
+def edit(series_id: str, url: str, token: str, as_json: bool, **options: Any) -> None:
+    """Change the name of SERIES, or how it counts; what is not given stays as it is."""
+    changes = {key: value for key, value in options.items() if value}
+    if not changes:
+        raise click.UsageError("nothing to change; expected an option such as --name or --best")
+    _print_one(as_json, service(url, token).change_series(series_id, **changes))
 
 
 @series.command(examples=("botequim series add SERIES CUP",))

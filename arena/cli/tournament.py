@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from collections.abc import Mapping
+from typing import Any, Final
 
 import click
 
@@ -13,19 +13,17 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, clock_of, clock_options, rules_option
+from arena.cli.params import KIND, Function, clock_of, clock_options, rules_option
 from arena.cli.times import future, moment, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.play.players import DIVISIONS
+from arena.play.players import DIVISION_TEXT, DIVISIONS
 from arena.tournaments.formats import FORMATS, TIMED_FORMATS
+from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, Spec
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 
 WHAT_FIELDS: Final = {
     "format": "--format",
@@ -46,6 +44,8 @@ def what_to_play(command: Function) -> Function:
     """The arguments and options of a command that describe a tournament; see :func:`spec_of`."""
     options = (
         click.argument("kind", type=KIND),
+        click.option("--description", help="Plain text about it."),
+        click.option("--link", help="The address of a web page about it."),
         click.option(
             "--format",
             "form",
@@ -62,10 +62,16 @@ def what_to_play(command: Function) -> Function:
             type=click.IntRange(1),
             help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
         ),
-        click.option("--partners", type=click.Choice(("same", "mixed")), help="Truco: who partners whom."),
+        click.option("--partners", type=click.Choice(PARTNERS), help="Truco: who partners whom."),
         clock_options,
-        click.option("--max-entries", type=click.IntRange(1), help="The maximum number of bots."),
-        click.option("--per-owner", type=click.IntRange(1), help="The maximum number of bots of one owner."),
+        click.option(
+            "--max-entries", type=click.IntRange(2, MAX_ENTRIES), help="The maximum number of bots."
+        ),
+        click.option(
+            "--per-owner",
+            type=click.IntRange(1, MAX_ENTRIES),
+            help="The maximum number of bots of one owner.",
+        ),
         click.option(
             "--invite", "invited", multiple=True, metavar="BOT", help="Only for BOT; may be repeated."
         ),
@@ -81,8 +87,7 @@ def what_to_play(command: Function) -> Function:
         click.option(
             "--division",
             type=click.Choice(DIVISIONS),
-            help="sealed: for uploaded bots; models: for language models. [default: open, for bots that run "
-            "elsewhere]",
+            help=f"{DIVISION_TEXT.replace('`', '')} [default: {Spec.division}]",
         ),
         click.option(
             "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
@@ -94,6 +99,11 @@ def what_to_play(command: Function) -> Function:
         ),
         click.option(
             "--games-per-bot", type=click.IntRange(1), help="The maximum number of games of one bot at once."
+        ),
+        click.option(
+            "--max-repeats",
+            type=click.IntRange(1, 10_000),
+            help="Open only: in how many pairings two bots may meet.",
         ),
         click.option(
             "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order; may be repeated."
@@ -178,8 +188,6 @@ for _command in (
 )
 @click.argument("name")
 @what_to_play
-@click.option("--description", help="Plain text about it.")
-@click.option("--link", help="The address of a web page about it.")
 @click.option(
     "--invite-owner",
     "owners",
@@ -199,7 +207,7 @@ for _command in (
 )
 @click.option(
     "--entrants",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MAX_ENTRIES),
     help="With --dry-run: how many bots enter. [default: as many as may]",
 )
 @url_option
@@ -207,8 +215,6 @@ for _command in (
 @json_option
 def create(
     name: str,
-    description: str | None,
-    link: str | None,
     owners: tuple[str, ...],
     by_invitation: bool,
     hidden: bool,
@@ -230,7 +236,7 @@ def create(
         raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
     if ends is not None and ends <= starts:
         raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
-    more = given(opens_ms=opens, locks_ms=starts, ends_ms=ends, description=description, link=link)
+    more = given(opens_ms=opens, locks_ms=starts, ends_ms=ends)
     if owners or by_invitation or hidden:
         more.update(who="invited", invited_owners=list(owners), hidden=hidden)
     fields = {"name": name, **spec_of(**options), **more}

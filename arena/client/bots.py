@@ -83,7 +83,7 @@ class BotsCalls(HttpClient):
         return self.request("PATCH", path("bots", bot), fields)
 
     def delete_bot(self, bot: str) -> None:
-        """Delete a bot that has not played."""
+        """Delete a bot for good, also one that has played. Its name stays taken."""
         self.request("DELETE", path("bots", bot))
 
     def bot_owners(self, bot: str) -> Any:

@@ -15,7 +15,20 @@ MODELS: Final = "models"
 among house bots.
 """
 
-DIVISIONS: Final = (SEALED, OPEN, MODELS)
+DIVISION_BOTS: Final = {
+    SEALED: "bots that the arena runs",
+    OPEN: "bots that run elsewhere",
+    MODELS: "language models, as their owners say",
+}
+"""Whom the divisions are for."""
+
+DIVISIONS: Final = tuple(DIVISION_BOTS)
+
+DIVISION_TEXT: Final = (
+    " ".join(f"`{division}`: {bots}." for division, bots in DIVISION_BOTS.items())
+    + " House bots play in all divisions."
+)
+"""What the API, commands and pages say about divisions."""
 
 
 def division_of(mirrored: bool, models: bool) -> str:

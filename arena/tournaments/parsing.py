@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.clocks import ClockSettings
-from arena.play.players import DIVISIONS, OPEN
+from arena.play.players import DIVISIONS
 from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.formats.format import TournamentFormat
@@ -21,7 +21,6 @@ from arena.tournaments.spec import (
     MAX_GROUPS,
     MIXED,
     PARTNERS,
-    SAME,
     SPEC_FIELDS,
     WHO,
     Spec,
@@ -63,18 +62,18 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     game = game_of(kind)
     rules = _rules(read, game)
     format = FORMATS[read.choice("format", tuple(FORMATS), None)]
-    partners = read.choice("partners", PARTNERS, SAME)
+    partners = read.choice("partners", PARTNERS, Spec.partners)
     opens_ms = read.time("opens_ms", 0, latest_ms(now_ms), now_ms)
     starts_ms = max(opens_ms, now_ms)
     locks_ms = read.time("locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + 1000 * DEFAULT_ENTRY_S)
-    max_entries = read.number("max_entries", 2, MAX_ENTRIES, 64)
+    max_entries = read.number("max_entries", 2, MAX_ENTRIES, Spec.max_entries)
     single = format.one_per_owner_at_tables and len(game.teams(rules)) > 2
     spec = Spec(
         **parse_texts(given),
         kind=kind,
         rules=rules,
         format=format.name,
-        groups=read.number("groups", 1, 1000, 1),
+        groups=read.number("groups", 1, 1000, Spec.groups),
         rounds=_rounds(read, format),
         partners=partners,
         clock=ClockSettings.parse(read.mapping("clock")).as_json(),
@@ -85,14 +84,14 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         per_owner=read.number(
             "per_owner", 1, max_entries, 1 if single else min(DEFAULT_PER_OWNER, max_entries)
         ),
-        who=read.choice("who", WHO, "anyone"),
+        who=read.choice("who", WHO, Spec.who),
         invited=read.names("invited", ()),
         auto_enter=read.truth("auto_enter", False),
         rated=_rated(read, game, rules),
-        games_per_bot=read.number("games_per_bot", 1, 64, 4),
-        max_repeats=read.number("max_repeats", 1, 10_000, 10),
+        games_per_bot=read.number("games_per_bot", 1, 64, Spec.games_per_bot),
+        max_repeats=read.number("max_repeats", 1, 10_000, Spec.max_repeats),
         tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
-        division=read.choice("division", DIVISIONS, OPEN),
+        division=read.choice("division", DIVISIONS, Spec.division),
         hidden=read.truth("hidden", False),
         baseline=read.names("baseline", ()),
     )

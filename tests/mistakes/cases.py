@@ -192,7 +192,7 @@ OFFLINE: Final[list[Command]] = [
     Command("play truco random rookie --think-limit 0", "0.0 is not in the range x>0"),
     Command("play truco random rookie --jobs -3", "'--jobs': -3 is not in the range x>=1"),
     Command("bot test random --records /no-dir/x", "/no-dir/x: No such file or directory"),
-    Command("series create Autumn --best 0", "'--best': 0 is not in the range x>=1"),
+    Command("series create Autumn --best 0", "'--best': 0 is not in the range 1<=x<=60"),
     Command("tournament create Cup toepen --rule seats=2 --groups 0",
             "Invalid value for '--groups': 0 is not in the range x>=1"),
     Command("tournament create Cup toepen --rule seats=2 --starts 2020-01-01T00:00",
