@@ -52,6 +52,9 @@ _INSTEAD: Final = {
 }
 """Names that other services have for the same field."""
 
+_SAYS_EXPECTED: Final = "; expected "
+"""Before what is expected, in the messages of errors of the arena."""
+
 _CREDENTIALS: Final = ("token", "access_token", "api_key", "apikey", "key", "auth")
 
 
@@ -66,10 +69,17 @@ def closest(given: object, known: Iterable[str]) -> str | None:
     return next(iter(similar(given, known, 1)), None) if isinstance(given, str) else None
 
 
-def explained(schema: Schema, path: Path, message: str, given: Any) -> tuple[str, str | None]:
-    """The detail and what is expected, for one of marshmallow's messages about the value at ``path``."""
+def explained(
+    schema: Schema, path: Path, message: str, given: Any, *, in_query: bool = False
+) -> tuple[str, str | None]:
+    """The detail and what is expected, for one of marshmallow's messages about the value at ``path``.
+    ``in_query``: all values are texts.
+    """
     holder, field = _field_at(schema, path, given)
     value = _value_at(given, path)
+    if _SAYS_EXPECTED in message:
+        detail, _, expected = message.rpartition(_SAYS_EXPECTED)
+        return detail, expected
     detail = f"{message[0].lower()}{message[1:].rstrip('.')}"
     if message.startswith("Unknown field"):
         return detail + _instead_of(path[-1], holder), _one_of(holder)
@@ -82,7 +92,7 @@ def explained(schema: Schema, path: Path, message: str, given: Any) -> tuple[str
     if message.startswith("Must be one of"):
         return f"{_shown(value)} is not allowed{did_you_mean(value, _choices(field))}", _expected(message)
     if message.startswith(("Not a valid", "Must be true or false")):
-        return detail + _wrong_type(value), _expected(message)
+        return detail + (f", not {_shown(value)}" if in_query else _wrong_type(value)), _expected(message)
     if message.startswith("Must be greater than") and isinstance(value, str | int | float):
         return f"{str(value)[:_MOST_SHOWN]} is out of range", _range(field) or _expected(message)
     if isinstance(field, fields.String) and isinstance(value, str) and "a-z, 0-9" in message:

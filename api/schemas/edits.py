@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema
-from api.schemas.fields import GivenMoment
+from api.schemas.fields import GivenMoment, TypedLine, TypedLines
 from api.schemas.games import KINDS
 from api.schemas.tournaments import NewTournamentFields
 from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
@@ -53,14 +53,12 @@ class CloneSchema(RequestSchema):
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")
     ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
-    name = fields.String(
-        validate=validate.Length(1, 80), metadata={"description": "The display name; by default the same."}
-    )
-    description = fields.String(
-        validate=validate.Length(0, MAX_DESCRIPTION),
+    name = TypedLine(80, least=1, metadata={"description": "The display name; by default the same."})
+    description = TypedLines(
+        MAX_DESCRIPTION,
         metadata={"description": "Plain text about it; by default the same."},
     )
-    link = fields.String(
-        validate=validate.Length(0, MAX_LINK),
+    link = TypedLine(
+        MAX_LINK,
         metadata={"description": "The address of a web page about it; by default the same."},
     )

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import Moment, Truth, WholeNumber
+from api.schemas.fields import Moment, Truth, TypedLine, WholeNumber
 from api.schemas.leaderboards import form
 from arena.ratings.series import (
     BY,
@@ -56,10 +56,8 @@ class _SeriesSettings(RequestSchema):
     )
 
 
-def _name(**options: Any) -> fields.String:
-    return fields.String(
-        validate=validate.Length(1, 80), metadata={"description": "The name of the series."}, **options
-    )
+def _name(**options: Any) -> TypedLine:
+    return TypedLine(80, least=1, metadata={"description": "The name of the series."}, **options)
 
 
 class NewSeriesSchema(_SeriesSettings):

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.inputs.text import read_line, read_lines
 from arena.play.clocks import ClockSettings
 from arena.play.players import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
@@ -110,8 +111,8 @@ def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
     """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
     read = _Reader(given)
     return {
-        "name": _name(read.required("name", str, f"text of 1 to {_NAME_LENGTH} characters")),
-        "description": _description(read),
+        "name": read_line(read.required("name", str, "text"), "name", _NAME_LENGTH, least=1, error=invalid),
+        "description": read_lines(read.text("description"), "description", MAX_DESCRIPTION, error=invalid),
         "link": _link(read),
     }
 
@@ -207,34 +208,19 @@ def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | No
     return None
 
 
-def _name(text: str) -> str:
-    if not 1 <= len(text) <= _NAME_LENGTH or not text.isprintable() or text != text.strip():
-        raise invalid(
-            f"{text[:_NAME_LENGTH]!r} is not a name",
-            "name",
-            f"1 to {_NAME_LENGTH} printable characters, no space at the ends",
-        )
-    return text
-
-
-def _description(read: _Reader) -> str:
-    text = read.text("description", MAX_DESCRIPTION).replace("\r\n", "\n")
-    if not all(char.isprintable() or char == "\n" for char in text):
-        raise invalid("the description has control characters", "description", "printable text and line ends")
-    return text.strip()
-
-
 def _link(read: _Reader) -> str:
-    text = read.text("link", MAX_LINK)
+    text = read_line(read.text("link"), "link", MAX_LINK, error=invalid)
     try:
         parts = urlsplit(text)
         # An address with a user's name may pretend to be that of another host.
         right = parts.scheme in ("http", "https") and parts.hostname and parts.username is None
     except ValueError:
         right = False
-    if text and not (right and all(char.isprintable() and char not in ' "<>\\' for char in text)):
+    if text and not (right and not set(text) & set(' "<>\\')):
         raise invalid(
-            f"{text[:_NAME_LENGTH]!r} is not the address of a web page", "link", "http://... or https://..."
+            f"{text[:_NAME_LENGTH]!r} is not the address of a web page",
+            "link",
+            "an address such as https://example.org/cup",
         )
     return text
 
@@ -259,12 +245,9 @@ class _Reader:
             raise invalid(f"a tournament needs its {key}", key, what)
         return self._typed(key, value, lambda: isinstance(value, type), what)
 
-    def text(self, key: str, most: int) -> str:
+    def text(self, key: str) -> str:
         value = self.given.get(key)
-        if value is None:
-            return ""
-        right = isinstance(value, str) and len(value) <= most
-        return str(self._typed(key, value, lambda: right, f"text of at most {most} characters"))
+        return "" if value is None else str(self._typed(key, value, lambda: isinstance(value, str), "text"))
 
     def choice(self, key: str, choices: Sequence[str], default: str | None) -> str:
         value = self.given.get(key)
