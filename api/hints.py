@@ -92,7 +92,7 @@ def explained(
     if message.startswith("Must be one of"):
         return f"{_shown(value)} is not allowed{did_you_mean(value, _choices(field))}", _expected(message)
     if message.startswith(("Not a valid", "Must be true or false")):
-        return detail + (f", not {_shown(value)}" if in_query else _wrong_type(value)), _expected(message)
+        return detail + (f"; got {_shown(value)}" if in_query else _wrong_type(value)), _expected(message)
     if message.startswith("Must be greater than") and isinstance(value, str | int | float):
         return f"{str(value)[:_MOST_SHOWN]} is out of range", _range(field) or _expected(message)
     if isinstance(field, fields.String) and isinstance(value, str) and "a-z, 0-9" in message:

@@ -16,8 +16,7 @@ from api.services import services
 from arena.errors import ArenaError
 from arena.inputs.numbers import decimal, whole
 from arena.inputs.text import clean
-from arena.inputs.times import RFC_3339, place_at, read_time
-from arena.tournaments.parsing import OF_BOTH_FORMS
+from arena.inputs.times import OF_BOTH_FORMS, RFC_3339, place_at, read_time
 
 _MINUTE_MS: Final = 60_000
 _VALUE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d{3})?", re.ASCII).fullmatch

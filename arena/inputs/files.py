@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from gzip import GzipFile
 from tokenize import detect_encoding
 from typing import IO, Any, Final
 
@@ -80,7 +81,7 @@ def _plain(encoding: str) -> str:
     return name
 
 
-def in_utf_8(file: io.BufferedReader) -> io.BufferedReader:
+def in_utf_8(file: io.BufferedReader | GzipFile) -> io.BufferedReader | GzipFile:
     """The file; one in UTF-16, as the ``>`` of Windows PowerShell writes, in UTF-8. Reading may raise
     UnicodeDecodeError.
     """

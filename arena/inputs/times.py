@@ -21,9 +21,13 @@ HERE: Final[Place] = datetime.astimezone
 RFC_3339: Final = "a time: Unix time in milliseconds, or RFC 3339 such as "
 """What times of programs are, before an example."""
 
+OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
+"""Ends what is said about the times that are allowed."""
+
 ANY_DURATION: Final = "a duration such as 90s, 5m, 2h or 1d"
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MINUTE_MS: Final = 60_000
 _DAY: Final = timedelta(days=1)
 _LEAP_SECOND: Final = 60
 _SECONDS: Final = r":(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?"
@@ -59,6 +63,22 @@ def read_rfc_3339(text: str) -> int:
 def rfc_3339_rule() -> str:
     """What times of programs are, with an example in the future."""
     return f"{RFC_3339}{_tomorrow()}T20:00:00Z"
+
+
+def times_between(low_ms: int, high_ms: int) -> str:
+    """What times are allowed that are at least ``low_ms``, which may be now: it begins somewhat later, at the
+    next full minute but one, since whoever reads it needs some time.
+    """
+    soon_ms = low_ms if low_ms <= 0 else (low_ms // _MINUTE_MS + 2) * _MINUTE_MS
+    return f"{in_utc(min(soon_ms, high_ms))} to {in_utc(high_ms)}{OF_BOTH_FORMS}"
+
+
+def in_utc(ms: int) -> str:
+    """A time in RFC 3339, to the second."""
+    try:
+        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return "no date"
 
 
 def _tomorrow() -> date:

@@ -234,9 +234,9 @@ def record_texts(path: str | Path) -> Iterator[RecordText]:
         with ExitStack() as stack:
             source = sys.stdin.buffer if str(path) == "-" else stack.enter_context(open(path, "rb"))
             raw = cast(io.BufferedReader, source)
-            if raw.peek(2).startswith(GZIP_MAGIC):
-                raw = io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=raw)))
-            yield from _split(name, in_utf_8(raw))
+            zipped = raw.peek(2).startswith(GZIP_MAGIC)
+            lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if zipped else raw
+            yield from _split(name, in_utf_8(lines))
     except UnicodeDecodeError as error:
         raise UnreadableRecord(f"{name}: damaged UTF-16 at byte {error.start}") from None
     except (OSError, EOFError, zlib.error) as error:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.inputs.text import read_line, read_lines
+from arena.inputs.times import in_utc, times_between
 from arena.play.clocks import ClockSettings
 from arena.play.players import DIVISIONS, OPEN
 from arena.ratings.standings import TIE_BREAKS
@@ -32,9 +32,6 @@ from arena.tournaments.spec import (
 
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
-
-OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
-"""Ends what is said about the times that are allowed."""
 
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
@@ -225,14 +222,6 @@ def _link(read: _Reader) -> str:
     return text
 
 
-def _utc(ms: int) -> str:
-    """A time in RFC 3339, to the second."""
-    try:
-        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    except (ValueError, OverflowError, OSError):
-        return "no date"
-
-
 class _Reader:
     """Reads fields of a request; None counts as missing."""
 
@@ -271,13 +260,13 @@ class _Reader:
         value = self.given.get(key)
         if value is None:
             return default
-        allowed = f"{_utc(low)} to {_utc(high)}{OF_BOTH_FORMS}"
+        allowed = times_between(low, high)
         if not isinstance(value, int) or isinstance(value, bool):
             raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
         if not low <= value <= high:
             seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
             side = "early" if value < low else "late"
-            raise invalid(f"{value} ({_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
+            raise invalid(f"{value} ({in_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
         return value
 
     def truth(self, key: str, default: bool) -> bool:
