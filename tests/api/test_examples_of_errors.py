@@ -28,7 +28,13 @@ WRONG: tuple[Any, ...] = (
     *(None, "", " ", "x\ny", "\u202ex", "x" * 3000, "soon", "18:00", -(10**9), 10**15, 1.5, True, [], {}),
     *(["x", "x"], [1, 2, 3], {"a": 1}),
 )
-TYPES = {"a valid integer": 1, "a valid number": 1, "a valid string": "x", "a valid list": [], "an object": {}}
+TYPES = {
+    "a valid integer": 1,
+    "a valid number": 1,
+    "a valid string": "x",
+    "a valid list": [],
+    "an object": {},
+}
 """Of what they are, errors say only the type; another error may then say more."""
 
 
@@ -85,7 +91,9 @@ def test_most_of_what_is_expected_has_examples() -> None:
         for wrong in WRONG
         if (error := refusal(schema, name, wrong)) is not None and error.expected is not None
     }
-    silent = {text for text, kind in told if text not in TYPES and kind is not fields.List and not examples(text)}
+    silent = {
+        text for text, kind in told if text not in TYPES and kind is not fields.List and not examples(text)
+    }
     assert silent == {"a value other than null"}
     assert len(told) > 60
 

@@ -22,7 +22,9 @@ def examples(expected: str) -> list[Any]:
         return list(found.groups())
     if found := re.search(rf"(?:^|from )({_NUMBER}) to ({_NUMBER})$", expected):
         return [json.loads(number) for number in found.groups()]
-    if found := re.match(r"(\d+) to (\d+) (?:characters|of a-z|letters)|a length between (\d+) and (\d+)$", expected):
+    if found := re.match(
+        r"(\d+) to (\d+) (?:characters|of a-z|letters)|a length between (\d+) and (\d+)$", expected
+    ):
         least, most = (int(number) for number in found.groups() if number)
         return ["x" * max(least, 1), "x" * most]
     if found := re.match(r"at most (\d+) characters", expected):
