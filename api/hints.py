@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -91,6 +92,8 @@ def explained(
         return f"{what}must be an object, not {_type_of(value)}", "an object"
     if message.startswith("Must be one of"):
         return f"{_shown(value)} is not allowed{did_you_mean(value, _choices(field))}", _expected(message)
+    if (only := _only(field)) and message.startswith("Must be"):
+        return f"must be {only}, not {_shown(value)}", only
     if message.startswith(("Not a valid", "Must be true or false")):
         return detail + (f"; got {_shown(value)}" if in_query else _wrong_type(value)), _expected(message)
     if message.startswith("Must be greater than") and isinstance(value, str | int | float):
@@ -135,7 +138,17 @@ def _wrong_type(value: Any) -> str:
 def _range(field: fields.Field[Any] | None) -> str | None:
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Range) and check.min is not None and check.max is not None:
-            return f"{check.min} to {check.max}"
+            if check.min_inclusive and check.max_inclusive:
+                return f"{check.min} to {check.max}"
+            return f"more than {check.min} and less than {check.max}"
+    return None
+
+
+def _only(field: fields.Field[Any] | None) -> str | None:
+    """The only value of a field, as JSON; None if it may have others."""
+    for check in field.validators if field is not None else ():
+        if isinstance(check, validate.Equal):
+            return json.dumps(check.comparable)
     return None
 
 

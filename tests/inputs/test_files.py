@@ -97,7 +97,7 @@ def test_a_source_is_refused_in_one_line(data: bytes, said: str) -> None:
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     path = tmp_path / "my_bot.py"
     path.write_bytes(BOT.encode("utf-16"))
-    with pytest.raises(InvalidBot, match="my_bot.py: the source is in UTF-16"):
+    with pytest.raises(InvalidBot, match=r"my_bot\.py: the source is in UTF-16"):
         source_of(path)
 
 

@@ -35,6 +35,9 @@ def examples(expected: str) -> list[Any]:
         return [found[1]]
     if expected in ("true or false", "a valid boolean"):
         return [True, False]
-    if expected.startswith("{"):
+    if expected == "true" or expected.startswith("{"):
         return [json.loads(expected)]
+    if found := re.match(rf"more than ({_NUMBER}) and less than ({_NUMBER})$", expected):
+        low, high = (float(number) for number in found.groups())
+        return [low + (high - low) / 1000, high - (high - low) / 1000]
     return []
