@@ -116,7 +116,7 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
         low, high = _range(one)
         if last.endswith("_ms"):
             low, high = (None if bound is None else bound / 1000 for bound in (low, high))
-            value = "" if default is None else f"{default / 1000:g}"
+            value = "" if default is None else f"{default / 1000:.12g}"
             return replace(control, kind="seconds", low=low, high=high, value=value)
         return replace(
             control, kind="number", low=low, high=high, value="" if default is None else str(default)
@@ -294,7 +294,7 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
         text = _TWICE.sub(" UTC", text)
         text = _RFC_3339.sub(r"\1 \2 UTC", text)
     if own is not None and own.kind == "seconds":
-        text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:g}", text)
+        text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:.12g}", text)
         text = text.replace("milliseconds", "seconds")
     return text.replace("valid integer", "whole number")
 

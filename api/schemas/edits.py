@@ -53,12 +53,16 @@ class CloneSchema(RequestSchema):
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")
     ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
-    name = TypedLine(80, least=1, metadata={"description": "The display name; by default the same."})
+    name = TypedLine(
+        80, least=1, checked=False, metadata={"description": "The display name; by default the same."}
+    )
     description = TypedLines(
         MAX_DESCRIPTION,
+        checked=False,
         metadata={"description": "Plain text about it; by default the same."},
     )
     link = TypedLine(
         MAX_LINK,
+        checked=False,
         metadata={"description": "The address of a web page about it; by default the same."},
     )

@@ -12,7 +12,7 @@ from arena.errors import ArenaError
 from arena.games.kernel import GameRules
 from arena.games.options import Option
 from arena.games.shapes import ActionForm
-from arena.inputs.text import read_line, read_lines
+from arena.inputs.text import clean, clean_lines, read_line, read_lines
 from arena.inputs.times import read_rfc_3339, rfc_3339_rule
 
 
@@ -73,29 +73,38 @@ class GivenMoment(fields.Raw):
 
 
 class TypedLine(fields.String):
-    """Text of one line that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`)."""
+    """Text of one line that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`).
 
-    def __init__(self, most: int, least: int = 0, **options: Any) -> None:
-        # Checked below; the OpenAPI document and the forms read it here.
+    ``checked``: false where the arena checks its characters, with an error of its own.
+    """
+
+    def __init__(self, most: int, least: int = 0, *, checked: bool = True, **options: Any) -> None:
+        # The OpenAPI document and the forms read the length here, too.
         super().__init__(validate=validate.Length(least, most), **options)
-        self.least, self.most = least, most
+        self._most, self._least, self._is_checked = most, least, checked
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
         try:
-            return self._read(text)
+            return self._read(text) if self._is_checked else self._clean(text)
         except ArenaError as error:
             raise ValidationError(str(error)) from None
 
     def _read(self, text: str) -> str:
-        return read_line(text, "", self.most, least=self.least)
+        return read_line(text, "", self._most, least=self._least)
+
+    def _clean(self, text: str) -> str:
+        return clean(text)
 
 
 class TypedLines(TypedLine):
     """Text of any number of lines that people type, of at most ``most`` characters."""
 
     def _read(self, text: str) -> str:
-        return read_lines(text, "", self.most)
+        return read_lines(text, "", self._most)
+
+    def _clean(self, text: str) -> str:
+        return clean_lines(text)
 
 
 class ActionText(fields.String):

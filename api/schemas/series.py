@@ -57,7 +57,9 @@ class _SeriesSettings(RequestSchema):
 
 
 def _name(**options: Any) -> TypedLine:
-    return TypedLine(80, least=1, metadata={"description": "The name of the series."}, **options)
+    return TypedLine(
+        80, least=1, checked=False, metadata={"description": "The name of the series."}, **options
+    )
 
 
 class NewSeriesSchema(_SeriesSettings):

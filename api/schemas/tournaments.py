@@ -47,7 +47,11 @@ def _names(longest: int, most: int, description: str) -> fields.List[Any]:
 
 def _event_name() -> TypedLine:
     return TypedLine(
-        80, least=1, required=True, metadata={"description": "A display name, of printable characters."}
+        80,
+        least=1,
+        checked=False,
+        required=True,
+        metadata={"description": "A display name, of printable characters."},
     )
 
 
@@ -62,10 +66,12 @@ class TournamentSettings(RequestSchema):
     name = _event_name()
     description = TypedLines(
         MAX_DESCRIPTION,
+        checked=False,
         metadata={"description": "Plain text about the tournament, with lines; public.", "default": ""},
     )
     link = TypedLine(
         MAX_LINK,
+        checked=False,
         metadata={"description": "The address of a web page about it, http or https.", "default": ""},
     )
     format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))

@@ -94,7 +94,7 @@ def _times(text: str, field: str) -> str:
     if count:
         return text.replace("a whole number from", "a time from")
     if field in ("per_turn_ms", "bank_ms"):
-        text = _NUMBER.sub(lambda found: f"{int(found[0]) / 1000:g} s", text)
+        text = _NUMBER.sub(lambda found: f"{int(found[0]) / 1000:.12g} s", text)
         return text.replace("a whole number from", "a time from")
     return text
 

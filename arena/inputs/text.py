@@ -61,13 +61,18 @@ def read_line(text: str, field: str, most: int, *, least: int = 0, error: Refuse
 
 def read_lines(text: str, field: str, most: int, *, error: Refuse = ArenaError) -> str:
     """A text of any number of lines and at most ``most`` characters. Raises ``error``."""
-    return _checked(clean(_LINE_ENDS.sub("\n", text)), field, 0, most, MANY_LINES, error)
+    return _checked(clean_lines(text), field, 0, most, MANY_LINES, error)
 
 
 def clean(text: str) -> str:
     """The text as described above. What nobody can mean is still in it."""
     seen = _UNSEEN.sub(r"\1", _BLANKS.sub(" ", text))
     return normalize("NFC", seen.lstrip(_AT_ENDS + _SELECTORS).rstrip(_AT_ENDS))
+
+
+def clean_lines(text: str) -> str:
+    """As :func:`clean`, and all lines end alike."""
+    return clean(_LINE_ENDS.sub("\n", text))
 
 
 def _checked(text: str, field: str, least: int, most: int, rule: str, error: Refuse) -> str:

@@ -81,7 +81,7 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         ends_ms=_ends_ms(read, format, locks_ms),
         max_entries=max_entries,
         per_owner=read.number(
-            "per_owner", 1, MAX_ENTRIES, 1 if single else min(DEFAULT_PER_OWNER, max_entries)
+            "per_owner", 1, max_entries, 1 if single else min(DEFAULT_PER_OWNER, max_entries)
         ),
         who=read.choice("who", WHO, "anyone"),
         invited=read.names("invited", ()),

@@ -159,7 +159,6 @@ def test_the_examples_of_a_mistake(
         ("rounds", "101", 2),
         ("max_entries", "1_0", 0),
         ("max_entries", "1", 2),
-        ("per_owner", "0", 2),
         ("clock.per_turn_ms", "0", 2),
         ("tie_breaks", "luck", 5),
         ("name", "\u202e", 2),

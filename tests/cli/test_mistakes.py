@@ -75,7 +75,7 @@ CREATE = "tournament create Cup toepen --rule seats=2"
         (f"{CREATE} --max-entries 1", 2),
         (f"{CREATE} --link here", 1),
         (f"{CREATE} --tie-break buchholtz", 5),
-        (f"{CREATE} --preset duel@2", 2),
+        ("tournament create Cup toepen --preset duel@2", 2),
         ("schedule create nightly Nightly toepen --house rookie --house random --at tomorrow", 3),
         ("schedule create nightly Nightly toepen --house rookie --house random --cron daily", 1),
     ],
