@@ -76,8 +76,8 @@ CREATE = "tournament create Cup toepen --rule seats=2"
         (f"{CREATE} --link here", 1),
         (f"{CREATE} --tie-break buchholtz", 5),
         ("tournament create Cup toepen --preset duel@2", 2),
-        ("schedule create nightly Nightly toepen --house rookie --house random --at tomorrow", 3),
-        ("schedule create nightly Nightly toepen --house rookie --house random --cron daily", 1),
+        ("schedule create as-said Nightly toepen --house rookie --house random --at tomorrow", 3),
+        ("schedule create as-said Nightly toepen --house rookie --house random --cron daily", 1),
     ],
 )
 def test_what_a_command_says_is_expected_is_accepted(
@@ -91,6 +91,8 @@ def test_what_a_command_says_is_expected_is_accepted(
         later = ["--starts", "+30d"] if option == "--opens" else []
         again = terminal.stderr(*command, option, str(value), *later)
         assert option not in again, again
+        if command[0] == "schedule":
+            terminal("schedule", "delete", "as-said")
 
 
 def test_the_name_rule_is_said_once(owner: Owner, terminal: Terminal) -> None:
