@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -52,6 +53,9 @@ _INSTEAD: Final = {
 }
 """Names that other services have for the same field."""
 
+_SAYS_EXPECTED: Final = "; expected "
+"""Before what is expected, in the messages of errors of the arena."""
+
 _CREDENTIALS: Final = ("token", "access_token", "api_key", "apikey", "key", "auth")
 
 
@@ -66,10 +70,17 @@ def closest(given: object, known: Iterable[str]) -> str | None:
     return next(iter(similar(given, known, 1)), None) if isinstance(given, str) else None
 
 
-def explained(schema: Schema, path: Path, message: str, given: Any) -> tuple[str, str | None]:
-    """The detail and what is expected, for one of marshmallow's messages about the value at ``path``."""
+def explained(
+    schema: Schema, path: Path, message: str, given: Any, *, in_query: bool = False
+) -> tuple[str, str | None]:
+    """The detail and what is expected, for one of marshmallow's messages about the value at ``path``.
+    ``in_query``: all values are texts.
+    """
     holder, field = _field_at(schema, path, given)
     value = _value_at(given, path)
+    if _SAYS_EXPECTED in message:
+        detail, _, expected = message.rpartition(_SAYS_EXPECTED)
+        return detail, expected
     detail = f"{message[0].lower()}{message[1:].rstrip('.')}"
     if message.startswith("Unknown field"):
         return detail + _instead_of(path[-1], holder), _one_of(holder)
@@ -81,8 +92,10 @@ def explained(schema: Schema, path: Path, message: str, given: Any) -> tuple[str
         return f"{what}must be an object, not {_type_of(value)}", "an object"
     if message.startswith("Must be one of"):
         return f"{_shown(value)} is not allowed{did_you_mean(value, _choices(field))}", _expected(message)
+    if (only := _only(field)) and message.startswith("Must be"):
+        return f"must be {only}, not {_shown(value)}", only
     if message.startswith(("Not a valid", "Must be true or false")):
-        return detail + _wrong_type(value), _expected(message)
+        return detail + (f"; got {_shown(value)}" if in_query else _wrong_type(value)), _expected(message)
     if message.startswith("Must be greater than") and isinstance(value, str | int | float):
         return f"{str(value)[:_MOST_SHOWN]} is out of range", _range(field) or _expected(message)
     if isinstance(field, fields.String) and isinstance(value, str) and "a-z, 0-9" in message:
@@ -125,7 +138,17 @@ def _wrong_type(value: Any) -> str:
 def _range(field: fields.Field[Any] | None) -> str | None:
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Range) and check.min is not None and check.max is not None:
-            return f"{check.min} to {check.max}"
+            if check.min_inclusive and check.max_inclusive:
+                return f"{check.min} to {check.max}"
+            return f"more than {check.min} and less than {check.max}"
+    return None
+
+
+def _only(field: fields.Field[Any] | None) -> str | None:
+    """The only value of a field, as JSON; None if it may have others."""
+    for check in field.validators if field is not None else ():
+        if isinstance(check, validate.Equal):
+            return json.dumps(check.comparable)
     return None
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from marshmallow import Schema, ValidationError, missing
+from marshmallow import Schema, ValidationError, fields, missing
 
 from api.edge import Environ
 from api.hints import explained
@@ -15,6 +16,10 @@ from arena.ops.settings import HttpSettings
 
 MAX_PARAMETERS: Final = 30
 """The maximum number of query parameters."""
+
+
+_ODD_NUMBER: Final = re.compile(r"_|[^\x00-\x7f]").search
+"""What only Python takes for a part of a number."""
 
 
 def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict[str, Any]:
@@ -36,12 +41,15 @@ def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict
     query: dict[str, Any] = {}
     errors: dict[str, Any] = {name: "Unknown field." for name in given if name not in schema.fields}
     for name, field in schema.fields.items():
+        if isinstance(field, fields.Number) and _ODD_NUMBER(given.get(name, "")):
+            errors[name] = field.error_messages["invalid"]
+            continue
         try:
             query[name] = field.deserialize(given.get(name, missing), name, given)
         except ValidationError as error:
             errors[name] = error.messages
     if errors:
-        raise _invalid(schema, errors, given)
+        raise _invalid(schema, errors, given, in_query=True)
     if query.get("wait"):
         query["wait"] = min(query["wait"], settings.max_wait)
     return query
@@ -55,14 +63,14 @@ def load(schema: Schema, value: Any) -> Any:
         raise _invalid(schema, error.messages, value) from None
 
 
-def _invalid(schema: Schema, messages: Any, given: Any) -> ArenaError:
+def _invalid(schema: Schema, messages: Any, given: Any, *, in_query: bool = False) -> ArenaError:
     """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given``: the
     request.
     """
     found = _flat(messages, ())
     path, message = found[0]
     field = ".".join(path)
-    detail, expected = explained(schema, path, message, given)
+    detail, expected = explained(schema, path, message, given, in_query=in_query)
     where = f"{field}: " if field else ""
     others = [{"field": ".".join(path), "detail": text} for path, text in found[1:10]]
     return ArenaError(

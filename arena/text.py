@@ -11,6 +11,8 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from arena.inputs.text import JOINERS
+
 Cell = str | int | float | None
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
@@ -21,12 +23,14 @@ _ALIKE: Final = 0.7
 
 
 def printable(text: str, limit: int = 500) -> str:
-    """``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters.
+    """``text`` on one line of at most ``limit`` characters, with escapes for unprintable characters that do
+    not join others.
 
     A name or a message can then neither control a terminal nor start a new line.
     """
     shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text[: limit + 1]
+        char if char.isprintable() or char in JOINERS else char.encode("unicode_escape").decode()
+        for char in text[: limit + 1]
     )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -114,7 +114,8 @@ def test_workers_know_no_web() -> None:
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
-    "text": set(),
+    "text": {"inputs"},
+    "inputs": set(),
     "installation": set(),
     "games": set(),
     "bots": {"games"},
@@ -153,7 +154,8 @@ ALLOWED: dict[str, set[str]] = {
         *("replays", "luck", "live", "webhooks", "accounts", "events", "research", "installation", "upgrade"),
     },
 }
-"""What each package of ``arena`` may import besides itself, ``arena.errors`` and ``arena.text``."""
+"""What each package of ``arena`` may import besides itself, ``arena.errors``, ``arena.inputs`` and
+``arena.text``."""
 
 
 def package_of(module: str) -> str:
@@ -166,7 +168,7 @@ def test_packages_import_only_what_they_may() -> None:
         for name in SOURCES
         if (own := package_of(name))
         for module in imports(name)
-        if (other := package_of(module)) and other not in (own, "errors", "text", *ALLOWED[own])
+        if (other := package_of(module)) and other not in (own, "errors", "inputs", "text", *ALLOWED[own])
     )
     assert found == []
 

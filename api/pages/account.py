@@ -31,6 +31,7 @@ from arena.accounts.accounts import Owner
 from arena.accounts.invitations import InvalidInvitation
 from arena.errors import ArenaError
 from arena.events.account_data import NotConfirmed
+from arena.inputs.text import clean
 from arena.live.header import Viewer
 
 _LOCAL: Final = re.compile(r"/(?!/)[A-Za-z0-9._~/?=&%+-]*\Z").match
@@ -57,7 +58,7 @@ def sign_in_page() -> Response:
 @form("/sign-in")
 def sign_in() -> ResponseReturnValue:
     """Begin a session."""
-    code, token = request.form.get("code", ""), request.form.get("token", "").strip()
+    code, token = request.form.get("code", ""), clean(request.form.get("token", ""))
     back = request.form.get("next", "")
     sessions = services().sessions
     try:

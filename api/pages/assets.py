@@ -32,6 +32,7 @@ _TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/sv
 _A_YEAR: Final = 31_536_000
 
 
+@blueprint.app_template_global("asset")
 def asset_url(name: str) -> str:
     """The address of an asset in its present version."""
     return url_for("assets.asset", name=name, v=_version(name))

@@ -93,7 +93,7 @@ def text_of(one: Control, value: Any) -> str:
     if one.kind == "time":
         return time_value(value)
     if one.kind == "seconds":
-        return f"{value / 1000:g}"
+        return f"{value / 1000:.12g}"
     if isinstance(value, list):
         return (" " if one.kind == "checks" else ", ").join(value)
     if isinstance(value, bool):

@@ -11,13 +11,18 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validate
 
 from api.errors import ERRORS
-from api.schemas.fields import MOMENT_RULE, GivenMoment
+from api.schemas.fields import GivenMoment
+from api.services import services
 from arena.errors import ArenaError
-from arena.tournaments.parsing import OF_BOTH_FORMS
+from arena.inputs.numbers import decimal, whole
+from arena.inputs.text import clean
+from arena.inputs.times import OF_BOTH_FORMS, RFC_3339, place_at, read_time
 
-_TIME: Final = "%Y-%m-%dT%H:%M"
+_MINUTE_MS: Final = 60_000
+_VALUE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d\.\d{3})?", re.ASCII).fullmatch
 _MOMENT: Final = re.compile(r"\b\d{12,13}\b")
 _RFC_3339: Final = re.compile(r"\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
+_OF_PROGRAMS: Final = re.compile(rf"{re.escape(RFC_3339)}(\d{{4}}-\d\d-\d\d)T(\d\d:\d\d):00Z")
 _TWICE: Final = re.compile(rf" UTC \({_RFC_3339.pattern}\)")
 _SNAKE: Final = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _NAMES: Final = re.compile(r"[\s,;]+")
@@ -72,7 +77,7 @@ class Words:
 
 def split_names(text: str) -> list[str]:
     """The names in a text, apart by spaces, commas or lines."""
-    return [name for name in _NAMES.split(text) if name]
+    return [name for part in _NAMES.split(text) if (name := clean(part))]
 
 
 def controls(schema: Schema, names: Iterable[str], words: Words, prefix: str = "") -> list[Control]:
@@ -111,7 +116,7 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
         low, high = _range(one)
         if last.endswith("_ms"):
             low, high = (None if bound is None else bound / 1000 for bound in (low, high))
-            value = "" if default is None else f"{default / 1000:g}"
+            value = "" if default is None else f"{default / 1000:.12g}"
             return replace(control, kind="seconds", low=low, high=high, value=value)
         return replace(
             control, kind="number", low=low, high=high, value="" if default is None else str(default)
@@ -159,16 +164,34 @@ def _plain(text: str) -> str:
 
 
 def filled(found: Sequence[Control], sent: Callable[[str], Sequence[str]]) -> list[Control]:
-    """The controls with the values that were sent; ``sent`` gives all values of a name."""
-    return [replace(one, value=_sent(one, sent(one.name))) for one in found]
+    """The controls with the values that were sent; ``sent`` gives all values of a name. A script sends the
+    minutes by which times are ahead of UTC as the value of their name and ``.offset``.
+    """
+    return [replace(one, value=_sent(one, sent)) for one in found]
 
 
-def _sent(one: Control, values: Sequence[str]) -> str:
+def _sent(one: Control, sent: Callable[[str], Sequence[str]]) -> str:
+    values = sent(one.name)
     if one.kind == "checks":
         return " ".join(values)
     text = values[0] if values else ""
+    if one.kind == "time":
+        return _in_utc(text.strip(), "".join(sent(f"{one.name}.offset")))
     # Browsers send lines with CR LF.
     return text.replace("\r\n", "\n") if one.kind in ("area", "names") else text.strip()
+
+
+def _in_utc(text: str, offset: str) -> str:
+    """The value of a control for a time that somebody typed; the text, if that is none."""
+    minutes = whole(offset or "0")
+    if not text or minutes is None:
+        return text
+    try:
+        ms = read_time(text, services().store.clock().now_ms, place_at(minutes))
+        moment = datetime.fromtimestamp(ms / 1000, UTC).replace(tzinfo=None)
+    except (ArenaError, ValueError, OverflowError, OSError):
+        return text
+    return moment.isoformat(timespec="milliseconds") if ms % _MINUTE_MS else time_value(ms)
 
 
 def body_of(found: Iterable[Control]) -> dict[str, Any]:
@@ -196,22 +219,21 @@ def _value(one: Control) -> Any:
         return {"yes": True, "no": False}.get(text, text)
     if one.kind in ("names", "checks"):
         return split_names(text)
-    try:
-        if one.kind == "number":
-            return int(text)
-        if one.kind == "seconds":
-            return round(1000 * float(text))
-        if one.kind == "time":
-            return int(datetime.strptime(text[:16], _TIME).replace(tzinfo=UTC).timestamp() * 1000)
-    except (OverflowError, ValueError):
-        # The schema refuses it, and says what would be right.
-        return text
+    # What is no number or time is refused by the schema, which says what would be right.
+    if one.kind == "number":
+        number = whole(text)
+        return text if number is None else number
+    if one.kind == "seconds":
+        seconds = decimal(text)
+        return text if seconds is None else round(1000 * seconds)
+    if one.kind == "time" and _VALUE(text):
+        return round(datetime.fromisoformat(f"{text}+00:00").timestamp() * 1000)
     return text
 
 
 def time_value(ms: int) -> str:
-    """The value of a control for a time, to the minute."""
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime(_TIME)
+    """The value of a control for a time in UTC, to the minute."""
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M")
 
 
 # Errors
@@ -268,11 +290,11 @@ def worded(text: str, found: Iterable[Control], own: Control | None = None) -> s
     text = _MOMENT.sub(lambda ms: f"{time_value(int(ms[0])).replace('T', ' ')} UTC", text)
     text = _SNAKE.sub(lambda name: name[0].replace("_", " "), text)
     if own is not None and own.kind == "time":
-        text = text.replace(MOMENT_RULE, "a time such as 2026-12-31 20:00").replace(OF_BOTH_FORMS, "")
+        text = _OF_PROGRAMS.sub(r"a time such as \1 \2 or 18:00", text).replace(OF_BOTH_FORMS, "")
         text = _TWICE.sub(" UTC", text)
         text = _RFC_3339.sub(r"\1 \2 UTC", text)
     if own is not None and own.kind == "seconds":
-        text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:g}", text)
+        text = re.sub(r"\b\d+\b", lambda ms: f"{int(ms[0]) / 1000:.12g}", text)
         text = text.replace("milliseconds", "seconds")
     return text.replace("valid integer", "whole number")
 

@@ -297,16 +297,20 @@ def clone_tournament(tournament: str) -> ResponseReturnValue:
     made: list[str] = []
 
     def act() -> None:
-        starts = Control("locks_ms", "Play starts", "time", value=request.form.get("locks_ms", ""))
-        body = load(CloneSchema(), body_of([starts]))
+        body = load(CloneSchema(), body_of(filled([_STARTS], request.form.getlist)))
         services().limits.spend("tournaments_per_owner", who.owner)
         new_id = _name_of(who, request.form.get("draft", "")[:64], {**body, "like": tournament})
         made.append(services().tournaments.clone(tournament, body, who, new_id)["id"])
 
-    return _act(tournament, act, made)
+    return _act(tournament, act, made, _STARTS)
 
 
-def _act(tournament: str, act: Any, made: Sequence[str] = ()) -> ResponseReturnValue:
+_STARTS: Final = Control("locks_ms", "Play starts", "time")
+
+
+def _act(
+    tournament: str, act: Any, made: Sequence[str] = (), own: Control | None = None
+) -> ResponseReturnValue:
     """Do something with a tournament, and show it again, or the one that was ``made``."""
     signed_in()
     try:
@@ -314,7 +318,7 @@ def _act(tournament: str, act: Any, made: Sequence[str] = ()) -> ResponseReturnV
     except ArenaError as error:
         if not is_of_form(error):
             raise
-        text, expected = (text and worded(text, ()) for text in (error.message, error.expected))
+        text, expected = (text and worded(text, (), own) for text in (error.message, error.expected))
         shown = ArenaError(str(text), code=error.code, field=error.field, expected=expected)
         return tournament_view(tournament, {}, shown, status_of(error))
     return redirect(url_for("pages.tournament_page", tournament=made[0] if made else tournament), 303)

@@ -21,6 +21,7 @@ from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
+from arena.inputs.numbers import decimal
 
 LOGS_MOST: Final = 20
 """Maximum games in the log of a bot."""
@@ -128,7 +129,9 @@ def change_bot_settings(bot: str) -> ResponseReturnValue:
             if name in request.form:
                 body[name] = request.form[name].replace("\r\n", "\n").strip()
         if "game_cost" in request.form:
-            body["game_cost"] = request.form["game_cost"].strip() or None
+            text = request.form["game_cost"].strip()
+            cost = decimal(text)
+            body["game_cost"] = cost if cost is not None else text or None
         for name in ("tournaments", "people", "datasets"):
             said = request.form.get(name, "")
             if said:

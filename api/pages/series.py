@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
 from api.services import services
 from api.sessions import page_viewer, signed_in, visitor
 from arena.errors import ArenaError
+from arena.inputs.numbers import decimal
 from arena.ratings.series import SERIES_TIE_BREAKS, SeriesRules
 from arena.store.paging import parse_number
 
@@ -50,9 +50,10 @@ def _text(value: Any) -> str:
 
 def _body(found: list[Control]) -> dict[str, Any]:
     body: dict[str, Any] = {"tournaments": [], "best": None, **body_of(found)}
-    # Of others the schema says what would be right.
-    with suppress(ValueError):
-        body["points"] = [float(part) for part in body.get("points", [])]
+    points = [decimal(part) for part in body.get("points", [])]
+    if None not in points:
+        # Of others the schema says what would be right.
+        body["points"] = points
     return body
 
 

@@ -17,7 +17,6 @@ from flask.typing import ResponseReturnValue
 from api.auditing import audit_form
 from api.auth import authenticate
 from api.edge import OPERATION, SMALL_BODY
-from api.pages.assets import asset_url
 from api.requests import read_query
 from api.schemas.common import PageQuery
 from api.services import services
@@ -49,7 +48,6 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
         template,
         games=GAMES.values(),
         theme=theme if theme in THEMES else None,
-        asset=asset_url,
         visitor=guest,
         **values,
     )

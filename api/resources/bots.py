@@ -56,7 +56,8 @@ _FILES = (
         media="text/x-python",
         field="source",
         most=DEFAULT_LIMITS.source_bytes,
-        description="Python source in UTF-8. The other fields are query parameters.",
+        description="Python source in UTF-8, or in the encoding that it declares. "
+        "The other fields are query parameters.",
         example="def choose(turn):\n    return turn['legal_actions'][0]\n",
         fields=_UPLOADED,
     ),
@@ -380,7 +381,7 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
     return {
         "language": upload.language,
         "digest": upload.digest,
-        "source": upload.data.decode() if python else None,
+        "source": upload.text if python else None,
         "component": None if python else b64encode(upload.data).decode(),
     }
 

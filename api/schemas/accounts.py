@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, pre_dump, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
-from api.schemas.fields import Moment, Switch, Truth
+from api.schemas.fields import Moment, Switch, Truth, TypedLine, TypedLines
 from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.models import game_cost, model
 from api.schemas.turns import wait
@@ -43,9 +43,10 @@ def _transport() -> fields.String:
     )
 
 
-def _url() -> fields.String:
-    return fields.String(
-        validate=validate.Length(1, MAX_URL),
+def _url() -> TypedLine:
+    return TypedLine(
+        MAX_URL,
+        least=1,
         metadata={"description": f"`webhook`: the URL to which turns are posted, {URL_RULE}."},
     )
 
@@ -80,12 +81,8 @@ def _secret(description: str) -> fields.String:
     )
 
 
-def _description(**options: object) -> fields.String:
-    return fields.String(
-        **options,  # type: ignore[arg-type]
-        validate=validate.Length(0, 500),
-        metadata={"description": "A short public description of the bot."},
-    )
+def _description(**options: Any) -> TypedLines:
+    return TypedLines(500, metadata={"description": "A short public description of the bot."}, **options)
 
 
 def _takes_part(more: str) -> dict[str, str]:

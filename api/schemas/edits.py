@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, editable
-from api.schemas.fields import RULES_TEXT, GivenMoment
+from api.schemas.fields import RULES_TEXT, GivenMoment, TypedLine, TypedLines
 from api.schemas.games import KINDS
 from api.schemas.tournaments import PARTNERS_TEXT, PRESET_TEXT, NewTournamentFields
 from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
@@ -29,14 +29,16 @@ class CloneSchema(RequestSchema):
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")
     ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
-    name = fields.String(
-        validate=validate.Length(1, 80), metadata={"description": "The display name; by default the same."}
+    name = TypedLine(
+        80, least=1, checked=False, metadata={"description": "The display name; by default the same."}
     )
-    description = fields.String(
-        validate=validate.Length(0, MAX_DESCRIPTION),
+    description = TypedLines(
+        MAX_DESCRIPTION,
+        checked=False,
         metadata={"description": "Plain text about it; by default the same."},
     )
-    link = fields.String(
-        validate=validate.Length(0, MAX_LINK),
+    link = TypedLine(
+        MAX_LINK,
+        checked=False,
         metadata={"description": "The address of a web page about it; by default the same."},
     )

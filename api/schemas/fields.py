@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
+from arena.errors import ArenaError
 from arena.games.kernel import GameRules
 from arena.games.options import Option
 from arena.games.shapes import ActionForm
+from arena.inputs.text import clean, clean_lines, read_line, read_lines
+from arena.inputs.times import read_rfc_3339, rfc_3339_rule
 
 
 class WholeNumber(fields.Integer):
@@ -25,12 +26,6 @@ class WholeNumber(fields.Integer):
             raise self.make_error("invalid", input=value)
         return value
 
-
-MOMENT_RULE: Final = "a time: Unix time in milliseconds, or RFC 3339 such as 2026-12-31T20:00:00Z"
-_RFC_3339: Final = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
-).fullmatch
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 _MUST_BE: dict[str, str | list[Any] | dict[Any, Any]] = {"invalid": "Must be true or false."}
 
@@ -66,22 +61,50 @@ class GivenMoment(fields.Raw):
         super().__init__(metadata={"description": description}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        moment = _milliseconds(value) if isinstance(value, str) else value
+        try:
+            moment = read_rfc_3339(value) if isinstance(value, str) else value
+        except ArenaError:
+            moment = None
         if isinstance(moment, float) and moment.is_integer():
             moment = int(moment)
         if isinstance(moment, bool) or not isinstance(moment, int):
-            raise ValidationError(f"Must be {MOMENT_RULE}.")
+            raise ValidationError(f"Must be {rfc_3339_rule()}.")
         return moment
 
 
-def _milliseconds(text: str) -> int | None:
-    # What Python reads beyond RFC 3339, such as times without an offset, is ambiguous.
-    if not _RFC_3339(text):
-        return None
-    try:
-        return (datetime.fromisoformat(text.upper()) - _EPOCH) // timedelta(milliseconds=1)
-    except ValueError:
-        return None
+class TypedLine(fields.String):
+    """Text of one line that people type, of ``least`` to ``most`` characters (:mod:`arena.inputs.text`).
+
+    ``checked``: false where the arena checks its characters, with an error of its own.
+    """
+
+    def __init__(self, most: int, least: int = 0, *, checked: bool = True, **options: Any) -> None:
+        # The OpenAPI document and the forms read the length here, too.
+        super().__init__(validate=validate.Length(least, most), **options)
+        self._most, self._least, self._is_checked = most, least, checked
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return self._read(text) if self._is_checked else self._clean(text)
+        except ArenaError as error:
+            raise ValidationError(str(error)) from None
+
+    def _read(self, text: str) -> str:
+        return read_line(text, "", self._most, least=self._least)
+
+    def _clean(self, text: str) -> str:
+        return clean(text)
+
+
+class TypedLines(TypedLine):
+    """Text of any number of lines that people type, of at most ``most`` characters."""
+
+    def _read(self, text: str) -> str:
+        return read_lines(text, "", self._most)
+
+    def _clean(self, text: str) -> str:
+        return clean_lines(text)
 
 
 class ActionText(fields.String):

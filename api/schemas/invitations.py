@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import GivenMoment, Moment, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, TypedLine, WholeNumber
 from arena.accounts.invitations import MOST_OF_OWNER
 from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.accounts.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
@@ -14,9 +14,7 @@ from arena.accounts.roster import MAX_EMAIL, MAX_PEOPLE, MAX_PERSON
 class PersonSchema(RequestSchema):
     """Somebody to invite. Only the organiser sees what is said here."""
 
-    name = fields.String(
-        required=True, validate=validate.Length(1, MAX_PERSON), metadata={"description": "The person's name."}
-    )
+    name = TypedLine(MAX_PERSON, least=1, required=True, metadata={"description": "The person's name."})
     handle = fields.String(
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z"), error=f"Must be {NAME_RULE}."),
         metadata={
@@ -24,8 +22,8 @@ class PersonSchema(RequestSchema):
             "pattern": NAME_PATTERN,
         },
     )
-    email = fields.String(
-        validate=validate.Length(0, MAX_EMAIL),
+    email = TypedLine(
+        MAX_EMAIL,
         metadata={"description": "An address, for the organiser: nothing is sent there."},
     )
 
@@ -41,8 +39,8 @@ class NewInvitationsSchema(RequestSchema):
         validate=validate.Length(1, MAX_PEOPLE),
         metadata={"description": "One for each of these people."},
     )
-    roster = fields.String(
-        validate=validate.Length(0, MAX_PERSON),
+    roster = TypedLine(
+        MAX_PERSON,
         metadata={"description": "A name for all of them, such as that of a class.", "default": ""},
     )
     expires_ms = GivenMoment("Until when they can be used. By default 30 days; at most 366 days.")
@@ -84,9 +82,9 @@ class NewInvitationListSchema(ResponseSchema):
 class InvitationsQuery(PageQuery):
     """Which invitations."""
 
-    roster = fields.String(
+    roster = TypedLine(
+        MAX_PERSON,
         load_default=absent,
-        validate=validate.Length(0, MAX_PERSON),
         metadata={"description": "Only those of this roster."},
     )
 

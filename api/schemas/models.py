@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import fields, validate
+
+from api.schemas.fields import TypedLine
 
 MAX_MODEL: Final = 60
 """The maximum characters of the name of a language model."""
@@ -12,16 +14,11 @@ MAX_COST: Final = 1000
 """The maximum of what a game may be said to cost, in US dollars."""
 
 
-def _printable(text: str) -> None:
-    if not text.isprintable() or text != text.strip():
-        raise ValidationError("Must be printable characters on one line, no space at the ends.")
-
-
-def model(**options: Any) -> fields.String:
+def model(**options: Any) -> TypedLine:
     """The name of the model. ``options``: of the field."""
-    return fields.String(
+    return TypedLine(
+        MAX_MODEL,
         **options,
-        validate=[validate.Length(0, MAX_MODEL), _printable],
         metadata={
             "description": "If the bot is a language model, which one; public. Only such bots enter "
             "tournaments of the division `models`. Empty: it is none."

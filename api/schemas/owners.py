@@ -8,7 +8,7 @@ from marshmallow import fields, validate
 
 from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
 from api.schemas.common import RequestSchema, ResponseSchema, described
-from api.schemas.fields import Moment
+from api.schemas.fields import Moment, TypedLine
 from arena.accounts.names import OF, TEXTS
 from arena.events.account_data import FORMAT
 
@@ -106,9 +106,7 @@ class HiddenTextQuery(RequestSchema):
 class NewHiddenTextSchema(HiddenTextQuery):
     """A text to hide."""
 
-    reason = fields.String(
-        required=True, validate=validate.Length(1, 200), metadata={"description": "Why, for other admins."}
-    )
+    reason = TypedLine(200, least=1, required=True, metadata={"description": "Why, for other admins."})
 
 
 class HiddenTextSchema(ResponseSchema):

@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
-from api.schemas.fields import GivenMoment, Moment, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Truth, TypedLine, WholeNumber
 from api.schemas.games_apart import for_each_game
 from api.schemas.tournaments import TournamentSettings, what_to_play
 from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
@@ -47,8 +47,10 @@ class TemplateSchema(ByKind):
     )
 
 
-def _cron(**options: Any) -> fields.String:
-    return fields.String(
+def _cron(**options: Any) -> TypedLine:
+    return TypedLine(
+        100,
+        least=1,
         metadata={
             "description": "Cron expression in UTC: minute, hour, day of the month, month, day of the week.",
             "examples": ["*/30 * * * *"],
@@ -68,7 +70,7 @@ class NewScheduleSchema(RequestSchema):
             "pattern": SCHEDULE_PATTERN,
         },
     )
-    cron = _cron(validate=validate.Length(1, 100))
+    cron = _cron()
     at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(TemplateSchema, required=True)
     until_groups = WholeNumber(
@@ -81,7 +83,7 @@ class ChangedScheduleSchema(RequestSchema):
     """Changes to a schedule; what is left out stays."""
 
     enabled = Truth(metadata={"description": "Whether the schedule fires."})
-    cron = _cron(validate=validate.Length(1, 100))
+    cron = _cron()
     at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described, editable
-from api.schemas.fields import Moment, Truth, WholeNumber
+from api.schemas.fields import Moment, Truth, TypedLine, WholeNumber
 from api.schemas.leaderboards import form
 from arena.ratings.series import (
     BY,
@@ -55,9 +55,11 @@ class NewSeriesSchema(RequestSchema):
         metadata={"description": _TIE_BREAKS, "default": list(SeriesRules.tie_breaks)},
     )
 
-    name = fields.String(
+    name = TypedLine(
+        80,
+        least=1,
+        checked=False,
         required=True,
-        validate=validate.Length(1, 80),
         metadata={"description": "The name of the series."},
     )
 

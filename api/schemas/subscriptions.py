@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
-from api.schemas.fields import Moment, WholeNumber
+from api.schemas.fields import Moment, TypedLine, WholeNumber
 from arena.webhooks.addresses import MAX_URL, URL_RULE
 from arena.webhooks.signing import SECRET_RULE
 
@@ -13,9 +13,10 @@ from arena.webhooks.signing import SECRET_RULE
 class NewSubscriptionSchema(RequestSchema):
     """A URL to which announcements are posted."""
 
-    url = fields.String(
+    url = TypedLine(
+        MAX_URL,
+        least=1,
         required=True,
-        validate=validate.Length(1, MAX_URL),
         metadata={"description": f"The URL, which must answer a ping: {URL_RULE}."},
     )
     secret = fields.String(

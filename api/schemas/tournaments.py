@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import GivenMoment, Moment, Rules, Truth, WholeNumber
+from api.schemas.fields import GivenMoment, Moment, Rules, Truth, TypedLine, TypedLines, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.turns import wait
@@ -49,10 +49,12 @@ def _names(longest: int, most: int, description: str) -> fields.List[Any]:
     )
 
 
-def _event_name() -> fields.String:
-    return fields.String(
+def _event_name() -> TypedLine:
+    return TypedLine(
+        80,
+        least=1,
+        checked=False,
         required=True,
-        validate=validate.Length(1, 80),
         metadata={"description": "A display name, of printable characters."},
     )
 
@@ -66,12 +68,14 @@ class TournamentSettings(RequestSchema):
     """The settings that one-off and scheduled tournaments share."""
 
     name = _event_name()
-    description = fields.String(
-        validate=validate.Length(0, MAX_DESCRIPTION),
+    description = TypedLines(
+        MAX_DESCRIPTION,
+        checked=False,
         metadata={"description": "Plain text about the tournament, with lines; public.", "default": ""},
     )
-    link = fields.String(
-        validate=validate.Length(0, MAX_LINK),
+    link = TypedLine(
+        MAX_LINK,
+        checked=False,
         metadata={"description": "The address of a web page about it, http or https.", "default": ""},
     )
     format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))
@@ -199,9 +203,10 @@ class EnterSchema(RequestSchema):
 class ReasonSchema(RequestSchema):
     """A public reason."""
 
-    reason = fields.String(
+    reason = TypedLine(
+        MAX_REASON,
+        least=1,
         required=True,
-        validate=validate.Length(1, MAX_REASON),
         metadata={"description": "The reason, which is public."},
     )
 

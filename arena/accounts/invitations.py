@@ -18,6 +18,7 @@ from arena.accounts.names import NAME_PATTERN
 from arena.accounts.quotas import QuotaExceeded
 from arena.accounts.roster import Person, check_people
 from arena.errors import ArenaError
+from arena.inputs.times import times_between
 from arena.store.documents import Documents
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
@@ -130,7 +131,7 @@ class Invitations:
             raise InvalidInvitation(
                 "the invitations would expire at once, or too late",
                 field="expires_ms",
-                expected=f"a time from {now_ms + 1} to {now_ms + MAX_KEPT_MS}",
+                expected=times_between(now_ms, now_ms + MAX_KEPT_MS),
             )
         invited = [Person()] * people if isinstance(people, int) else list(people)
         check_people(invited)

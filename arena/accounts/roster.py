@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from arena.accounts.names import NAME_PATTERN, NAME_RULE
 from arena.errors import ArenaError
+from arena.inputs.tables import read_table
+from arena.inputs.text import read_line
 from arena.text import printable
 
 MAX_PEOPLE: Final = 500
@@ -19,7 +19,10 @@ MAX_PERSON: Final = 80
 MAX_EMAIL: Final = 254
 
 COLUMNS: Final = ("name", "handle", "email")
-_DELIMITERS: Final = (",", ";", "\t")
+_OTHER_HEADINGS: Final = {
+    **dict.fromkeys(("full name", "nome", "nome completo", "naam"), "name"),
+    **dict.fromkeys(("e-mail", "email address", "endereço de e-mail", "e-mailadres"), "email"),
+}
 _LINES: Final = f"a heading line with name, and if wanted {' and '.join(COLUMNS[1:])}; then a line per person"
 
 
@@ -40,39 +43,37 @@ class Person(NamedTuple):
 
 
 def parse_roster(text: str) -> list[Person]:
-    """The people of a CSV text: a heading line with the columns of :data:`COLUMNS` in any order, then a line
-    per person. Cells are apart by commas, semicolons or tabs, whichever the heading line has.
+    """The people of a table: a heading line with the columns of :data:`COLUMNS` in any order, then a line per
+    person. Other columns are passed over.
 
     Raises :class:`InvalidRoster` with the number of the line.
     """
-    lines = text.removeprefix("\ufeff").strip("\r\n").splitlines()
-    if not lines:
+    rows = read_table(text, "people", InvalidRoster)
+    line, cells = next(rows, (0, []))
+    if not cells:
         raise InvalidRoster("the roster is empty", field="people", expected=_LINES)
-    delimiter = max(_DELIMITERS, key=lines[0].count)
-    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
-    try:
-        headings = [cell.strip().lower() for cell in next(rows)]
-        unknown = [heading for heading in headings if heading not in COLUMNS]
-        if "name" not in headings or unknown or len(set(headings)) < len(headings):
-            shown = printable(lines[0], 80)
-            raise InvalidRoster(f"line 1 is not a heading line: {shown!r}", field="people", expected=_LINES)
-        found = []
-        for row in rows:
-            cells = [cell.strip() for cell in row]
-            if not any(cells):
-                continue
-            if len(cells) > len(headings):
-                raise InvalidRoster(
-                    f"line {rows.line_num} has {len(cells)} cells",
-                    field="people",
-                    expected=f"at most {len(headings)}, as the heading line",
-                )
-            found.append(Person(**dict(zip(headings, cells, strict=False))))
-            check_person(found[-1], f"line {rows.line_num}")
-    except csv.Error as error:
-        raise InvalidRoster(f"line {rows.line_num}: {error}", field="people", expected="CSV") from None
+    headings = [_heading(cell) for cell in cells]
+    used = [heading for heading in headings if heading in COLUMNS]
+    if "name" not in used or len(set(used)) < len(used):
+        shown = printable(", ".join(cells), 80)
+        raise InvalidRoster(f"line {line} is not a heading line: {shown!r}", field="people", expected=_LINES)
+    found = []
+    for line, cells in rows:
+        if any(cells[len(headings) :]):
+            raise InvalidRoster(
+                f"line {line} has {len(cells)} cells",
+                field="people",
+                expected=f"at most {len(headings)}, as the heading line",
+            )
+        named = zip(headings, cells, strict=False)
+        found.append(check_person(line, **{name: cell for name, cell in named if name in COLUMNS}))
     check_people(found)
     return found
+
+
+def _heading(cell: str) -> str:
+    folded = cell.casefold()
+    return _OTHER_HEADINGS.get(folded, folded)
 
 
 def check_people(people: Sequence[Person]) -> None:
@@ -87,18 +88,18 @@ def check_people(people: Sequence[Person]) -> None:
         raise InvalidRoster(f"two people have the handle {twice!r}", field="people", expected="one of them")
 
 
-def check_person(person: Person, where: str) -> None:
-    """Check the texts of one person. Raises :class:`InvalidRoster`."""
-    for field, text, most in (("name", person.name, MAX_PERSON), ("email", person.email, MAX_EMAIL)):
-        if len(text) > most or not text.isprintable():
-            raise InvalidRoster(
-                f"{where}: {printable(text, 60)!r} is not a text for {field}",
-                field="people",
-                expected=f"at most {most} printable characters",
-            )
-    if not person.name:
-        raise InvalidRoster(f"{where} has no name", field="people", expected="a name")
-    if person.handle and not re.fullmatch(NAME_PATTERN, person.handle):
-        raise InvalidRoster(
-            f"{where}: {printable(person.handle, 60)!r} is not a handle", field="people", expected=NAME_RULE
-        )
+def check_person(line: int, name: str = "", handle: str = "", email: str = "") -> Person:
+    """The person of a line, if the texts can be. Raises :class:`InvalidRoster`."""
+
+    def refuse(message: str, field: str, expected: str) -> InvalidRoster:
+        return InvalidRoster(f"line {line}: {message}", field=field, expected=expected)
+
+    if not name:
+        raise InvalidRoster(f"line {line} has no name", field="people", expected="a name")
+    if handle and not re.fullmatch(NAME_PATTERN, handle):
+        raise refuse(f"{printable(handle, 60)!r} is not a handle", field="people", expected=NAME_RULE)
+    return Person(
+        read_line(name, "people", MAX_PERSON, error=refuse),
+        handle,
+        read_line(email, "people", MAX_EMAIL, error=refuse),
+    )

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from arena.errors import ArenaError
+from arena.inputs.files import MARK, decode_source, encode_source
+from arena.inputs.text import clean
 from arena.sandbox.limits import COMPONENT_MAGIC, DEFAULT_LIMITS
 from arena.store.rows import OPTIONAL
 
@@ -25,7 +27,7 @@ class InvalidSource(ArenaError):
 
 @dataclass(frozen=True)
 class Upload:
-    """The upload of one version: a Python source in UTF-8, or a WebAssembly component."""
+    """The upload of one version: a Python file, or a WebAssembly component."""
 
     language: Language
     data: bytes = field(repr=False)
@@ -38,7 +40,12 @@ class Upload:
     @property
     def source(self) -> str | bytes:
         """The source as the sandbox takes it."""
-        return self.data.decode() if self.language == "python" else self.data
+        return self.text.removeprefix(MARK) if self.language == "python" else self.data
+
+    @property
+    def text(self) -> str:
+        """The text of a Python file."""
+        return decode_source(self.data, "source", InvalidSource)
 
 
 @dataclass(frozen=True)
@@ -77,23 +84,20 @@ class ReceivedUpload:
 
 
 def python_upload(source: str | bytes) -> Upload:
-    """A Python source, in UTF-8. Raises :class:`InvalidSource` if it is too long or cannot be a source.
+    """A Python file, or its text. Raises :class:`InvalidSource` if it is too long or cannot be a source.
 
     It is not parsed here, which may take any time: a worker compiles it, in the sandbox.
     """
-    try:
-        data = source.encode() if isinstance(source, str) else source
-        data.decode()
-    except UnicodeError:
-        raise InvalidSource("the source is not text", field="source", expected="text in UTF-8") from None
+    data = encode_source(source, "source", InvalidSource) if isinstance(source, str) else source
     most = DEFAULT_LIMITS.source_bytes
     if len(data) > most:
         raise InvalidSource(
             f"the source has {len(data)} bytes", field="source", expected=f"at most {most} bytes"
         )
-    if b"\0" in data:
+    text = decode_source(data, "source", InvalidSource)
+    if "\0" in text:
         raise InvalidSource("the source contains null bytes", field="source", expected="Python")
-    if not data.strip():
+    if not clean(text):
         raise InvalidSource("the source is empty", field="source", expected="a class with choose(self, turn)")
     return Upload("python", data)
 

@@ -14,6 +14,7 @@ from arena.cli.commands import Command
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows
 from arena.client import Client
+from arena.inputs.files import encode_source
 from arena.text import printable_lines
 
 _name = click.argument("name")
@@ -141,7 +142,7 @@ def source(
         show(found, as_json)
         return
     text = found["source"]
-    data = base64.b64decode(found["component"]) if text is None else text.encode()
+    data = base64.b64decode(found["component"]) if text is None else encode_source(text, "source")
     if out is not None:
         out.write_bytes(data)
         click.echo(f"{out}: {len(data)} bytes", err=True)

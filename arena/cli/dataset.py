@@ -17,6 +17,7 @@ from arena.cli.progress import progress_bar
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.inputs.times import read_period
 from arena.installation import not_installed
 from arena.records.record import Record, load_records, parse_record, source_name
 
@@ -71,7 +72,7 @@ def dataset(
     all bots are in.
     """
     try:
-        from arena.research.dataset import LICENCE, DataSet, Wanted, period
+        from arena.research.dataset import LICENCE, DataSet, Wanted
     except ModuleNotFoundError as error:
         raise not_installed("'botequim dataset'", str(error.name), "rl") from None
 
@@ -81,8 +82,8 @@ def dataset(
     if client is None:
         click.echo("No service was asked which bots are kept out; --url names one.", err=True)
     wanted = Wanted(
-        None if begin is None else period(begin, "from")[0],
-        None if end is None else period(end, "to")[1],
+        None if begin is None else read_period(begin, "from")[0],
+        None if end is None else read_period(end, "to")[1],
         _kept(client, without),
     )
     with progress_bar(name, None, "games") as on_game:

@@ -18,6 +18,7 @@ from arena.installation import not_installed
 from arena.play.dealing import bot_seed
 from arena.play.fault_reports import FaultReport, message_of, trace_of
 from arena.play.match import seat_bot
+from arena.play.saved_files import source_of
 from arena.play.table import parse_turn_id
 from arena.records.decisions import RecordedDecision, decisions_until
 from arena.text import printable, printable_lines
@@ -172,6 +173,6 @@ def sandboxed(text: str, kind: str) -> BotSpec:
         native = bot_spec(text, kind, check=False)
         if not native.source.endswith(".py"):
             return native
-        spec = sandboxed_spec(native.name, native.version, Path(native.source).read_text(encoding="utf-8"))
+        spec = sandboxed_spec(native.name, native.version, source_of(native.source))
     check_game(text, check_bot(spec), kind)
     return spec

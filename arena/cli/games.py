@@ -178,7 +178,7 @@ def _shown(view: Mapping[str, Any]) -> str:
     rows = [
         {
             **seat,
-            "bank": f"{banks[seat['seat']] / 1000:g} s" if seat["seat"] in banks else "",
+            "bank": f"{banks[seat['seat']] / 1000:.12g} s" if seat["seat"] in banks else "",
             "faults": ", ".join(fault["type"] for fault in view["faults"] if fault["seat"] == seat["seat"]),
         }
         for seat in view["seats"]

@@ -13,6 +13,7 @@ from arena.cli.output import details, json_option, show, when
 from arena.cli.profiles import DEFAULT, Profile, is_set, profiles, remove_profile, save_profile
 from arena.client import ApiError, Client
 from arena.client.http import DEFAULT_URL
+from arena.inputs.text import clean
 
 _BOT: Final = "btq_b_"
 """How the token of a bot begins; the name follows, to the next underscore."""
@@ -50,8 +51,8 @@ def login(name: str, url: str, token: str | None, as_json: bool) -> None:
 
 def _entered() -> str:
     if sys.stdin.isatty():
-        return str(click.prompt("Token", hide_input=True, err=True)).strip()
-    token = sys.stdin.readline().strip()
+        return clean(click.prompt("Token", hide_input=True, err=True))
+    token = clean(sys.stdin.readline())
     if not token:
         raise click.UsageError("no token on standard input")
     return token
@@ -97,7 +98,7 @@ def identity(client: Client, token: str) -> dict[str, Any]:
     """Whom a token belongs to: ``scope`` and ``name``, and for an owner the fields of the API. Raises
     ``invalid_token``.
     """
-    token = token.strip()
+    token = clean(token)
     if token.startswith(_BOT):
         # Any request fails if the token is not valid.
         next(client.games(limit=1), None)

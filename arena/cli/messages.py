@@ -11,6 +11,7 @@ import click
 
 from arena.cli.suggest import suggestion
 from arena.errors import ArenaError
+from arena.inputs.times import OF_BOTH_FORMS
 
 _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "Authorization": ("--token",),
@@ -23,9 +24,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
 it lacks stays as it is.
 """
 
-_FORMS: Final = re.compile(
-    r"(?<=\d) \(\d{4}-\d\d-\d\dT[\d:]+Z\)|, in RFC 3339 or as Unix time in milliseconds"
-)
+_FORMS: Final = re.compile(rf"(?<=\d) \(\d{{4}}-\d\d-\d\dT[\d:]+Z\)|{OF_BOTH_FORMS}")
 """What the API says about its two forms of times."""
 _MOMENT: Final = re.compile(r"\b1[0-9]{12}\b")
 _FEWEST_WORDS: Final = 3
@@ -105,7 +104,7 @@ def _times(text: str, field: str) -> str:
     if count:
         return text.replace("a whole number from", "a time from")
     if field in ("per_turn_ms", "bank_ms"):
-        text = _NUMBER.sub(lambda found: f"{int(found[0]) / 1000:g} s", text)
+        text = _NUMBER.sub(lambda found: f"{int(found[0]) / 1000:.12g} s", text)
         return text.replace("a whole number from", "a time from")
     return text
 

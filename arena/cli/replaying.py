@@ -11,6 +11,7 @@ import click
 from arena.bots import BotSpec, HostFailure, InvalidBot
 from arena.errors import ArenaError
 from arena.installation import not_installed
+from arena.play.saved_files import source_of
 from arena.records.record import record_texts
 from arena.records.verify import verify_text
 
@@ -95,11 +96,9 @@ def _spec(label: str, path: Path) -> BotSpec:
     except ModuleNotFoundError as error:
         raise not_installed("the sandbox", str(error.name)) from None
     try:
-        source = path.read_bytes() if path.suffix == ".wasm" else path.read_bytes().decode()
+        source = path.read_bytes() if path.suffix == ".wasm" else source_of(path)
     except OSError as error:
         raise InvalidBot(f"{path} cannot be read: {error.strerror}", field="source") from None
-    except UnicodeDecodeError:
-        raise InvalidBot(f"{path} is not text", field="source", expected="Python in UTF-8") from None
     return sandboxed_spec(*_named(label), source)
 
 

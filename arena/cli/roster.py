@@ -7,14 +7,15 @@ from typing import Any
 
 import click
 
-from arena.accounts.roster import MAX_PEOPLE, parse_roster
+from arena.accounts.roster import MAX_PEOPLE, InvalidRoster, parse_roster
 from arena.cli.commands import Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, narrow
 from arena.cli.output import show as show_one
 from arena.cli.times import future
 from arena.cli.tournament import TABLE_FORMATS
-from arena.text import csv_text, plain_table
+from arena.inputs.files import decode_table
+from arena.text import csv_text, plain_table, printable
 
 _NEW = ("name", "handle", "email", "code", "url")
 _SHOWN = ("id", "roster", "name", "handle", "email", "state", "owner")
@@ -50,7 +51,7 @@ def roster() -> None:
     ),
     fields={"people": "FILE", "expires_ms": "--expires"},
 )
-@click.argument("file", type=click.File(encoding="utf-8-sig"))
+@click.argument("file", type=click.File("rb"))
 @_roster
 @_expires
 @_format
@@ -63,12 +64,12 @@ def import_roster(
     """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
 
     The first line names the columns: name, and if wanted handle (the owner's name that is proposed) and
-    email. - reads the standard input.
+    email; others are passed over. - reads the standard input.
     """
-    try:
-        people = parse_roster(file.read())
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"{file.name} is not UTF-8: {error}") from None
+    text, notice = decode_table(file.read(), "people", InvalidRoster)
+    if notice:
+        click.echo(f"{printable(file.name)}: {notice}", err=True)
+    people = parse_roster(text)
     sent = [{key: text for key, text in person._asdict().items() if text} for person in people]
     made = service(url, token).invite(people=sent, roster=roster or None, expires_ms=expires)
     _print(_NEW, made, "json" if as_json else form)

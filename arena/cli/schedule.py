@@ -33,7 +33,7 @@ def schedule() -> None:
 @schedule.command(
     examples=(
         'botequim schedule create nightly "Nightly cup" truco --cron "0 20 * * *" --house rookie',
-        'botequim schedule create final "Final" toepen --at 2026-12-31T20:00 --entry 10m',
+        'botequim schedule create final "Final" toepen --at 20:00 --entry 10m',
     ),
     fields={
         **{name: option for name, option in WHAT_FIELDS.items() if not name.endswith("_ms")},
@@ -47,7 +47,7 @@ def schedule() -> None:
 @click.argument("name")
 @what_to_play
 @click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'.")
-@click.option("--at", type=future, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--at", type=future, help="Once, at this time: +5m, 18:00 or '2026-12-31 20:00'.")
 @click.option(
     "--entry",
     type=seconds,
@@ -183,7 +183,7 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
 )
 @_schedule
 @click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '0 18 * * 5'.")
-@click.option("--at", type=future, help="Once, at this time: +5m or 2026-12-31T20:00 (UTC).")
+@click.option("--at", type=future, help="Once, at this time: +5m, 18:00 or '2026-12-31 20:00'.")
 @click.option("--name", help="The name of its tournaments.")
 @click.option("--entry", type=seconds, help="How long entry is open.")
 @click.option("--groups", type=click.IntRange(1), help="Groups per pairing.")

@@ -14,15 +14,16 @@ from arena.cli.output import Columns, json_option, show_rows
 from arena.cli.output import show as show_one
 from arena.cli.params import Function
 from arena.cli.tournament import TABLE_FORMATS
+from arena.inputs.numbers import decimal
 from arena.ratings.series import BY, MAX_TOURNAMENTS, SERIES_TIE_BREAKS, InvalidSeries, recomputed
 
 
 def _numbers(text: str) -> list[float]:
     """Points such as ``10,8,6``."""
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{text!r} are not points; expected for instance 10,8,6,5") from None
+    found = [number for part in text.split(",") if (number := decimal(part)) is not None]
+    if len(found) <= text.count(","):
+        raise click.BadParameter(f"{text!r} are not points; expected for instance 10,8,6,5")
+    return found
 
 
 @click.group(

@@ -14,7 +14,7 @@ from arena.cli.organise import accept, clone, edit, follow, invite, organisers, 
 from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
 from arena.cli.params import KIND, Function, clock_of, clock_options, rules_option
-from arena.cli.times import future, moment, seconds
+from arena.cli.times import future, seconds
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
 from arena.errors import ArenaError
@@ -230,7 +230,7 @@ def create(
 ) -> None:
     """Announce the tournament NAME of the game KIND (truco or toepen) and print its id.
 
-    A time is +5m (from now) or 2026-12-31T20:00 (in UTC).
+    A time is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an offset.
     """
     if opens is not None and starts <= opens:
         raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
@@ -378,4 +378,4 @@ def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> Non
     click.echo(text, nl=not text.endswith("\n"))
 
 
-__all__ = ["WHAT_FIELDS", "moment", "seconds", "spec_of", "tournament", "what_to_play"]
+__all__ = ["WHAT_FIELDS", "seconds", "spec_of", "tournament", "what_to_play"]

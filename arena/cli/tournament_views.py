@@ -49,7 +49,7 @@ def _shown(view: Mapping[str, Any]) -> str:
         "groups per pairing": "groups",
         "rounds": "rounds",
         "clock": lambda _: (
-            f"{clock['per_turn_ms'] / 1000:g} s per decision, bank {clock['bank_ms'] / 1000:g} s"
+            f"{clock['per_turn_ms'] / 1000:.12g} s per decision, bank {clock['bank_ms'] / 1000:g} s"
         ),
         "rated": "rated",
         "for": lambda one: ", ".join(one["invited"]) if one["who"] == "invited" else one["who"],

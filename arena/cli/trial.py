@@ -19,6 +19,7 @@ from arena.cli.params import SECONDS, jobs_option
 from arena.errors import ArenaError
 from arena.games import GAMES
 from arena.installation import install_command
+from arena.play.saved_files import source_of
 from arena.text import plain_table, printable
 from arena.tournaments.trial import (
     Trial,
@@ -181,7 +182,7 @@ def _sandboxed(spec: BotSpec) -> BotSpec:
     """The bot to run in the sandbox, not loaded yet. Raises ModuleNotFoundError."""
     from arena.sandbox.bot import sandboxed_spec
 
-    return sandboxed_spec(spec.name, spec.version, Path(spec.source).read_text(encoding="utf-8"))
+    return sandboxed_spec(spec.name, spec.version, source_of(spec.source))
 
 
 def _load_failure(spec: BotSpec) -> str:

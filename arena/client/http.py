@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from arena import __version__
 from arena.errors import ArenaError
+from arena.inputs.text import clean
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 FIRST_PAUSE: Final = 0.25
@@ -344,8 +345,8 @@ def _address(url: str) -> tuple[str, str, int | None, str]:
 
 
 def _checked_token(token: str) -> str:
-    """The token without surrounding white space. The error message does not repeat it."""
-    token = token.strip()
+    """The token without what was pasted with it. The error message does not repeat it."""
+    token = clean(token)
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise ArenaError(
             "this is not a token of the service",

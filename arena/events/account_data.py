@@ -151,7 +151,7 @@ class AccountData:
             upload = self._accounts.upload_of(bot.name, version.label)
             is_text = version.language == "python"
             field = "source" if is_text else "component"
-            found[field] = upload.data.decode() if is_text else b64encode(upload.data).decode()
+            found[field] = upload.text if is_text else b64encode(upload.data).decode()
         return found
 
     def _games(self, bot: str) -> Iterator[str]:

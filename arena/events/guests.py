@@ -15,6 +15,7 @@ from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import check_organises, check_visible, viewer_of
 from arena.events.tournament import Tournament, TournamentNotFound
 from arena.games import game_of
+from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
 from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
@@ -154,7 +155,9 @@ class Guests:
             )
             if not now_ms < until_ms <= latest_ms(now_ms):
                 raise invalid(
-                    f"{until_ms} is not a time to come", "expires_ms", f"{now_ms + 1} to {latest_ms(now_ms)}"
+                    f"{until_ms} is not a time to come",
+                    "expires_ms",
+                    times_between(now_ms, latest_ms(now_ms)),
                 )
             tournament.links = [link for link in tournament.links if link["expires_ms"] > now_ms]
             _check_count("links", len(tournament.links) + 1, MAX_LINKS)

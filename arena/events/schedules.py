@@ -20,12 +20,13 @@ from arena.events.schedule_states import NEEDED, with_states
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
+from arena.inputs.times import rfc_3339_rule
 from arena.play.players import MODELS, OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
-from arena.tournaments.parsing import OF_BOTH_FORMS, without_rating
+from arena.tournaments.parsing import without_rating
 from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
 
 log = logging.getLogger(__name__)
@@ -488,7 +489,7 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
             raise InvalidSchedule(
                 f"{printable(repr(at_ms), 40)} is not a future time",
                 field="at_ms",
-                expected=f"a future time{OF_BOTH_FORMS}",
+                expected=rfc_3339_rule(),
             )
         return at_ms
     count = len(cron.split()) if isinstance(cron, str) else 0

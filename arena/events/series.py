@@ -15,6 +15,7 @@ from arena.accounts.shown import ShownTexts
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
+from arena.inputs.text import read_line
 from arena.live.header import Viewer
 from arena.ratings.series import (
     MAX_TOURNAMENTS,
@@ -186,10 +187,7 @@ class SeasonTables:
 
     def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:
         name, chosen = fields.get("name", known.name), list(fields.get("tournaments", known.tournaments))
-        if not 1 <= len(name) <= _NAME_LENGTH or not name.isprintable() or name != name.strip():
-            raise InvalidSeries(
-                "this is not a name", field="name", expected=f"1 to {_NAME_LENGTH} printable characters"
-            )
+        name = read_line(name, "name", _NAME_LENGTH, least=1, error=InvalidSeries)
         if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
             raise InvalidSeries(
                 "too many tournaments, or one twice",

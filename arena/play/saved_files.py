@@ -12,6 +12,7 @@ from types import ModuleType
 
 from arena.bots import Bot, BotSpec, InvalidBot
 from arena.bots.loader import factory_of_module, line_in
+from arena.inputs.files import MARK, decode_source
 from arena.play.fault_reports import message_of
 
 
@@ -57,11 +58,16 @@ _factories: dict[SavedFile, Callable[[], Bot]] = {}
 
 
 def saved_file(name: str, source: str) -> SavedFile:
-    """The bot of the file ``source`` as it is now. Raises OSError, and :class:`~arena.bots.InvalidBot` if it
-    is not text.
+    """The bot of the file ``source`` as it is now. Raises as :func:`source_of`."""
+    return SavedFile(name, "saved", source, text=source_of(source))
+
+
+def source_of(path: str | Path) -> str:
+    """The source in a file as Python reads it. Raises OSError, and :class:`~arena.bots.InvalidBot` if it is
+    not text.
     """
-    try:
-        text = Path(source).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InvalidBot(f"{source} is not text", field="bot", expected="Python in UTF-8") from None
-    return SavedFile(name, "saved", source, text=text)
+
+    def refuse(message: str, field: str, expected: str) -> InvalidBot:
+        return InvalidBot(f"{path}: {message}", field=field, expected=expected)
+
+    return decode_source(Path(path).read_bytes(), "bot", refuse).removeprefix(MARK)

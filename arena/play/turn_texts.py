@@ -106,4 +106,4 @@ _NUMBERED: Final = re.compile(r"([a-z_]+:)([0-9]+)((?::[a-z]+)?)\Z").match
 
 
 def _seconds(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:g} s"
+    return f"{milliseconds / 1000:.12g} s"

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, NoReturn, cast
 import fastjsonschema
 
 from arena.errors import ArenaError
+from arena.inputs.files import BOM, in_utf_8
 from arena.play.dealing import commitment
 from arena.play.table import Table
 from arena.text import printable
@@ -225,15 +226,19 @@ def source_name(path: str | Path) -> str:
 def record_texts(path: str | Path) -> Iterator[RecordText]:
     """The records of a file as texts: JSON lines, or one JSON document; either may be gzipped.
 
-    ``-`` is the standard input. Empty lines are skipped. Raises :class:`UnreadableRecord`.
+    ``-`` is the standard input. Empty lines and byte order marks are skipped. Raises
+    :class:`UnreadableRecord`.
     """
     name = source_name(path)
     try:
         with ExitStack() as stack:
             source = sys.stdin.buffer if str(path) == "-" else stack.enter_context(open(path, "rb"))
             raw = cast(io.BufferedReader, source)
-            zipped = raw.peek(2)[:2] == GZIP_MAGIC
-            yield from _split(name, stack.enter_context(gzip.GzipFile(fileobj=raw)) if zipped else raw)
+            zipped = raw.peek(2).startswith(GZIP_MAGIC)
+            lines = stack.enter_context(gzip.GzipFile(fileobj=raw)) if zipped else raw
+            yield from _split(name, in_utf_8(lines))
+    except UnicodeDecodeError as error:
+        raise UnreadableRecord(f"{name}: damaged UTF-16 at byte {error.start}") from None
     except (OSError, EOFError, zlib.error) as error:
         # gzip's own errors have no strerror.
         why = getattr(error, "strerror", None) or f"damaged gzip data ({error})"
@@ -260,6 +265,8 @@ def _split(name: str, lines: io.BufferedIOBase) -> Iterator[RecordText]:
     while line := lines.readline(MAX_RECORD_BYTES + 1):
         number += 1
         start = number
+        # Files with byte order marks may have been joined.
+        line = line.removeprefix(BOM)
         stripped = line.strip()
         if not stripped:
             continue

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -68,26 +67,6 @@ COLUMNS: Final[dict[str, Column]] = {
 def parse_name(game: Game, preset: str) -> dict[str, Any]:
     """The complete rules of a data set's preset. Raises :class:`~arena.errors.UnknownPreset`."""
     return rules_named(game, preset, {})
-
-
-def period(text: str, name: str) -> tuple[int, int]:
-    """Where a year, month or day (``2026``, ``2026-11``, ``2026-11-22``; UTC) begins and ends, in Unix time
-    in milliseconds. Raises ``invalid_date`` that names the field ``name``.
-    """
-    for form, step in (("%Y", 366), ("%Y-%m", 31), ("%Y-%m-%d", 1)):
-        try:
-            begins = datetime.strptime(text, form).replace(tzinfo=UTC)
-            # Somewhere in the next period, whose beginning has the same form.
-            ends = datetime.strptime((begins + timedelta(days=step)).strftime(form), form).replace(tzinfo=UTC)
-        except (ValueError, OverflowError):
-            continue
-        return int(begins.timestamp() * 1000), int(ends.timestamp() * 1000)
-    raise ArenaError(
-        f"{text!r} is no date",
-        code="invalid_date",
-        field=name,
-        expected="a year, month or day, such as 2026-11",
-    )
 
 
 @dataclass

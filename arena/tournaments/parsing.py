@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.inputs.text import read_line, read_lines
+from arena.inputs.times import in_utc, times_between
 from arena.play.clocks import ClockSettings
 from arena.play.players import DIVISIONS
 from arena.ratings.standings import TIE_BREAKS
@@ -30,9 +31,6 @@ from arena.tournaments.spec import (
 
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
-
-OF_BOTH_FORMS: Final = ", in RFC 3339 or as Unix time in milliseconds"
-"""Ends what is said about the times that are allowed."""
 
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
@@ -109,8 +107,8 @@ def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
     """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
     read = _Reader(given)
     return {
-        "name": _name(read.required("name", str, f"text of 1 to {_NAME_LENGTH} characters")),
-        "description": _description(read),
+        "name": read_line(read.required("name", str, "text"), "name", _NAME_LENGTH, least=1, error=invalid),
+        "description": read_lines(read.text("description"), "description", MAX_DESCRIPTION, error=invalid),
         "link": _link(read),
     }
 
@@ -206,44 +204,21 @@ def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | No
     return None
 
 
-def _name(text: str) -> str:
-    if not 1 <= len(text) <= _NAME_LENGTH or not text.isprintable() or text != text.strip():
-        raise invalid(
-            f"{text[:_NAME_LENGTH]!r} is not a name",
-            "name",
-            f"1 to {_NAME_LENGTH} printable characters, no space at the ends",
-        )
-    return text
-
-
-def _description(read: _Reader) -> str:
-    text = read.text("description", MAX_DESCRIPTION).replace("\r\n", "\n")
-    if not all(char.isprintable() or char == "\n" for char in text):
-        raise invalid("the description has control characters", "description", "printable text and line ends")
-    return text.strip()
-
-
 def _link(read: _Reader) -> str:
-    text = read.text("link", MAX_LINK)
+    text = read_line(read.text("link"), "link", MAX_LINK, error=invalid)
     try:
         parts = urlsplit(text)
         # An address with a user's name may pretend to be that of another host.
         right = parts.scheme in ("http", "https") and parts.hostname and parts.username is None
     except ValueError:
         right = False
-    if text and not (right and all(char.isprintable() and char not in ' "<>\\' for char in text)):
+    if text and not (right and not set(text) & set(' "<>\\')):
         raise invalid(
-            f"{text[:_NAME_LENGTH]!r} is not the address of a web page", "link", "http://... or https://..."
+            f"{text[:_NAME_LENGTH]!r} is not the address of a web page",
+            "link",
+            "an address such as https://example.org/cup",
         )
     return text
-
-
-def _utc(ms: int) -> str:
-    """A time in RFC 3339, to the second."""
-    try:
-        return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    except (ValueError, OverflowError, OSError):
-        return "no date"
 
 
 class _Reader:
@@ -258,12 +233,9 @@ class _Reader:
             raise invalid(f"a tournament needs its {key}", key, what)
         return self._typed(key, value, lambda: isinstance(value, type), what)
 
-    def text(self, key: str, most: int) -> str:
+    def text(self, key: str) -> str:
         value = self.given.get(key)
-        if value is None:
-            return ""
-        right = isinstance(value, str) and len(value) <= most
-        return str(self._typed(key, value, lambda: right, f"text of at most {most} characters"))
+        return "" if value is None else str(self._typed(key, value, lambda: isinstance(value, str), "text"))
 
     def choice(self, key: str, choices: Sequence[str], default: str | None) -> str:
         value = self.given.get(key)
@@ -287,13 +259,13 @@ class _Reader:
         value = self.given.get(key)
         if value is None:
             return default
-        allowed = f"{_utc(low)} to {_utc(high)}{OF_BOTH_FORMS}"
+        allowed = times_between(low, high)
         if not isinstance(value, int) or isinstance(value, bool):
             raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
         if not low <= value <= high:
             seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
             side = "early" if value < low else "late"
-            raise invalid(f"{value} ({_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
+            raise invalid(f"{value} ({in_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
         return value
 
     def truth(self, key: str, default: bool) -> bool:

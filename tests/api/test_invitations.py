@@ -307,7 +307,7 @@ def test_a_roster_is_read() -> None:
     [
         ("", "empty"),
         ("Zé\nMaria", "line 1"),
-        ("name,town\nZé,Rio", "line 1"),
+        ("town,mail\nRio,ze@school.example", "line 1"),
         ("name\n" + "x" * 81, "line 2"),
         ("name,handle\nZé,No Handle", "line 2"),
         ("name,handle\n,zeca", "line 2 has no name"),

@@ -210,7 +210,7 @@ def test_a_large_source_may_be_pasted(browser: Browser, services: Service) -> No
         ({"name": "first", "version": "a b"}, "Version: Must be 1 to 32 letters", "invalid"),
         ({"name": "first", "file": ""}, "File: There is nothing to upload", "invalid_source"),
         ({"name": "first", "source": "pass"}, "File: There is a text as well", "invalid_source"),
-        ({"name": "first", "description": "x" * 501}, "Description: Length must be", "invalid"),
+        ({"name": "first", "description": "x" * 501}, "has 501 characters", "invalid"),
     ],
 )
 def test_errors_stand_at_their_fields(browser: Browser, values: dict[str, str], said: str, code: str) -> None:

@@ -129,7 +129,7 @@ def test_who_may_see_a_tournament_may_see_the_series(
         ({"points": [1, 2]}, "invalid_series", "points"),
         ({"tie_breaks": ["wins", "wins"]}, "invalid_series", "tie_breaks"),
         ({"tournaments": ["nothing"]}, "tournament_not_found", "tournament"),
-        ({"name": " x"}, "invalid_series", "name"),
+        ({"name": "x\ny"}, "invalid_series", "name"),
         ({"best": 0}, "invalid", "best"),
     ],
 )

@@ -44,6 +44,11 @@ class Terminal:
         """The value that a command prints with ``--json``."""
         return json.loads(self(*arguments, "--json", status=status))
 
+    def stderr(self, *arguments: str) -> str:
+        """What a command prints to stderr, whether it fails or not."""
+        run(arguments)
+        return self._capsys.readouterr().err
+
     def error(self, *arguments: str) -> str:
         """The only line of a command that fails."""
         assert self(*arguments, status=2) == ""

@@ -12,6 +12,7 @@ import pytest
 from arena.cli import run
 from tests.cli.conftest import Owner, Terminal
 from tests.mistakes.cases import BOT, OFFLINE, ONLINE, OTHER_BOT, Command
+from tests.mistakes.examples import examples
 from tests.service import Service, botequim, environment
 
 CUP = ("tournament", "create", "Cup", "toepen", "--rule", "seats=2")
@@ -54,6 +55,44 @@ def test_the_service_is_quoted_in_the_words_of_the_command(
     assert not re.search(r"; at [a-z]", error), "a field of the API is no word of the command"
     places = error.split("; ")
     assert len(places) == len(set(places)), "it says something twice"
+
+
+CREATE = "tournament create Cup toepen --rule seats=2"
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        (f"{CREATE} --starts tomorrow", 3),
+        (f"{CREATE} --starts 2020-01-01T00:00", 2),
+        (f"{CREATE} --starts +999d", 2),
+        (f"{CREATE} --opens 18h", 3),
+        (f"{CREATE} --format open --ends +999d", 2),
+        (f"{CREATE} --turn-seconds soon", 4),
+        (f"{CREATE} --turn-seconds 0s", 2),
+        (f"{CREATE} --bank-seconds 999d", 2),
+        (f"{CREATE} --groups 5000", 2),
+        (f"{CREATE} --max-entries 1", 2),
+        (f"{CREATE} --link here", 1),
+        (f"{CREATE} --tie-break buchholtz", 5),
+        ("tournament create Cup toepen --preset duel@2", 2),
+        ("schedule create as-said Nightly toepen --house rookie --house random --at tomorrow", 3),
+        ("schedule create as-said Nightly toepen --house rookie --house random --cron daily", 1),
+    ],
+)
+def test_what_a_command_says_is_expected_is_accepted(
+    owner: Owner, terminal: Terminal, line: str, count: int
+) -> None:
+    *command, option, _ = shlex.split(line)
+    error = terminal.error(*shlex.split(line))
+    found = examples(error.rpartition("expected ")[2].partition(" (see ")[0])
+    assert len(found) == count, error
+    for value in found:
+        later = ["--starts", "+30d"] if option == "--opens" else []
+        again = terminal.stderr(*command, option, str(value), *later)
+        assert option not in again, again
+        if command[0] == "schedule":
+            terminal("schedule", "delete", "as-said")
 
 
 def test_the_name_rule_is_said_once(owner: Owner, terminal: Terminal) -> None:

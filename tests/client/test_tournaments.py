@@ -230,8 +230,14 @@ def test_invalid_durations(text: str) -> None:
         seconds(text)
 
 
-def test_moments() -> None:
-    assert moment("2026-12-31T20:00") == moment("2026-12-31T20:00Z") == 1_798_747_200_000
+def test_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Sao_Paulo")
+    time.tzset()
+    try:
+        assert moment("2026-12-31T17:00") == moment("2026-12-31T20:00Z") == 1_798_747_200_000
+    finally:
+        monkeypatch.undo()
+        time.tzset()
     assert moment("2026-12-31T17:00-03:00") == 1_798_747_200_000
     before = 1000 * time.time()
     assert before <= moment("+5m") - 300_000 + 1 <= 1000 * time.time() + 2

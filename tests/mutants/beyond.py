@@ -225,6 +225,13 @@ FAULTS = [
         ("api/test_openapi.py",),
     ),
     Fault(
+        "the offset of a time is dropped",
+        "arena/inputs/times.py",
+        'if found["sign"]:',
+        'if found["sign"] and not found["minutes"]:',
+        ("inputs/test_times.py",),
+    ),
+    Fault(
         "the format of the data stays as it was before the step",
         "arena/upgrade/__init__.py",
         "        store.identity.set_format(number)\n",
@@ -247,6 +254,7 @@ COVERED_BY = {
     "arena/cli": ("cli", "ratings", "records", "runner"),
     "arena/client": ("client",),
     "arena/events": ("api", "live"),
+    "arena/inputs": ("api", "inputs"),
     "arena/live": ("api", "live"),
     "arena/luck": ("luck",),
     "arena/ops": ("live", "ops", "up"),

@@ -12,9 +12,10 @@ import pytest
 from arena.cli import run
 from arena.errors import ArenaError
 from arena.games import GAMES
+from arena.inputs.times import read_period
 from arena.records.decisions import decisions
 from arena.records.record import Record
-from arena.research.dataset import COLUMNS, LICENCE, DataSet, Wanted, period
+from arena.research.dataset import COLUMNS, LICENCE, DataSet, Wanted
 from arena.research.serial import rules_named
 from tests.records.games_played import group, play, record_of, rehash, write
 from tests.research.leaks import check
@@ -125,9 +126,9 @@ def test_who_is_left_out(tmp_path: Path) -> None:
 
 def test_dates(tmp_path: Path) -> None:
     records = games("toepen", "duel@1", count=3, trouble=0)
-    november, december = period("2026-11", "from")
-    assert period("2026-11-30", "to")[1] == december
-    assert period("2024", "to")[1] - period("2024", "from")[0] == 366 * 86_400_000
+    november, december = read_period("2026-11", "from")
+    assert read_period("2026-11-30", "to")[1] == december
+    assert read_period("2024", "to")[1] - read_period("2024", "from")[0] == 366 * 86_400_000
     for record, ended in zip(records, (november - 1, november, december), strict=True):
         record["info"]["finished_ms"] = ended
     del records[2]["info"]["finished_ms"]
@@ -139,7 +140,7 @@ def test_dates(tmp_path: Path) -> None:
     }
     for text in ("november", "2026-13", "2026-11-31", "26", "9999", "0500"):
         with pytest.raises(ArenaError, match="is no date"):
-            period(text, "from")
+            read_period(text, "from")
 
 
 def test_a_record_that_does_not_verify_ends_it_and_leaves_no_file(tmp_path: Path) -> None:

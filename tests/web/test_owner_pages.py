@@ -11,6 +11,7 @@ import pytest
 
 from api.app import create_app
 from arena.errors import ArenaError
+from arena.inputs.times import in_utc
 from arena.ops.service import Service
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.sandbox.runtime import sandbox_engine
@@ -137,6 +138,32 @@ def test_submit_a_bot_watch_its_qualification_and_find_it_on_the_board(
     page.click("main >> a:text-is('journey-bot') >> nth=0")
     page.wait_for_url("**/bots/journey-bot")
     assert page.locator("nav[aria-label='Pages of journey-bot']").is_visible()
+
+
+def test_times_of_forms_are_those_of_the_browser(
+    server: Server, services: Service, new_page: NewBrowser
+) -> None:
+    page = new_page("/sign-in", timezone_id="America/Sao_Paulo")
+    page.fill("input[name=token]", server.sign_up("ana"))
+    page.click("main form button")
+    page.wait_for_url("**/account")
+    page.goto("/tournaments/new?kind=toepen")
+    page.wait_for_selector("label:has-text('(your time)') >> nth=0")
+    field = page.locator("input[name=locks_ms]")
+    assert field.get_attribute("value") != field.input_value()
+    page.fill("input[name=name]", "Cup")
+    page.fill("input[name=locks_ms]", "2001-07-01T18:00")
+    page.click("text=Announce >> nth=-1")
+    # With an error the form comes back as it was.
+    page.wait_for_selector("[role=alert]:has-text('2001-07-01 21:00 UTC')")
+    page.wait_for_selector("label:has-text('(your time)') >> nth=0")
+    assert page.input_value("input[name=locks_ms]") == "2001-07-01T18:00"
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    page.fill("input[name=locks_ms]", f"{tomorrow:%Y-%m-%d}T18:00")
+    page.click("text=Announce >> nth=-1")
+    page.wait_for_url("**/tournaments/*")
+    view = services.tournaments.view(page.url.rpartition("/")[2])
+    assert in_utc(view["locks_ms"]) == f"{tomorrow:%Y-%m-%d}T21:00:00Z"
 
 
 @pytest.mark.nightly("pages")

@@ -1,0 +1,28 @@
+"""Numbers as people type them: digits, and a point or a comma."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from arena.inputs.text import clean
+
+_WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}").fullmatch
+_DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}(?:[.,][0-9]{1,18})?").fullmatch
+
+
+def whole(text: str) -> int | None:
+    """The whole number that the text is, None if it is none."""
+    text = clean_number(text)
+    return int(text) if _WHOLE(text) else None
+
+
+def decimal(text: str) -> float | None:
+    """The number that the text is, None if it is none."""
+    text = clean_number(text)
+    return float(text.replace(",", ".")) if _DECIMAL(text) else None
+
+
+def clean_number(text: str) -> str:
+    """The text without what nobody sees, and with the hyphen for the minus of word processors."""
+    return clean(text).replace("\u2212", "-")

@@ -1,0 +1,41 @@
+"""Tables as spreadsheets save them: CSV with commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.inputs.text import Refuse, clean
+
+_DELIMITERS: Final = (",", ";", "\t")
+_SEPARATOR: Final = re.compile(r'\ufeff?"?sep=(.)"?[,;\t]*(?:\r\n?|\n)', re.IGNORECASE)
+_QUOTED: Final = re.compile(r'"[^"]*"')
+
+
+def read_table(text: str, field: str, error: Refuse = ArenaError) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table that are not empty, each with the number of its last line.
+
+    Cells are apart by what a first line such as ``sep=;`` says, else by whichever of comma, semicolon and tab
+    the first row has most. Only line ends end a row. Raises ``error``.
+    """
+    told = _SEPARATOR.match(text)
+    if told:
+        text, delimiter = text[told.end() :], told[1]
+    else:
+        first = next((line for line in io.StringIO(text, newline=None) if line.strip()), "")
+        delimiter = max(_DELIMITERS, key=_QUOTED.sub("", first).count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    lines_before = 1 if told else 0
+    try:
+        for row in rows:
+            cells = [clean(cell) for cell in row]
+            if any(cells):
+                yield rows.line_num + lines_before, cells
+    except csv.Error as wrong:
+        what = "a quotation mark is not closed" if "unexpected end" in str(wrong) else str(wrong)
+        line = rows.line_num + lines_before
+        raise error(f"line {line}: {what}", field=field, expected="CSV") from None

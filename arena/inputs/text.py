@@ -1,0 +1,91 @@
+"""Texts as people type and paste them.
+
+They are in NFC; every kind of space is a space; spaces and invisible characters at the ends go, and so do
+soft hyphens and zero width spaces inside. Emoji, and what joins letters or marks the direction of one, stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+from unicodedata import normalize
+
+from arena.errors import ArenaError
+
+Refuse = Callable[..., ArenaError]
+"""Makes the error of a caller from a message, ``field`` and ``expected``."""
+
+JOINERS: Final = "\u034f\u061c\u200c\u200d\u200e\u200f\u2060"
+"""What joins or parts letters and emoji, or marks the direction of a letter."""
+
+_BLANKS: Final = re.compile(r"[\t\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0]")
+"""Spaces of all kinds, and letters that are blank."""
+
+_LINE_ENDS: Final = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_UNSEEN: Final = re.compile(
+    # The letters of a region's flag are invisible, too.
+    r"(\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f)|"
+    r"[\xad\u180e\u200b\u2061-\u2064\u206a-\u206f\ufeff\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+)
+"""What neither shows nor joins anything."""
+
+_TURNS: Final = "\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
+"""Where text of the other direction begins or ends: spreadsheets and address books put them around cells."""
+
+_AT_ENDS: Final = f" \n\r\v\f\x85\u2028\u2029\u115f\u1160\u17b4\u17b5{JOINERS}{_TURNS}"
+_SELECTORS: Final = "".join(
+    map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+)
+"""They change the letter or emoji before them."""
+
+_DIRECTION: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
+_UNUSABLE: Final = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\uf8ff\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(rf"\U{plane:04x}fffe\U{plane:04x}ffff" for plane in range(1, 15))
+    + r"\U000f0000-\U0010ffff]"
+)
+"""Control characters, changes of direction, halves of characters, those for private use, and none at all.
+What has no name may be a new emoji.
+"""
+
+_LONGEST_SHOWN: Final = 60
+ONE_LINE: Final = "on one line, without control characters and changes of direction"
+MANY_LINES: Final = "without control characters and changes of direction"
+
+
+def read_line(text: str, field: str, most: int, *, least: int = 0, error: Refuse = ArenaError) -> str:
+    """A text of one line of ``least`` to ``most`` characters. Raises ``error``."""
+    return _checked(clean(text), field, least, most, ONE_LINE, error)
+
+
+def read_lines(text: str, field: str, most: int, *, error: Refuse = ArenaError) -> str:
+    """A text of any number of lines and at most ``most`` characters. Raises ``error``."""
+    return _checked(clean_lines(text), field, 0, most, MANY_LINES, error)
+
+
+def clean(text: str) -> str:
+    """The text as described above. What nobody can mean is still in it."""
+    seen = _UNSEEN.sub(r"\1", _BLANKS.sub(" ", text))
+    return normalize("NFC", seen.lstrip(_AT_ENDS + _SELECTORS).rstrip(_AT_ENDS))
+
+
+def clean_lines(text: str) -> str:
+    """As :func:`clean`, and all lines end alike."""
+    return clean(_LINE_ENDS.sub("\n", text))
+
+
+def _checked(text: str, field: str, least: int, most: int, rule: str, error: Refuse) -> str:
+    bad = _UNUSABLE.search(text)
+    if rule == ONE_LINE and _LINE_ENDS.search(text):
+        what = "has several lines"
+    elif bad:
+        why = "changes the direction of text" if _DIRECTION.match(bad[0]) else "is no text"
+        what = f"has the character U+{ord(bad[0]):04X}, which {why}"
+    elif not least <= len(text) <= most:
+        what = f"has {len(text)} characters"
+    else:
+        return text
+    shown = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+    expected = f"{f'{least} to' if least else 'at most'} {most} characters {rule}"
+    raise error(f"{shown!r} {what}", field=field, expected=expected)
