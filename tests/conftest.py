@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 from hypothesis import HealthCheck, settings
 
 from arena.store import connection
-from arena.store.connection import SingleRedis
 from arena.store.embedded import EmbeddedStore
+from arena.store.identity import STORE_KEY
 from arena.store.repositories import open_store
+from arena.store.rows import FORMAT
 from tests.waiting import PATIENCE
 
 # The examples are the same in every run and may take as long as they need, so that no test fails by chance.
@@ -105,11 +107,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStore]:
 @pytest.fixture
 def clean_store(store: EmbeddedStore) -> EmbeddedStore:
     """The server, with the database of a new service."""
-    database = SingleRedis(store.url, ())
-    database.run([("FLUSHALL",)])
-    database.close()
-    register(store.url)
+    renew(store.url)
     return store
+
+
+def renew(url: str) -> None:
+    """Empty the database of a server, and let it be that of a new service, in one step: threads of the
+    service of an earlier test may write to it at any moment.
+    """
+    with redis.from_url(url) as client:
+        client.pipeline().flushall().hset(STORE_KEY, "format", str(FORMAT)).execute()
 
 
 def register(url: str) -> None:

@@ -14,7 +14,7 @@ import redis
 
 from arena.live.service import LiveGames
 from arena.store.embedded import find_server
-from tests.conftest import register
+from tests.conftest import register, renew
 from tests.live.archived import MakeArena
 from tests.live.arenas import Arena
 from tests.live.playing import open_games
@@ -143,8 +143,7 @@ def cluster_url(cluster: str) -> str:
 @pytest.fixture
 def single_url(server: Server) -> str:
     """The single server, with the database of a new service."""
-    server.client().flushall()
-    register(server.url)
+    renew(server.url)
     return server.url
 
 
