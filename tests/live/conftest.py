@@ -22,6 +22,9 @@ from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
 
 
+FOLDER = Path(__file__).parent
+
+
 class Server:
     """A database server of its own, on a unix socket or a TCP port, in a folder of its own."""
 
@@ -116,7 +119,7 @@ def _agrees(node: Server) -> bool:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "[cluster" in item.name:
+        if item.path.parent == FOLDER and "[cluster" in item.name:
             by_day = item.path.name in ("test_games.py", "test_store.py")
             item.add_marker(pytest.mark.system if by_day else pytest.mark.nightly("cluster"))
 
