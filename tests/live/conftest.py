@@ -21,7 +21,6 @@ from tests.live.playing import open_games
 from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
 
-
 FOLDER = Path(__file__).parent
 
 
