@@ -46,7 +46,8 @@ def main(venv, pinned, python, goals):
             if status != 0:
                 raise Failure("cannot make %s: %s" % (venv, last_line(said)))
         check_index(inside, goals)
-        pip = [inside, "-m", "pip", "install", "--quiet"]
+        # Python compiles a module when it is first imported; most of the modules never are.
+        pip = [inside, "-m", "pip", "install", "--quiet", "--no-compile"]
         packages = ["--require-hashes", "--requirement", "requirements/%s.txt" % pinned]
         for what in (packages, ["--no-deps", "--editable", "."]):
             if subprocess.call(pip + what) != 0:

@@ -86,6 +86,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slice", choices=tuple(SLICES), help="Run only this slice of the nightly tests.")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without the marker with which the expression of a run begins: importing all takes as
+    long as many a slice.
+    """
+    marker = config.getoption("markexpr").partition(" ")[0]
+    if marker not in ("system", "nightly") or not collection_path.match("test_*.py"):
+        return None
+    marking = (collection_path, collection_path.parent / "conftest.py")
+    text = "".join(path.read_text("utf-8") for path in marking if path.is_file())
+    return None if f"mark.{marker}" in text or "import *" in text else True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the cases of the chosen slice. A name that is no slice is an error in any run."""
     slices = [_slice_of(item) for item in items]

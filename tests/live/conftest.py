@@ -14,12 +14,14 @@ import redis
 
 from arena.live.service import LiveGames
 from arena.store.embedded import find_server
-from tests.conftest import register
+from tests.conftest import register, renew
 from tests.live.archived import MakeArena
 from tests.live.arenas import Arena
 from tests.live.playing import open_games
 from tests.ports import free_port
 from tests.waiting import PATIENCE, wait_until
+
+FOLDER = Path(__file__).parent
 
 
 class Server:
@@ -116,7 +118,7 @@ def _agrees(node: Server) -> bool:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "[cluster" in item.name:
+        if item.path.parent == FOLDER and "[cluster" in item.name:
             by_day = item.path.name in ("test_games.py", "test_store.py")
             item.add_marker(pytest.mark.system if by_day else pytest.mark.nightly("cluster"))
 
@@ -143,8 +145,7 @@ def cluster_url(cluster: str) -> str:
 @pytest.fixture
 def single_url(server: Server) -> str:
     """The single server, with the database of a new service."""
-    server.client().flushall()
-    register(server.url)
+    renew(server.url)
     return server.url
 
 
