@@ -34,17 +34,17 @@ class Slice(NamedTuple):
 
 
 SLICES: Final[dict[str, Slice]] = {
-    "agents": Slice("MCP clients, their conformance tests, the example of an agent", ("api/mcp",), 120),
-    "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 120),
+    "agents": Slice("MCP clients, their conformance tests, the example of an agent", ("api/mcp",), 110),
+    "benchmarks": Slice("the commands of the benchmarks, on a small scale", ("benchmarks",), 80),
     "boards": Slice(
         "leaderboards, matchups and lists of whole services",
         ("arena/ratings", "arena/events", "arena/accounts", "arena/tournaments"),
-        120,
+        140,
     ),
     "cluster": Slice(
         "the tests of live games and tournaments, on a cluster",
         ("arena/store", "arena/live", "arena/upgrade", "queues"),
-        300,
+        280,
     ),
     "contract": Slice(
         "Schemathesis, clients that generators make, a class of sixty",
