@@ -1,7 +1,7 @@
 """The games for OpenSpiel; importing this module registers ``python_truco`` and ``python_toepen``::
 
     import pyspiel
-    import arena.research.spiel
+    from botequim import spiel
 
     game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=4)")
 
