@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 
 import botequim
 from arena.bots import InvalidBot, bot_spec
+from arena.bots.imports import internal_imports
 from tests.service import ROOT
 
 STORED = Path(__file__).parent / "stored"
@@ -166,3 +167,8 @@ def test_other_imports_and_texts_are_no_fault(source: str, tmp_path: Path) -> No
     path = tmp_path / "mine.py"
     path.write_text(source + CHOOSES)
     assert bot_spec(str(path)).name == "mine"
+
+
+@pytest.mark.parametrize("source", ["arena\0", "arena(", "arena\n" + 10**6 * "-" + "1", b"arena \xff"])
+def test_a_source_that_cannot_be_parsed_is_left_to_who_runs_it(source: str | bytes) -> None:
+    assert list(internal_imports(source)) == []
