@@ -6,6 +6,7 @@ WORKDIR /src
 COPY requirements requirements
 RUN pip install --no-cache-dir --require-hashes -r requirements/server.txt
 COPY pyproject.toml setup.py README.md LICENSE ./
+COPY botequim botequim
 COPY arena arena
 COPY api api
 COPY queues queues

@@ -34,7 +34,7 @@ COMPILED = build/compiled
 test-compiled: $(VENV)/.test
 	rm -rf $(COMPILED)
 	mkdir -p $(COMPILED)
-	cp -r api arena benchmarks queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
+	cp -r api arena benchmarks botequim queues workers tests docs examples *.py *.toml *.yaml *.md LICENSE $(COMPILED)
 	cd $(COMPILED) && BOTEQUIM_COMPILE=1 $(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(COMPILED) && $(abspath $(BIN))/python -c "import arena.play.table as it; assert it.__file__.endswith('.so')"
 	cd $(COMPILED) && $(PYTEST) $(PLAIN) $(addprefix tests/,$(OF_COMPILED))
@@ -86,7 +86,7 @@ bench-sandbox: .venv-bench/.kaggle
 	.venv-bench/bin/python -m pip install --quiet 'botequim[kaggle]'
 	touch $@
 
-.venv-bench/.done: pyproject.toml setup.py $(shell find arena api queues workers -name '*.py' -o -name '*.lua')
+.venv-bench/.done: pyproject.toml setup.py $(shell find botequim arena api queues workers -name '*.py' -o -name '*.lua')
 	$(PYTHON) -m venv .venv-bench
 	BOTEQUIM_COMPILE=1 .venv-bench/bin/python -m pip install --quiet '.[server,bench]'
 	ln -sfn ../benchmarks .venv-bench/benchmarks

@@ -4,8 +4,7 @@ its own turn, and is ``regular`` otherwise.
 
 from __future__ import annotations
 
-from arena.bots import Turn
-from arena.bots.regular import RegularBot
+from botequim import RegularBot, Turn
 
 _RAISES = ("truco", "raise", "knock")
 
@@ -14,7 +13,7 @@ class BoldBot(RegularBot):
     """See the module."""
 
     def choose(self, turn: Turn) -> str | None:
-        """See :meth:`arena.bots.Bot.choose`."""
+        """See :meth:`botequim.Bot.choose`."""
         usual = super().choose(turn)
         if turn["observation"]["phase"] != "play":
             return usual

@@ -33,7 +33,7 @@ from arena.sandbox.components import PlainEngine
 from arena.sandbox.runtime import runtime_id
 from arena.tournaments.local_run import Plan, play_group, run
 
-ROOKIE: Final = "from arena.bots.rookie import RookieBot as Bot\n"
+ROOKIE: Final = "from botequim import RookieBot as Bot\n"
 RULES: Final = {kind: game.ladder_rules[0] for kind, game in GAMES.items()}
 
 

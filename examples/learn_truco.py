@@ -16,7 +16,7 @@ from open_spiel.python.algorithms.tabular_qlearner import QLearner
 from open_spiel.python.rl_environment import StepType, TimeStep
 from open_spiel.python.rl_tools import LinearSchedule
 
-from arena.research import truco_v0
+from botequim import truco_v0
 
 SEEN = ("phase", "stake", "strengths", "won", "proposed", "threshold")
 """The parts of the vector that make a state of the table, besides the card of the opponent in this trick."""

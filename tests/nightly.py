@@ -77,7 +77,7 @@ SLICES: Final[dict[str, Slice]] = {
     "soak": Slice(
         "services under load while parts are killed", ("arena/ops", "arena/webhooks", "workers"), 400
     ),
-    "starters": Slice("the starters in all languages", ("arena/cli", "arena/client"), 300),
+    "starters": Slice("the starters in all languages", ("botequim", "arena/cli", "arena/client"), 300),
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from arena import cli
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("arena", "api", "queues", "workers")
+PACKAGES = ("botequim", "arena", "api", "queues", "workers")
 
 AUTHORS_LIBRARIES = {"click", "rich", "fastjsonschema"}
 """What is installed without the extra ``server``."""
@@ -106,6 +106,13 @@ def test_the_api_knows_no_workers() -> None:
 def test_only_the_queues_and_the_workers_know_rq() -> None:
     assert offenders("api", "rq", "redis") == []
     assert offenders("queues", "api", "workers", *WEB) == []
+
+
+def test_what_authors_import_is_names_of_the_arena() -> None:
+    assert [line for top in PACKAGES[1:] for line in offenders(top, "botequim")] == []
+    outside = [module for name in SOURCES if inside(name, "botequim") for module in imports(name)]
+    assert {module for module in outside if not inside(module, "arena")} == {"__future__"}
+    assert len(outside) > 40
 
 
 def test_workers_know_no_web() -> None:
@@ -386,6 +393,7 @@ def test_no_circular_import() -> None:
 
 
 LATE_IMPORTS = {
+    "botequim": "only type checkers read them; its names load when they are first used",
     "arena.cli": "authors install neither the server nor the sandbox, and a command starts quickly",
     "arena.ratings.matchups": "only mixtures need scipy, which takes long to load",
     "arena.records.archive.places": "obstore is optional",

@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("arena", "api", "queues", "workers", "benchmarks")
+PACKAGES = ("botequim", "arena", "api", "queues", "workers", "benchmarks")
 
 
 def public_classes() -> dict[str, list[str]]:

@@ -29,7 +29,9 @@ def test_what_a_slice_guards_is_there(name: str) -> None:
 def test_every_package_is_guarded() -> None:
     guarded = tuple(path for one in SLICES.values() for path in one.guards)
     packages = [
-        path.parent for top in ("arena", "api", "queues", "workers") for path in TOP.glob(f"{top}/*.py")
+        path.parent
+        for top in ("botequim", "arena", "api", "queues", "workers")
+        for path in TOP.glob(f"{top}/*.py")
     ]
     packages += [path.parent for path in TOP.glob("arena/*/*.py")]
     found = {str(path.relative_to(TOP)) for path in packages} - {"arena"}

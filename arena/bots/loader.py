@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from arena.bots.base import Bot, Turn
 from arena.bots.games import check_game
+from arena.bots.imports import internal_imports
 from arena.errors import ArenaError, UnknownBot
 from arena.games import GAMES, game_of
 
@@ -22,6 +23,12 @@ class InvalidBot(ArenaError):
     """A bot file that cannot be loaded or does not define a bot."""
 
     code = "invalid_bot"
+
+
+class InternalImport(InvalidBot):
+    """A bot file that imports a module of the program that is not for bots."""
+
+    code = "internal_import"
 
 
 HOUSE_BOTS: Final[dict[str, tuple[str, str]]] = {
@@ -106,6 +113,7 @@ def _run_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise InvalidBot(f"{path} cannot be loaded as a Python file", field="bot")
+    check_imports(path.read_bytes(), str(path))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -116,6 +124,16 @@ def _run_file(path: Path) -> ModuleType:
         where = f"{path}:{line}" if line else str(path)
         raise InvalidBot(f"{where}: {type(error).__name__}: {_one_line(error)}", field="bot") from error
     return module
+
+
+def check_imports(text: str | bytes, source: str) -> None:
+    """Raise :class:`InternalImport`, with what to import in its place, if the ``text`` of the file ``source``
+    imports a module of the program that is not for bots.
+    """
+    first = min(internal_imports(text), default=None)
+    if first is not None:
+        line, module, new = first
+        raise InternalImport(f"{source}:{line}: {module} is internal; bots import {new}", field="bot")
 
 
 def factory_of_module(module: ModuleType, source: str) -> Callable[[], Bot]:

@@ -4,7 +4,7 @@ A bot gets a turn, never a state. :func:`redeal` makes a state of the game that 
 bot exactly as its turn does, with all that it cannot see drawn at random, and a bot may then play on
 from it as often as it likes::
 
-    from arena.bots.redeal import redeal
+    from botequim import Bot, redeal
 
     class MyBot(Bot):
         def choose(self, turn):

@@ -123,7 +123,8 @@ def _names(name: str) -> dict[str, str]:
         raise InvalidStarter(f"{name!r} cannot be the name of a bot", field="NAME", expected=_NAME_RULE)
     module = name.replace("-", "_")
     # In Python the file would hide the module, and a house bot's name is not free.
-    if module in sys.stdlib_module_names or keyword.iskeyword(module) or module in (*HOUSE_BOTS, "arena"):
+    taken = {*sys.stdlib_module_names, *keyword.kwlist, *HOUSE_BOTS, "arena", "botequim"}
+    if module in taken:
         raise InvalidStarter(f"the name {name!r} is in use", field="NAME", expected="another name")
     camel = "".join(part.capitalize() for part in module.split("_"))
     return {"my_bot": module, "my-bot": module.replace("_", "-"), "MyBot": camel}

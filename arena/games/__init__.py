@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from arena.errors import UnknownGame
+from collections.abc import Mapping
+from typing import Any
+
+from arena.errors import ArenaError, UnknownGame
 from arena.games.descriptor import Game
+from arena.games.features import Features
 from arena.games.toepen.game import GAME as TOEPEN
 from arena.games.truco.game import GAME as TRUCO
 
@@ -26,6 +30,16 @@ def game_of(kind: str) -> Game:
             f"there is no game {kind!r}", field="kind", expected="one of " + ", ".join(sorted(GAMES))
         )
     return game
+
+
+def features_of(kind: str, rules: Mapping[str, Any]) -> Features:
+    """The features of a game with these complete rules, such as the ``rules`` of a turn. Raises
+    :class:`~arena.errors.ArenaError` (``no_features``) if it has none.
+    """
+    game = game_of(kind)
+    if game.features is None:
+        raise ArenaError(f"{game.title} has no features", code="no_features", field="kind")
+    return game.features(rules)
 
 
 register(TRUCO)

@@ -17,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arena.errors import ArenaError
+from arena.games import features_of
 from arena.games.descriptor import Game
 from arena.games.features import Features
 from arena.records.decisions import decisions
 from arena.records.record import Record
 from arena.records.verify import verify
-from arena.research.serial import features_of, returns_of, rules_named
+from arena.research.serial import returns_of, rules_named
 
 FORMAT: Final = 1
 
@@ -122,7 +123,7 @@ class DataSet:
         self.game = game
         self.rules = parse_name(game, preset)
         self.preset = game.preset_of(self.rules)
-        self.features = features_of(game, self.rules)
+        self.features = features_of(game.kind, self.rules)
         self.number = {action: number for number, action in enumerate(self.features.actions)}
         sizes = {"observation": self.features.layout.size, "legal": len(self.features.actions)}
         self.schema = pa.schema(

@@ -14,12 +14,12 @@ from pettingzoo.utils import wrappers
 
 from arena.bots import Bot, BotSpec, bot_spec
 from arena.errors import ArenaError, IllegalAction
-from arena.games import game_of
+from arena.games import features_of, game_of
 from arena.games.features import DECLINE
 from arena.games.kernel import CHANCE
 from arena.play.dealing import SEED_BYTES, Dealer, bot_seed
 from arena.research.rendering import html, text
-from arena.research.serial import SerialPlay, features_of, returns_of, rules_named
+from arena.research.serial import SerialPlay, returns_of, rules_named
 
 Rewards = Literal["game", "hands"]
 REWARDS: Final = ("game", "hands")
@@ -63,7 +63,7 @@ class RawEnvironment(AECEnv[str, _Observation, "int | None"], EzPickle):
         self.game = game_of(self.kind)
         self.rules = rules_named(self.game, preset, options)
         self.seats = self.game.seats(self.rules)
-        self.features = features_of(self.game, self.rules)
+        self.features = features_of(self.kind, self.rules)
         self.actions = (*self.features.actions, DECLINE)
         """What the numbers of the action space do."""
         self.render_mode = _checked("render_mode", render_mode, (None, *RENDER_MODES))

@@ -11,23 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from arena.errors import ArenaError, IllegalAction
+from arena.errors import IllegalAction
 from arena.games import game_of
 from arena.games.descriptor import Game
-from arena.games.features import DECLINE, Features
+from arena.games.features import DECLINE
 from arena.games.kernel import Event, State
 from arena.play.judge import rights_in_order
 from arena.play.outcomes import points
 from arena.play.table import turn_id
 
 _DECLINE: Final = (DECLINE,)
-
-
-def features_of(game: Game, rules: Mapping[str, Any]) -> Features:
-    """The features of a game with these complete rules. Raises ``no_features`` if it has none."""
-    if game.features is None:
-        raise ArenaError(f"{game.title} has no features", code="no_features", field="kind")
-    return game.features(rules)
 
 
 def rules_named(game: Game, preset: str | None, options: Mapping[str, Any]) -> dict[str, Any]:

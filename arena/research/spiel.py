@@ -1,7 +1,7 @@
 """The games for OpenSpiel; importing this module registers ``python_truco`` and ``python_toepen``::
 
     import pyspiel
-    import arena.research.spiel
+    from botequim import spiel
 
     game = pyspiel.load_game("python_truco(preset=paulista-2@1,max_hands=4)")
 
@@ -37,13 +37,13 @@ import pyspiel
 
 from arena.bots import bot_spec
 from arena.errors import ArenaError
-from arena.games import GAMES, game_of
+from arena.games import GAMES, features_of, game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE, Features
 from arena.games.kernel import CHANCE, Event
 from arena.games.options import Option
 from arena.research.histories import Histories
-from arena.research.serial import SerialPlay, features_of, returns_of, rules_named
+from arena.research.serial import SerialPlay, returns_of, rules_named
 
 _NOT_GIVEN: Final = -1
 """The default of a numeric parameter, for the option of the preset."""
@@ -100,7 +100,7 @@ class SpielPlay(SerialPlay):
 
 @cache
 def _features(kind: str, rules: tuple[tuple[str, Any], ...]) -> Features:
-    return features_of(game_of(kind), dict(rules))
+    return features_of(kind, dict(rules))
 
 
 @cache

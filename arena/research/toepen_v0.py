@@ -1,6 +1,6 @@
 """Toepen as an environment of PettingZoo::
 
-    from arena.research import toepen_v0
+    from botequim import toepen_v0
 
     env = toepen_v0.env("table-4", bots={1: "rookie"})
 

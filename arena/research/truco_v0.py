@@ -1,6 +1,6 @@
 """Brazilian Truco as an environment of PettingZoo::
 
-    from arena.research import truco_v0
+    from botequim import truco_v0
 
     env = truco_v0.env("paulista-2", bots={1: "rookie"})
 

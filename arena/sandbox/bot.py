@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from arena.bots import Bot, BotFailure, BotSpec, HostFailure, InvalidBot, Turn
-from arena.bots.loader import checked_games
+from arena.bots.loader import check_imports, checked_games
 from arena.play.time_limits import deferred_alarms
 from arena.sandbox.limits import DEFAULT_LIMITS, FUEL_PER_MS, PROCESSOR_FACTOR, SandboxLimits
 from arena.sandbox.processor_time import OutOfProcessorTime
@@ -265,6 +265,9 @@ def check_bot(spec: SandboxedSpec) -> tuple[str, ...]:
     """Load the bot once in the sandbox. Returns the games that it says it plays; none are all. Raises
     :class:`~arena.bots.InvalidBot` with the error.
     """
+    if spec.component is None:
+        # Here and not when it plays: a version that was checked by an earlier release plays on.
+        check_imports(spec.source, "bot.py")
     bot = spec.make(0)
     try:
         return bot.named_games()

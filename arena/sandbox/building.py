@@ -24,14 +24,16 @@ from arena.sandbox.errors import BuildFailed, CompilingEnded
 from arena.sandbox.limits import COMPILE_BYTES, COMPILE_MS, DEFAULT_LIMITS
 from arena.text import printable
 
-SOURCES: Final = Path(arena.__file__).parent
-GUEST: Final = SOURCES / "sandbox" / "guest"
-STAGED: Final = ("bots", "games", "sandbox/guest")
-"""The packages of ``arena`` that are in the runtime, besides the modules of :data:`STAGED_MODULES`."""
+SOURCES: Final = Path(arena.__file__).parent.parent
+"""The folder of the packages."""
+
+GUEST: Final = SOURCES / "arena" / "sandbox" / "guest"
+STAGED: Final = ("botequim", "arena/bots", "arena/games", "arena/sandbox/guest")
+"""The packages that are in the runtime, besides the modules of :data:`STAGED_MODULES`."""
 
 STAGED_MODULES: Final = (
-    *("__init__", "errors"),
-    *("play/__init__", "play/dealing", "play/faults", "play/outcomes", "play/table"),
+    *("arena/__init__", "arena/errors", "arena/play/__init__"),
+    *("arena/play/dealing", "arena/play/faults", "arena/play/outcomes", "arena/play/table"),
 )
 
 _BUILD_SECONDS: Final = 300
@@ -189,7 +191,7 @@ def _compile(kind: str, engine: str, source: Path, target: Path) -> None:
         seconds, memory = min(seconds, budget.seconds), min(memory, budget.memory)
     command = [sys.executable, "-m", "arena.sandbox.compiler", kind, engine, str(source), str(target)]
     try:
-        done = _run_limited(command, SOURCES.parent, seconds, memory)
+        done = _run_limited(command, SOURCES, seconds, memory)
     except subprocess.TimeoutExpired:
         raise CompilingEnded("compiling the component took too long on this machine") from None
     if done.returncode == 0:
@@ -216,7 +218,7 @@ def _sources() -> list[Path]:
 def _build(target: Path) -> None:
     stage = target.parent / "stage"
     for path in _sources():
-        copy = stage / "arena" / path.relative_to(SOURCES)
+        copy = stage / path.relative_to(SOURCES)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
     (stage / "arena" / "sandbox" / "__init__.py").touch()

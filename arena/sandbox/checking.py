@@ -80,7 +80,7 @@ def check_upload(
         with (Path(folder) / "errors").open("w+") as errors:
             child = subprocess.Popen(
                 command,
-                cwd=SOURCES.parent,
+                cwd=SOURCES,
                 env={"PATH": "/usr/bin:/bin", **cache_environment()},
                 preexec_fn=lambda: _limit(seconds),
                 stdin=subprocess.DEVNULL,

@@ -259,6 +259,11 @@ def test_the_log_of_a_game_is_for_the_owner(
         ("x = 1\ndef choose(turn:\n", "compile_failed", "SyntaxError: '(' was never closed (bot.py, line 2)"),
         ("x = 1\ny = {}['gone']\n", "load_failed", "KeyError: 'gone' (bot.py, line 2)"),
         ("while True:\n    pass\n", "load_failed", "no answer within 2000 ms of thinking (fuel)"),
+        (
+            "from arena.games.truco.cards import PACK\n",
+            "load_failed",
+            "bot.py:1: arena.games.truco.cards is internal; bots import botequim.truco",
+        ),
     ],
 )
 def test_a_refused_version_leaves_nothing(

@@ -9,7 +9,7 @@ import pytest
 from arena.bots import GameNotPlayed, InvalidBot, bot_spec
 from arena.games import GAMES
 
-BOT = "from arena.bots import Bot\n"
+BOT = "from botequim import Bot\n"
 CHOOSES = "    def choose(self, turn):\n        return type(self).__name__\n"
 FUNCTION = "def choose(turn):\n    return 'a function'\n"
 

@@ -50,7 +50,7 @@ def bot_file(tmp_path: Path) -> Path:
     """A bot that plays at random."""
     path = tmp_path / "my_bot.py"
     path.write_text(
-        "from arena.bots import Bot\n\n\n"
+        "from botequim import Bot\n\n\n"
         "class MyBot(Bot):\n"
         "    def choose(self, turn):\n"
         '        return self.random.choice(turn["legal_actions"])\n'

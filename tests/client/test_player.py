@@ -329,7 +329,7 @@ def test_quiet_games_are_checked_less_and_less(table: Table, monkeypatch: pytest
 
 PATIENT = """
 import pathlib, time
-from arena.bots import Bot
+from botequim import Bot
 
 class MyBot(Bot):
     def choose(self, turn):

@@ -33,7 +33,7 @@ OLD = sorted(
 def tree(tmp_path: Path) -> Path:
     """A folder with what the Makefile needs to install."""
     folder = tmp_path / "tree"
-    for name in ("api", "arena", "deploy", "queues", "requirements", "workers"):
+    for name in ("api", "arena", "botequim", "deploy", "queues", "requirements", "workers"):
         (folder / name).mkdir(parents=True)
     needed = ("Makefile", "pyproject.toml", "deploy/make_venv.py", "arena/__init__.py")
     for name in (*needed, "requirements/server.txt", "requirements/dev.txt"):
@@ -197,7 +197,7 @@ def test_the_environment_of_somebody_else_is_not_removed(tree: Path, tmp_path: P
 def test_after_tries_that_failed_it_runs(tmp_path: Path) -> None:
     """On a copy of the tree: with what a try with an old Python has left, and an index that is not there."""
     tree = tmp_path / "tree"
-    for name in ("api", "arena", "queues", "workers", "docs", "deploy", "requirements"):
+    for name in ("api", "arena", "botequim", "queues", "workers", "docs", "deploy", "requirements"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)

@@ -127,7 +127,7 @@ def _answers(redis: Redis) -> bool:
 
 
 def test_the_wheel_has_all_that_is_no_code(installed: Path) -> None:
-    for package in ("arena", "api", "queues", "workers"):
+    for package in ("botequim", "arena", "api", "queues", "workers"):
         data = [path for path in (ROOT / package).rglob("*") if path.is_file() and _is_data(path)]
         for path in data:
             there = installed / path.relative_to(ROOT)

@@ -13,6 +13,20 @@ FAULTS = [
         ("bots/test_loader.py",),
     ),
     Fault(
+        "a bot may import what is internal",
+        "arena/bots/loader.py",
+        "    check_imports(path.read_bytes(), str(path))\n",
+        "",
+        ("bots/test_surface.py",),
+    ),
+    Fault(
+        "what is not installed is a name that does not exist",
+        "botequim/__init__.py",
+        "raise ImportError(",
+        "raise AttributeError(",
+        ("bots/test_surface.py",),
+    ),
+    Fault(
         "an outage counts as thinking time",
         "arena/play/clocks.py",
         "used = clock.now_ms - self.started_ms - (clock.outage_ms - self.outage_ms)",
@@ -269,6 +283,7 @@ COVERED_BY = {
     "arena/tournaments": ("tournaments",),
     "arena/upgrade": ("upgrade",),
     "arena/webhooks": ("webhooks",),
+    "botequim": ("bots",),
     "queues": ("ops", "workers"),
     "workers": ("workers",),
 }

@@ -126,7 +126,8 @@ def test_every_package_has_a_fault_and_its_tests() -> None:
     folders = [
         folder for top in ("api", "arena") for folder in (TOP / top).glob("[a-z]*") if any(folder.glob("*.*"))
     ]
-    packages = {"api", "queues", "workers", *(f"{folder.parent.name}/{folder.name}" for folder in folders)}
+    packages = {"api", "botequim", "queues", "workers"}
+    packages |= {f"{folder.parent.name}/{folder.name}" for folder in folders}
     assert {package_of(fault.file) for fault in FAULTS} == set(COVERED_BY) == packages - {"arena/games"}
     for fault in FAULTS:
         assert {test.split("/")[0] for test in fault.tests} <= set(COVERED_BY[package_of(fault.file)])

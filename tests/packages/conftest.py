@@ -11,7 +11,7 @@ import pytest
 
 from tests.packages.installed import ROOT, Environment
 
-SOURCES = ("api", "arena", "queues", "workers", "docs", "examples")
+SOURCES = ("api", "arena", "botequim", "queues", "workers", "docs", "examples")
 
 
 @pytest.fixture(scope="session")

@@ -135,7 +135,7 @@ def from_an_index(of: Sources) -> list[str]:
 def _tree(folder: Path) -> Path:
     """A copy of what is built, in a folder with a space."""
     tree = folder / "a tree"
-    for name in ("api", "arena", "queues", "workers", "docs"):
+    for name in ("api", "arena", "botequim", "queues", "workers", "docs"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)

@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE, wait_until
 pytestmark = pytest.mark.system
 
 BOT = """
-from arena.bots import Bot
+from botequim import Bot
 
 
 class MyBot(Bot):
@@ -40,7 +40,7 @@ def sources(folder: str) -> set[str]:
 
 def test_the_wheel_has_every_file_of_the_packages_and_the_manual(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    wanted = set().union(*map(sources, ("api", "arena", "queues", "workers")))
+    wanted = set().union(*map(sources, ("api", "arena", "botequim", "queues", "workers")))
     wanted |= {f"api/manual/{name[5:]}" for name in sources("docs") if name.endswith(".md")}
     about = {name for name in names if ".dist-info/" in name}
     assert names - about == wanted
@@ -56,6 +56,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_the_manual(wheel: Path) ->
         "arena/records/record-v1.schema.json",
         "arena/replays/static/replay.html",
         "arena/py.typed",
+        "botequim/py.typed",
     ):
         assert some in names, some
 

@@ -19,12 +19,11 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 
 from arena.bots.redeal import redeal
-from arena.games import game_of
+from arena.games import features_of, game_of
 from arena.games.features import Features
 from arena.games.kernel import State
 from arena.records.decisions import decisions
 from arena.records.record import Record, load_records
-from arena.research.serial import features_of
 
 
 class Checked(NamedTuple):
@@ -56,7 +55,7 @@ def check(path: Path, records: Iterable[Record]) -> Checked:
             rows[game][decision] = {"seat": seat, "shown": shown, "action": action}
             left += 1
     game = game_of(about["kind"])
-    checker = _Checker(features_of(game, about["rules"]), about["actions"])
+    checker = _Checker(features_of(game.kind, about["rules"]), about["actions"])
     second = 0
     for record in records:
         own = rows.pop(record["canonical"]["game"], None)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.games import GAMES
+from arena.games import GAMES, features_of
 from arena.games.descriptor import Game
 from arena.games.features import Features, Layout
 from arena.games.kernel import CHANCE
 from arena.research.histories import Histories
-from arena.research.serial import DECLINE, SerialPlay, features_of, returns_of, rules_named
+from arena.research.serial import DECLINE, SerialPlay, returns_of, rules_named
 from benchmarks.engines import chance_action
 from tests.contract.playouts import beginning, rules_of
 
@@ -51,7 +51,7 @@ def test_every_observation_fits_and_every_action_has_a_number(
     game: Game, data: st.DataObject, seed: int
 ) -> None:
     rules = data.draw(rules_of(game))
-    features = features_of(game, rules)
+    features = features_of(game.kind, rules)
     assert len(set(features.actions)) == len(features.actions)
     for number, (play, _) in enumerate(serial_playout(game, rules, Random(seed))):
         for seat in (None, *range(play.seats)):
@@ -70,7 +70,7 @@ def test_every_observation_fits_and_every_action_has_a_number(
 def test_the_bounds_hold(game: Game, data: st.DataObject, seed: int) -> None:
     """Per hand: decisions, and the numbers of what a seat is shown; and of the game the hands and points."""
     rules = data.draw(rules_of(game))
-    features, histories = features_of(game, rules), Histories(game)
+    features, histories = features_of(game.kind, rules), Histories(game)
     decisions, numbers, hands = 0, [0] * features.seats, 0
     points = [0.0] * features.seats
     play = SerialPlay(game.kind, rules)
@@ -105,7 +105,7 @@ def test_cards_that_matter_are_dealt(game: Game) -> None:
     random = Random(5)
     for preset in game.presets:
         rules = game.options.complete(preset.rules)
-        dealt = features_of(game, rules).dealt
+        dealt = features_of(game.kind, rules).dealt
         for seed in range(6):
             same = Random(seed)
             plays = [SerialPlay(game.kind, rules), SerialPlay(game.kind, rules)]
@@ -134,7 +134,7 @@ def test_cards_that_matter_are_dealt(game: Game) -> None:
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_hidden_cards_change_no_vector(game: Game, data: st.DataObject, seed: int) -> None:
     rules = data.draw(rules_of(game))
-    features = features_of(game, rules)
+    features = features_of(game.kind, rules)
     random = Random(seed)
     log = beginning(game, rules, random, random.randrange(5, 150))
     viewer = random.randrange(game.seats(rules))
@@ -152,7 +152,7 @@ def test_hidden_cards_change_no_vector(game: Game, data: st.DataObject, seed: in
 def test_a_vector_of_truco() -> None:
     game = GAMES["truco"]
     rules = rules_named(game, "paulista-2", {})
-    features = features_of(game, rules)
+    features = features_of(game.kind, rules)
     pack = game.new_state(rules)
     pack.apply(CHANCE, "dealer:0")
     chance = pack.chance()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from arena.games import GAMES
+from arena.games import GAMES, features_of
 from arena.research.dataset import COLUMNS
 from arena.research.environment import RENDER_MODES
-from arena.research.serial import features_of
 from tests.service import ROOT
 
 PAGE = (ROOT / "docs/research.md").read_text(encoding="utf-8")
@@ -23,7 +22,7 @@ def test_the_sizes_of_all_presets() -> None:
     actual = {}
     for kind, game in GAMES.items():
         for preset in game.presets:
-            features = features_of(game, game.options.complete(preset.rules))
+            features = features_of(kind, game.options.complete(preset.rules))
             actual[kind, preset.name] = (features.layout.size, len(features.actions) + 1)
     assert shown == actual
 
@@ -33,7 +32,7 @@ def test_the_parts_of_a_vector_are_listed_in_order() -> None:
     for kind, game in GAMES.items():
         source = (ROOT / f"arena/games/{kind}/features.py").read_text(encoding="utf-8").split('"""')[1]
         listed = re.findall(r"^    (\w+) {2,}\S", source, re.MULTILINE)
-        assert listed == list(features_of(game, game.options.complete(every[kind])).layout.parts)
+        assert listed == list(features_of(kind, game.options.complete(every[kind])).layout.parts)
 
 
 def test_the_columns_of_data_sets() -> None:

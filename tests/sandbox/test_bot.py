@@ -32,7 +32,7 @@ SEARCHER = SEARCHER.partition("```")[0]
 
 DICE = """
 import random, time, os, secrets, uuid, datetime
-from arena.bots import Bot as Base
+from botequim import Bot as Base
 
 class Bot(Base):
     wants_rights = True
@@ -76,7 +76,7 @@ def test_a_game_replays_exactly() -> None:
 
 def test_the_bot_of_the_guide_searches_in_the_sandbox() -> None:
     bot = bot_of(SEARCHER, SandboxLimits())
-    native = bot_of("from arena.bots.redeal import redeal\ndef choose(turn): return turn['legal_actions'][0]")
+    native = bot_of("from botequim import redeal\ndef choose(turn): return turn['legal_actions'][0]")
     assert native.choose(turn("truco")) is not None
     for kind in ("truco", "toepen"):
         assert bot.choose(turn(kind)) in turn(kind)["legal_actions"]
@@ -131,6 +131,9 @@ def test_a_source_says_which_games_it_plays(named: str, games: tuple[str, ...]) 
     assert check_bot(sandboxed_spec("mine", "1", source)) == games
 
 
+HARNESS = "import sys\nharness = sys.modules['arena.sandbox.guest.harness']\n"
+
+
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -138,12 +141,11 @@ def test_a_source_says_which_games_it_plays(named: str, games: tuple[str, ...]) 
         ("games = ('chess',)\n", "InvalidBot: bot.py: games names 'chess'; at bot; expected some of truco"),
         # It answers in place of what runs around it.
         (
-            "from arena.sandbox.guest import harness\nharness.games_of = lambda *_: ('chess', 'x' * 200)\n",
+            f"{HARNESS}harness.games_of = lambda *_: ('chess', 'x' * 200)\n",
             "the bot: games names 'chess'; at bot; expected some of truco",
         ),
         (
-            "from arena.sandbox.guest import harness\ndef lost(*_):\n    while True: pass\n"
-            "harness.games_of = lost\n",
+            f"{HARNESS}def lost(*_):\n    while True: pass\nharness.games_of = lost\n",
             "no answer within",
         ),
     ],

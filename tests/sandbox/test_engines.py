@@ -51,12 +51,12 @@ class EngineSpec(BotSpec):
 def choosing(body: str, top: str = "") -> str:
     lines = "".join(f"        {line}\n" for line in body.splitlines())
     return (
-        f"{top}\nfrom arena.bots import Bot as Base\nclass Bot(Base):\n    def choose(self, turn):\n"
+        f"{top}\nfrom botequim import Bot as Base\nclass Bot(Base):\n    def choose(self, turn):\n"
         f"        legal, optional = turn['legal_actions'], turn['optional']\n{lines}"
     )
 
 
-HOUSE = {name: f"from arena.bots.{name} import {name.title()}Bot as Bot\n" for name in ("rookie", "regular")}
+HOUSE = {name: f"from botequim import {name.title()}Bot as Bot\n" for name in ("rookie", "regular")}
 
 DRAWS = choosing(
     "source = [self.random, random, random.Random(), secrets.SystemRandom()][len(turn['events']) % 4]\n"
@@ -71,7 +71,7 @@ REDEALS = choosing(
     "  world.apply(turn['seat'], action)\n"
     "  totals[action] = sum(map(ord, json.dumps(world.observation(turn['seat']), sort_keys=True)))\n"
     "return max(totals, key=totals.get)",
-    "import json\nfrom arena.bots.redeal import redeal",
+    "import json\nfrom botequim import redeal",
 )
 REMEMBERS = choosing(
     "self.turns = getattr(self, 'turns', []) + [turn]\n"

@@ -243,7 +243,7 @@ def test_no_connection_is_made() -> None:
 
 WHISPER = """
 import sys, random, json, arena.games
-from arena.bots import Bot as Base
+from botequim import Bot as Base
 
 class Bot(Base):
     def choose(self, turn):
@@ -269,7 +269,7 @@ def test_seats_and_games_cannot_communicate() -> None:
 
 RAVAGE = """
 import builtins, gc, random, sys, types
-from arena.bots import Bot
+from botequim import Bot
 
 print(len(gc.get_objects()), hash(str(sorted(vars(builtins)))), len(sys.modules), random.random(), id(Bot))
 kept = []

@@ -33,7 +33,7 @@ WRONG: Final = {
 
 _FILE: Final = """
 import os, time
-from arena.bots import Bot, bot_spec
+from botequim import Bot, bot_spec
 
 class Faulty(Bot):
     def choose(self, turn):

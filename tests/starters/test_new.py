@@ -111,7 +111,7 @@ def test_a_name_that_no_bot_can_have_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["json", "random", "shark", "arena", "lambda"])
+@pytest.mark.parametrize("name", ["json", "random", "shark", "arena", "botequim", "lambda"])
 def test_a_name_that_is_in_use_is_refused(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

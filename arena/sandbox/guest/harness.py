@@ -32,6 +32,11 @@ from arena.sandbox.guest.protocol import DONE, FAILED, NO_ACTION, NOTHING, RIGHT
 for _name in MODULES:
     importlib.import_module(_name)
 
+_public = importlib.import_module("botequim")
+for _name in _public.__all__:
+    # A name is loaded when it is first used: here, where there are files.
+    getattr(_public, _name)
+
 from arena.bots.base import Bot
 from arena.bots.loader import factory_of_module, games_of
 

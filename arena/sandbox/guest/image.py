@@ -26,8 +26,8 @@ from arena.sandbox.guest.protocol import DONE, MARSHAL_VERSION
 
 _GAMES = 4
 _SOURCES = (
-    "from arena.bots.rookie import RookieBot as Bot\n",
-    "import random\nfrom arena.bots import Bot as Base\n\n\nclass Bot(Base):\n    def choose(self, turn):\n"
+    "from botequim import RookieBot as Bot\n",
+    "import random\nfrom botequim import Bot as Base\n\n\nclass Bot(Base):\n    def choose(self, turn):\n"
     "        return self.random.choice(turn['legal_actions'])\n",
     "def choose(turn):\n    return turn['legal_actions'][0]\n",
 )

@@ -64,20 +64,8 @@ STANDARD_LIBRARY = (
     "zlib",
 )
 
-SDK = (
-    "arena.bots",
-    "arena.bots.random_bot",
-    "arena.bots.redeal",
-    "arena.bots.regular",
-    "arena.bots.rookie",
-    "arena.bots.shark",
-    "arena.errors",
-    # All modules of all games: their descriptors import them.
-    "arena.games",
-    "arena.play.dealing",
-    "arena.play.outcomes",
-    "arena.play.table",
-)
+SDK = ("botequim", "botequim.cards", "botequim.toepen", "botequim.truco", "arena.bots", "arena.bots.redeal")
+"""Of ``botequim`` the names of ``__all__``; ``arena.bots`` as before there was ``botequim``."""
 
 # What those import only when they are used.
 _LATE = ("_strptime", "_pydatetime", "annotationlib", "_colorize", "codeop", "tokenize", "encodings.ascii")
