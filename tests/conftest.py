@@ -60,9 +60,9 @@ UNTRACED = (
     "runner/test_time_limits.py",
     "sandbox/test_engines.py",
 )
-"""Tests that play many games, which take much longer under the tracer of coverage and reach little that others
-do not: without them the coverage is half a percent lower. The tracer also takes a lock at every call: an alarm
-that raises just then, in the tests of limits, leaves it locked.
+"""Tests that play many games, which take much longer under the tracer of coverage, and without which the
+coverage is half a percent lower. The tracer also takes a lock at every call: an alarm that raises just then,
+in the tests of limits, leaves it locked.
 """
 
 
