@@ -15,8 +15,10 @@ from typing import Any, Final
 
 import orjson
 from apispec import APISpec
-from apispec_oneofschema import MarshmallowPlugin
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
+from marshmallow import Schema
 
 from api.contract import Blueprint, Operation
 from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
@@ -24,7 +26,7 @@ from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
 from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.openapi_webhooks import add_webhooks
-from api.schemas.common import ProblemSchema
+from api.schemas.common import ProblemSchema, UnionSchema
 from api.schemas.fields import (
     action_to_openapi,
     mixed_to_openapi,
@@ -155,11 +157,32 @@ def document(app: Flask) -> dict[str, Any]:
     return copy.copy(known)
 
 
+class _Converter(OpenAPIConverter):
+    """Converts unions, too."""
+
+    def schema2jsonschema(self, schema: Schema) -> Any:
+        """Return the JSON schema of ``schema``."""
+        base: Any = super()
+        if not isinstance(schema, UnionSchema):
+            return base.schema2jsonschema(schema)
+        members = {
+            value: base.resolve_nested_schema(member)["$ref"] for value, member in schema.type_schemas.items()
+        }
+        return {
+            "oneOf": [{"$ref": address} for address in members.values()],
+            "discriminator": {"propertyName": schema.type_field, "mapping": members},
+        }
+
+
+class _Plugin(MarshmallowPlugin):
+    Converter = _Converter
+
+
 class _Builder:
     """Builds the specification of ``app`` from the operations of its blueprints."""
 
     def __init__(self, app: Flask) -> None:
-        plugin = MarshmallowPlugin()
+        plugin = _Plugin()
         self.spec = APISpec(
             "Botequim",
             __version__,
@@ -172,10 +195,9 @@ class _Builder:
             },
             servers=[{"url": "/", "description": "This service."}],
         )
-        plugin.converter.add_attribute_function(one_of_to_openapi)
-        plugin.converter.add_attribute_function(action_to_openapi)
-        plugin.converter.add_attribute_function(mixed_to_openapi)
-        plugin.converter.add_attribute_function(moment_to_openapi)
+        converter: Any = plugin.converter
+        for function in (one_of_to_openapi, action_to_openapi, mixed_to_openapi, moment_to_openapi):
+            converter.add_attribute_function(function)
         self._error_names: dict[tuple[str, ...], str] = {}
         self._add_components()
         for blueprint in app.blueprints.values():
