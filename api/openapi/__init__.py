@@ -25,7 +25,11 @@ from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
 from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
-from api.openapi_webhooks import add_webhooks
+from api.openapi.components import HEADERS, PATH_PARAMETERS, RATE_LIMIT, SECURITY_SCHEMES
+from api.openapi.defaults import describe_defaults, describe_parameter_defaults
+from api.openapi.record import record_schemas
+from api.openapi.sharing import share_parameters
+from api.openapi.webhooks import add_webhooks
 from api.schemas.common import ProblemSchema, UnionSchema
 from api.schemas.fields import (
     action_to_openapi,
@@ -35,16 +39,10 @@ from api.schemas.fields import (
 )
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
-from arena.accounts.names import LABEL_PATTERN, NAME_PATTERN
-from arena.games import GAMES
-from arena.play.players import DIVISION_TEXT, DIVISIONS
-from arena.records.record import record_schema
 
 EXAMPLES_FILE: Final = Path(__file__).parent.parent / "examples.json"
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
-
-GAME_PATTERN: Final = "^[0-9A-Za-z_-]{1,64}$"
 
 _DESCRIPTION: Final = """
 A game service and arena for bots that play Brazilian Truco and Dutch Toepen.
@@ -57,78 +55,9 @@ timestamps in RFC 3339. Lists are paged: pass a page's `cursor` to get the next 
 document with a stable `code`.
 """
 
-PATH_PARAMETERS: Final[dict[str, dict[str, Any]]] = {
-    "owner": {"description": "The owner's name.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
-    "bot": {"description": "The bot's name.", "schema": {"type": "string", "pattern": NAME_PATTERN}},
-    "version": {
-        "description": "The version's label.",
-        "schema": {"type": "string", "pattern": LABEL_PATTERN},
-    },
-    "series": {"description": "The series' id.", "schema": {"type": "string", "maxLength": 40}},
-    "invitation": {"description": "The invitation's id.", "schema": {"type": "string", "maxLength": 40}},
-    "upload": {"description": "The upload's id.", "schema": {"type": "string", "maxLength": 40}},
-    "link": {"description": "The id of the link.", "schema": {"type": "string", "maxLength": 40}},
-    "subscription": {
-        "description": "The id of the subscription.",
-        "schema": {"type": "string", "maxLength": 40},
-    },
-    "game": {"description": "The game's id.", "schema": {"type": "string", "pattern": GAME_PATTERN}},
-    "tournament": {
-        "description": "The tournament's id.",
-        "schema": {"type": "string", "pattern": GAME_PATTERN},
-    },
-    "comparison": {
-        "description": "The comparison's id.",
-        "schema": {"type": "string", "pattern": GAME_PATTERN},
-    },
-    "entry": {
-        "description": "The name of a bot that has entered.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": 40},
-    },
-    "schedule": {
-        "description": "The schedule's id.",
-        "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,23}$"},
-    },
-    "kind": {"description": "The kind of game.", "schema": {"type": "string", "enum": list(GAMES)}},
-    "division": {
-        "description": DIVISION_TEXT,
-        "schema": {"type": "string", "enum": list(DIVISIONS)},
-    },
-}
-
-SECURITY_SCHEMES: Final = {
-    "owner": "An owner's token, `btq_o_...`, issued on sign-up.",
-    "bot": "A bot's token, `btq_b_...`, issued when the bot is registered.",
-    "admin": "The service's admin token, or the token of an owner who is an admin.",
-}
-
-HEADERS: Final[dict[str, dict[str, Any]]] = {
-    "X-Request-Id": {"description": "The id of this request in the log.", "schema": {"type": "string"}},
-    "WWW-Authenticate": {"description": "Always `Bearer`.", "schema": {"type": "string"}},
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-    "X-Next": {"description": "The value of `after` for the next download.", "schema": {"type": "string"}},
-    "Location": {"description": "Where the upload can be read.", "schema": {"type": "string"}},
-    REPLAYED: {
-        "description": "`true` if this is the reply to an earlier request with the same `Idempotency-Key`.",
-        "schema": {"type": "string"},
-    },
-    "RateLimit": {
-        "description": "What is left of the limit: `r` requests at once, and all of them after `t` seconds.",
-        "schema": {"type": "string", "examples": ['"games_per_owner";r=1998;t=4']},
-    },
-    "RateLimit-Policy": {
-        "description": "The limit: `q` requests in `w` seconds.",
-        "schema": {"type": "string", "examples": ['"games_per_owner";q=2000;w=3600']},
-    },
-    "Link": {"description": '`rel="next"`: the next page, if there is one.', "schema": {"type": "string"}},
-    "ETag": {"description": "The version, to be sent in `If-None-Match`.", "schema": {"type": "string"}},
-}
-"""The response headers that operations refer to by name."""
-
-_RATE_LIMIT: Final = ("RateLimit", "RateLimit-Policy")
 _ERROR_HEADERS: Final = {
     401: ("WWW-Authenticate",),
-    429: ("Retry-After", *_RATE_LIMIT),
+    429: ("Retry-After", *RATE_LIMIT),
     503: ("Retry-After",),
 }
 
@@ -310,7 +239,7 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
         for name, adds in (
             (REPLAYED, operation.takes_key),
             ("ETag", operation.is_polled),
-            *((name, operation.limit) for name in _RATE_LIMIT),
+            *((name, operation.limit) for name in RATE_LIMIT),
             ("Link", operation.is_paged),
         )
         if adds and name not in headers
@@ -358,96 +287,14 @@ def _plain(value: Any) -> Any:
 
 
 def _completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """With the schema of records, and with parameters that several operations have written once."""
-    schemas = spec["components"]["schemas"]
-    record = copy.deepcopy(record_schema())
-    for name, part in record.pop("definitions").items():
-        schemas[_part_name(name)] = _renamed(part)
-    # Generators would name the class after the title.
-    del record["title"]
-    record["properties"]["info"]["additionalProperties"] = True
-    schemas["GameRecord"] = _renamed({key: value for key, value in record.items() if not key.startswith("$")})
-    for path in spec["paths"].values():
-        for item in path.values():
-            if isinstance(item, dict) and len(item.get("requestBody", {}).get("content", ())) > 1:
-                # They belong to a body that is a file: openapi-python-client sends defaults with any body.
-                for parameter in item["parameters"]:
-                    if "default" in parameter.get("schema", {}):
-                        _describe_default(parameter, parameter["schema"])
-    _share_parameters(spec)
+    """With the schema of records and the webhooks, and with shared parameters written once."""
+    schemas, parameters = spec["components"]["schemas"], spec["components"]["parameters"]
+    schemas.update(record_schemas())
+    operations = [one for path in spec["paths"].values() for one in path.values() if isinstance(one, dict)]
+    for operation in operations:
+        describe_parameter_defaults(operation)
+        if "requestBody" in operation:
+            describe_defaults(operation["requestBody"]["content"][JSON]["schema"], schemas, set())
+    share_parameters(operations, parameters)
     add_webhooks(spec)
-    for path in spec["paths"].values():
-        for item in path.values():
-            if isinstance(item, dict) and "requestBody" in item:
-                _describe_defaults(spec, item["requestBody"]["content"][JSON]["schema"], set())
     return spec
-
-
-def _describe_defaults(spec: dict[str, Any], schema: Any, seen: set[str]) -> None:
-    """Move the defaults of request fields into their descriptions: openapi-typescript makes a field with
-    `default` required.
-    """
-    if isinstance(schema, list):
-        for inner in schema:
-            _describe_defaults(spec, inner, seen)
-    elif isinstance(schema, dict):
-        name = schema.get("$ref", "").rpartition("/")[2]
-        if name and name not in seen:
-            seen.add(name)
-            _describe_defaults(spec, spec["components"]["schemas"][name], seen)
-        for property in schema.get("properties", {}).values():
-            if "default" in property:
-                _describe_default(property, property)
-        for inner in schema.values():
-            _describe_defaults(spec, inner, seen)
-
-
-def _describe_default(described: dict[str, Any], schema: dict[str, Any]) -> None:
-    default = orjson.dumps(schema.pop("default")).decode()
-    described["description"] = f"{described.get('description', '')} Default: `{default}`.".strip()
-
-
-def _share_parameters(spec: dict[str, Any]) -> None:
-    """Replace parameters that several operations share with references to components."""
-    items = [item for path in spec["paths"].values() for item in path.values() if isinstance(item, dict)]
-    users: dict[bytes, list[dict[str, Any]]] = {}
-    for item in items:
-        for parameter in item["parameters"]:
-            if "$ref" not in parameter:
-                users.setdefault(orjson.dumps(parameter), []).append(item)
-    components = spec["components"]["parameters"]
-    references: dict[bytes, dict[str, Any]] = {}
-    for text, sharing in sorted(users.items(), key=lambda pair: -len(pair[1])):
-        if len(sharing) > 1:
-            parameter = orjson.loads(text)
-            name = parameter["name"]
-            if name in components:
-                name = f"{sharing[0]['operationId']}-{name}"
-            components[name] = parameter
-            references[text] = {"$ref": f"#/components/parameters/{name}"}
-    for item in items:
-        shared = [references.get(orjson.dumps(parameter), parameter) for parameter in item.pop("parameters")]
-        if shared:
-            item["parameters"] = shared
-
-
-def _part_name(name: str) -> str:
-    return "GameRecord" + name[0].upper() + name[1:]
-
-
-def _renamed(value: Any) -> Any:
-    """Convert part of a draft 7 schema to 2020-12, with references to the document's components."""
-    if isinstance(value, list):
-        return [_renamed(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    renamed = {key: _renamed(inner) for key, inner in value.items()}
-    if isinstance(renamed.get("$ref"), str):
-        renamed["$ref"] = "#/components/schemas/" + _part_name(value["$ref"].removeprefix("#/definitions/"))
-    if isinstance(renamed.get("items"), list):
-        if renamed.pop("additionalItems", True) is False:
-            # Client generators do not support the equivalent `items: false`.
-            renamed["maxItems"] = len(renamed["items"])
-        renamed["prefixItems"] = renamed.pop("items")
-        renamed["items"] = {}
-    return renamed
