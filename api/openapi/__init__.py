@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Sequence
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -28,7 +27,7 @@ from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.openapi.components import HEADERS, PATH_PARAMETERS, RATE_LIMIT, SECURITY_SCHEMES
 from api.openapi.defaults import describe_defaults, describe_parameter_defaults
 from api.openapi.record import record_schemas
-from api.openapi.sharing import share_parameters
+from api.openapi.sharing import share_error_codes, share_parameters
 from api.openapi.webhooks import add_webhooks
 from api.schemas.common import ProblemSchema, UnionSchema
 from api.schemas.fields import (
@@ -52,20 +51,18 @@ Sign up (`POST /v1/owners`), register a bot (`POST /v1/bots`), create a game or 
 
 Times are integers in milliseconds; timestamps are Unix time in milliseconds. Requests may also have
 timestamps in RFC 3339. Lists are paged: pass a page's `cursor` to get the next page. Every error is a problem
-document with a stable `code`.
+document with a stable `code`; `x-error-codes` lists those of an operation. Every response has the header
+`X-Request-Id`.
 """
-
-_ERROR_HEADERS: Final = {
-    401: ("WWW-Authenticate",),
-    429: ("Retry-After", *RATE_LIMIT),
-    503: ("Retry-After",),
-}
-
 
 EVENT_STREAM: Final = "text/event-stream"
 
-_NAMED_CODES: Final = 3
-"""Error responses with more codes than this are named after their first operation."""
+PROBLEM: Final = "Problem"
+_PROBLEM_TEXT: Final = """
+A problem document. Its `code` is one of `x-error-codes`, of the operation or, for all operations, here;
+`x-errors` has their statuses and meanings. With status 401 comes `WWW-Authenticate`, with 429 and 503
+`Retry-After`, and with 429 also `RateLimit` and `RateLimit-Policy`.
+"""
 
 
 @cache
@@ -127,25 +124,27 @@ class _Builder:
         converter: Any = plugin.converter
         for function in (one_of_to_openapi, action_to_openapi, mixed_to_openapi, moment_to_openapi):
             converter.add_attribute_function(function)
-        self._error_names: dict[tuple[str, ...], str] = {}
+        self._codes: set[str] = set()
+        self._problems: dict[int, Any] = {}
         self._add_components()
         for blueprint in app.blueprints.values():
             if isinstance(blueprint, Blueprint):
                 self.spec.tag({"name": blueprint.name, "description": blueprint.description})
                 for operation in blueprint.operations:
                     self._add(app, blueprint, operation)
+        self._add_problem()
 
     def _add_components(self) -> None:
         add = self.spec.components
         for name, schema in (
-            ("Problem", ProblemSchema),
+            (PROBLEM, ProblemSchema),
             ("Over", OverSchema),
             ("Reconnect", ReconnectSchema),
         ):
             add.schema(name, schema=schema)
         for name, header in HEADERS.items():
             add.header(name, header)
-        not_modified = {"description": "Not modified; see `If-None-Match`.", "headers": _headers(("ETag",))}
+        not_modified = {"description": "Not modified; see `If-None-Match`.", **_headers("ETag")}
         add.response(NOT_MODIFIED, not_modified)
         for name, parameter in PATH_PARAMETERS.items():
             add.parameter(name, "path", {"name": name, **parameter})
@@ -185,40 +184,36 @@ class _Builder:
             example = captured["responses"].get(str(HTTPStatus.ACCEPTED.value))
             responses[HTTPStatus.ACCEPTED] = {
                 "description": "The upload is still being checked.",
-                "headers": _headers(("Location",)),
+                **_headers("Location"),
                 "content": {JSON: {"schema": operation.accepted, **_example(example)}},
             }
         for status, meaning in operation.also.items():
-            responses[status] = {"description": meaning, "headers": _headers(())}
+            responses[status] = {"description": meaning}
             if status != HTTPStatus.NO_CONTENT:
                 responses[status]["content"] = {JSON: {"schema": operation.returns}}
         if operation.is_polled:
             responses[HTTPStatus.NOT_MODIFIED] = NOT_MODIFIED
-        for status, codes in operation.error_codes().items():
-            responses[status] = self._error(operation, status, codes, captured["responses"].get(str(status)))
-        return {**item, "responses": responses}
+        codes = [code for same_status in operation.error_codes().values() for code in same_status]
+        self._codes.update(codes)
+        for problem in captured["responses"].values():
+            if isinstance(problem, dict) and problem.get("code") in codes:
+                self._problems.setdefault(problem["status"], problem)
+        return {**item, "responses": {**responses, "default": PROBLEM}, "x-error-codes": codes}
 
-    def _error(self, operation: Operation, status: int, codes: Sequence[str], example: Any) -> str:
-        """Return the name of the shared response for these codes. It shows the first captured example."""
-        name = self._error_names.get(tuple(codes))
-        if name is None:
-            name = self._error_names[tuple(codes)] = _error_name(operation, status, codes)
-            response = {
-                "description": "\n".join(f"- `{code}`: {ERRORS[code].meaning}" for code in codes),
-                "headers": _headers(_ERROR_HEADERS.get(status, ())),
-                "content": {PROBLEM_TYPE: {"schema": ProblemSchema}},
-            }
-            self.spec.components.response(name, response)
-        content = self.spec.components.responses[name]["content"][PROBLEM_TYPE]
-        if "example" not in content:
-            content.update(_example(example))
-        return name
-
-
-def _error_name(operation: Operation, status: int, codes: Sequence[str]) -> str:
-    if len(codes) <= _NAMED_CODES:
-        return "Or".join("".join(word.capitalize() for word in code.split("_")) for code in codes)
-    return operation.id[0].upper() + operation.id[1:] + HTTPStatus(status).phrase.replace(" ", "")
+    def _add_problem(self) -> None:
+        """Add the response of all errors, with an example for each status that was captured."""
+        errors: dict[int, dict[str, str]] = {}
+        for code, error in ERRORS.items():
+            if code in self._codes:
+                errors.setdefault(error.status, {})[code] = error.meaning
+        found = {problem["code"]: {"value": problem} for _, problem in sorted(self._problems.items())}
+        response = {
+            "description": inspect.cleandoc(_PROBLEM_TEXT),
+            **_headers("X-Request-Id", "WWW-Authenticate", "Retry-After", *RATE_LIMIT),
+            "content": {PROBLEM_TYPE: {"schema": ProblemSchema, "examples": found}},
+            "x-errors": dict(sorted(errors.items())),
+        }
+        self.spec.components.response(PROBLEM, response)
 
 
 def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
@@ -246,7 +241,7 @@ def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
     ]
     response: dict[str, Any] = {
         "description": HTTPStatus(operation.status).phrase,
-        "headers": _headers(headers),
+        **_headers(*headers),
     }
     if operation.returns is not None:
         example = captured["responses"].get(str(operation.status))
@@ -274,9 +269,9 @@ def _example(value: Any) -> dict[str, Any]:
     return {} if value is None else {"example": value}
 
 
-def _headers(names: Sequence[str]) -> dict[str, str]:
-    """References to the shared headers."""
-    return {name: name for name in ("X-Request-Id", *names)}
+def _headers(*names: str) -> dict[str, Any]:
+    """The headers of a response, by references to the shared ones."""
+    return {"headers": {name: name for name in names}} if names else {}
 
 
 def _plain(value: Any) -> Any:
@@ -287,7 +282,7 @@ def _plain(value: Any) -> Any:
 
 
 def _completed(spec: dict[str, Any]) -> dict[str, Any]:
-    """With the schema of records and the webhooks, and with shared parameters written once."""
+    """With the schema of records and the webhooks, and without repetitions."""
     schemas, parameters = spec["components"]["schemas"], spec["components"]["parameters"]
     schemas.update(record_schemas())
     operations = [one for path in spec["paths"].values() for one in path.values() if isinstance(one, dict)]
@@ -295,6 +290,7 @@ def _completed(spec: dict[str, Any]) -> dict[str, Any]:
         describe_parameter_defaults(operation)
         if "requestBody" in operation:
             describe_defaults(operation["requestBody"]["content"][JSON]["schema"], schemas, set())
+    share_error_codes(operations, spec["components"]["responses"][PROBLEM])
     share_parameters(operations, parameters)
     add_webhooks(spec)
     return spec

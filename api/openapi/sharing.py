@@ -8,6 +8,15 @@ from typing import Any
 import orjson
 
 
+def share_error_codes(operations: Sequence[dict[str, Any]], problem: dict[str, Any]) -> None:
+    """Move the codes that all operations have to ``problem``, the response of errors."""
+    first, *others = [operation["x-error-codes"] for operation in operations]
+    shared = [code for code in first if all(code in codes for codes in others)]
+    problem["x-error-codes"] = shared
+    for operation in operations:
+        operation["x-error-codes"] = [code for code in operation["x-error-codes"] if code not in shared]
+
+
 def share_parameters(operations: Sequence[dict[str, Any]], components: dict[str, Any]) -> None:
     """Move the parameters that several operations have to ``components``, and refer to them."""
     users: dict[bytes, list[dict[str, Any]]] = {}
