@@ -27,7 +27,7 @@ from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.openapi.components import HEADERS, PATH_PARAMETERS, RATE_LIMIT, SECURITY_SCHEMES
 from api.openapi.defaults import describe_defaults, describe_parameter_defaults
 from api.openapi.record import record_schemas
-from api.openapi.sharing import share_error_codes, share_parameters
+from api.openapi.sharing import share_error_codes, share_examples, share_parameters, share_properties
 from api.openapi.webhooks import add_webhooks
 from api.schemas.common import ProblemSchema, UnionSchema
 from api.schemas.fields import (
@@ -292,5 +292,7 @@ def _completed(spec: dict[str, Any]) -> dict[str, Any]:
             describe_defaults(operation["requestBody"]["content"][JSON]["schema"], schemas, set())
     share_error_codes(operations, spec["components"]["responses"][PROBLEM])
     share_parameters(operations, parameters)
+    share_properties(schemas)
+    spec["components"]["examples"] = share_examples(spec["paths"])
     add_webhooks(spec)
     return spec
