@@ -99,6 +99,18 @@ def test_every_schema_and_property_is_described(spec: dict[str, Any]) -> None:
             assert explained or nested, f"{name}.{key} has no description"
 
 
+def test_the_schemas_of_two_games_share_what_is_alike(spec: dict[str, Any]) -> None:
+    schemas = spec["components"]["schemas"]
+    unions = {name: schema["oneOf"] for name, schema in schemas.items() if "discriminator" in schema}
+    assert {"Game", "NewTournament", "Template", "Tournament", "Turn", "View"} <= unions.keys()
+    for name, members in unions.items():
+        shapes = [resolved(spec, member) for member in members]
+        own = [shape["allOf"][-1] if "allOf" in shape else shape for shape in shapes]
+        first, *others = [shape["properties"] for shape in own]
+        alike = [key for key, value in first.items() if all(other.get(key) == value for other in others)]
+        assert len(alike) < 5, (name, alike)
+
+
 def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
     """Run ``python -m api.capture`` after adding an operation."""
     for _, _, operation in operations(spec):
