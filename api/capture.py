@@ -44,6 +44,7 @@ _STREAM_EVENTS: Final = 4
 _TEXT_LINES: Final = 20
 _ENTRY_MS: Final = 1500
 _RECORD_ACTIONS: Final = 6
+_ROWS: Final = 4
 
 
 class ExampleRecorder:
@@ -124,6 +125,9 @@ def _shortened(value: Any) -> Any:
     if canonical is not None:
         del canonical["actions"][_RECORD_ACTIONS:]
         del value["info"].get("action_ms", [])[_RECORD_ACTIONS:]
+    if isinstance(value, dict):
+        for name in ("entries", "leaderboards"):
+            del value.get(name, [])[_ROWS:]
     return value
 
 

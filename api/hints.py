@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from marshmallow import Schema, fields, validate
-from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
+from api.schemas.common import UnionSchema
 from api.schemas.fields import OneOf
 from arena.bots import HOUSE_BOTS
 from arena.errors import ArenaError
@@ -87,7 +87,7 @@ def explained(
     if message.startswith("Missing data"):
         choices = _choices(field)
         return detail, f"one of {', '.join(choices)}" if choices else "a value"
-    if message.startswith(("Invalid input type", "Invalid data type")):
+    if message.startswith("Invalid input type"):
         what = "" if path else "the body "
         return f"{what}must be an object, not {_type_of(value)}", "an object"
     if message.startswith("Must be one of"):
@@ -167,7 +167,7 @@ def _field_at(schema: Schema, path: Path, given: Any) -> tuple[Schema | None, fi
         if isinstance(field, fields.List):
             field = field.inner
         elif holder is not None:
-            if isinstance(holder, OneOfSchema) and name == holder.type_field:
+            if isinstance(holder, UnionSchema) and name == holder.type_field:
                 return holder, fields.String(validate=validate.OneOf(tuple(holder.type_schemas)))
             holder = _of_kind(holder, _value_at(given, path[:depth]))
             field = holder.fields.get(name)
@@ -178,14 +178,11 @@ def _field_at(schema: Schema, path: Path, given: Any) -> tuple[Schema | None, fi
 
 def _of_kind(schema: Schema, value: Any) -> Schema:
     """The schema for the kind of game of an object."""
-    if not isinstance(schema, OneOfSchema):
+    if not isinstance(schema, UnionSchema):
         return schema
     kinds = schema.type_schemas
     kind = value.get(schema.type_field) if isinstance(value, Mapping) else None
-    chosen: Any = kinds.get(kind) if isinstance(kind, str) else None
-    chosen = chosen or next(iter(kinds.values()))
-    made: Schema = chosen() if isinstance(chosen, type) else chosen
-    return made
+    return kinds[kind if isinstance(kind, str) else next(iter(kinds))]()
 
 
 def _nested(field: fields.Field[Any] | None, value: Any) -> Schema | None:

@@ -140,8 +140,7 @@ FOLDED: Final = ("rules", "More")
 
 def schema_of(schemas: type[ByKind], kind: str) -> Schema:
     """The schema of a kind."""
-    found = schemas.type_schemas[kind]
-    return found() if isinstance(found, type) else found
+    return schemas.type_schemas[kind]()
 
 
 def _words(game: Game) -> Words:

@@ -23,7 +23,6 @@ TITLE: Final = "API reference"
 
 _KNOWN: Final = "botequim-reference"
 _SCHEMA_LINK: Final = re.compile(r'href="#schema-(\w+)"')
-_CODE: Final = re.compile(r"^- `(\w+)`:", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -217,21 +216,27 @@ class _Reader:
             [self._parameter(self._resolved(one)) for one in parameters],
             _html(body.get("description", "")),
             self._contents(body, with_fields=True),
-            [
-                self._response(str(status), self._resolved(one))
-                for status, one in sorted(operation["responses"].items(), key=lambda pair: str(pair[0]))
-            ],
+            [*self._responses(operation["responses"]), *self._problems(operation)],
         )
 
     def _parameter(self, one: Mapping[str, Any]) -> FieldRow:
         description = _html(one.get("description", ""))
         return FieldRow(one["name"], _type(one["schema"]), one.get("required", False), description, one["in"])
 
-    def _response(self, status: str, one: Mapping[str, Any]) -> ResponseRow:
-        codes = _CODE.findall(one["description"])
-        if codes:
-            return ResponseRow(status, Markup(), codes, ())
-        return ResponseRow(status, _html(one["description"]), (), self._contents(one, with_fields=False))
+    def _responses(self, responses: Mapping[str, Any]) -> Iterator[ResponseRow]:
+        """The rows of what is no error."""
+        for status in sorted(responses.keys() - {"default"}):
+            one = self._resolved(responses[status])
+            yield ResponseRow(status, _html(one["description"]), (), self._contents(one, with_fields=False))
+
+    def _problems(self, operation: Mapping[str, Any]) -> Iterator[ResponseRow]:
+        """A row with the codes of errors for each status."""
+        problem = self._resolved(operation["responses"]["default"])
+        own = {*problem["x-error-codes"], *operation["x-error-codes"]}
+        for status, errors in problem["x-errors"].items():
+            codes = [code for code in errors if code in own]
+            if codes:
+                yield ResponseRow(status, Markup(), codes, ())
 
     def _contents(self, holder: Mapping[str, Any], *, with_fields: bool) -> Sequence[ContentRow]:
         return [
@@ -239,10 +244,16 @@ class _Reader:
                 media,
                 _type(content["schema"]),
                 self._fields(content["schema"]) if with_fields else (),
-                _example(content.get("example")),
+                self._example(content),
             )
             for media, content in holder.get("content", {}).items()
         ]
+
+    def _example(self, content: Mapping[str, Any]) -> str:
+        """The example of a body, which may be a shared one; empty for none."""
+        for shared in content.get("examples", {}).values():
+            return _example(self._resolved(shared)["value"])
+        return _example(content.get("example"))
 
     def _fields(self, schema: Mapping[str, Any]) -> Sequence[FieldRow]:
         schema = self._resolved(schema)

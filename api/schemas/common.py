@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
-from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from arena.accounts.accounts import MAX_PAGE
 from arena.accounts.names import NAME_PATTERN, NAME_RULE
-from arena.games import game_of
 
 
 class RequestSchema(Schema):
@@ -28,20 +26,35 @@ class ResponseSchema(Schema):
         unknown = EXCLUDE
 
 
-class ByKind(OneOfSchema):
+class UnionSchema(Schema):
+    """One of ``type_schemas``, selected by the value of a field. They raise for other values."""
+
+    type_field: ClassVar[str]
+    type_schemas: ClassVar[Mapping[str, type[Schema]]]
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """See :meth:`marshmallow.Schema.load`."""
+        return self._selected(data).load(data, **options)
+
+    def dump(self, obj: Any, **options: Any) -> Any:
+        """See :meth:`marshmallow.Schema.dump`."""
+        return self._selected(obj).dump(obj, **options)
+
+    def _selected(self, data: Any) -> Schema:
+        if not isinstance(data, Mapping):
+            raise ValidationError({"_schema": ["Invalid input type."]})
+        value = data.get(self.type_field)
+        if value is None:
+            raise ValidationError({self.type_field: ["Missing data for required field."]})
+        if not isinstance(value, str):
+            raise ValidationError({self.type_field: ["Not a valid string."]})
+        return self.type_schemas[value]()
+
+
+class ByKind(UnionSchema):
     """One schema per kind of game, selected by ``kind``."""
 
     type_field = "kind"
-    type_field_remove = False
-
-    def get_data_type(self, data: Mapping[str, Any]) -> Any:
-        """Return the kind; raises for an unknown one."""
-        kind = data.get("kind")
-        if isinstance(kind, str):
-            game_of(kind)
-        elif kind is not None:
-            raise ValidationError({"kind": ["Not a valid string."]})
-        return kind
 
 
 def name(description: str, **options: Any) -> fields.String:

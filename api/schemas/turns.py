@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from marshmallow import INCLUDE, Schema, fields, validate
-from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from api.schemas.common import ByKind, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import ByKind, RequestSchema, ResponseSchema, UnionSchema, absent, described
 from api.schemas.fields import OneOf, Switch, WholeNumber
 from api.schemas.games_apart import (
     OF_GAME,
@@ -297,12 +296,11 @@ class Unknown(_Refused):
     status = _status("unknown_turn")
 
 
-class ResultSchema(OneOfSchema):
+class ResultSchema(UnionSchema):
     """The result of an answer."""
 
     type_field = "status"
-    type_field_remove = False
-    type_schemas = {  # noqa: RUF012 (the base class declares it so)
+    type_schemas: ClassVar = {
         "accepted": Accepted,
         "stale_turn": Stale,
         "turn_already_answered": AlreadyAnswered,

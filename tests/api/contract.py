@@ -26,6 +26,7 @@ OPTIONAL = {
     "RateLimit",
     "RateLimit-Policy",
     "Link",
+    "WWW-Authenticate",
 }
 """Headers that not every response with the status has."""
 
@@ -35,6 +36,11 @@ def resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
     for name in part["$ref"].removeprefix("#/").split("/") if "$ref" in part else ():
         part = document = document[name]
     return part
+
+
+def error_codes(problem: dict[str, Any], operation: dict[str, Any]) -> list[str]:
+    """All error codes of an operation. ``problem``: the response of errors."""
+    return [*problem["x-error-codes"], *operation["x-error-codes"]]
 
 
 def escaped(name: str) -> str:
@@ -48,7 +54,10 @@ class Contract:
     def __init__(self, app: Flask) -> None:
         self.document = document(app)
         self._rules = app.url_map.bind("localhost")
-        strict = _closed(copy.deepcopy(self.document))
+        strict = copy.deepcopy(self.document)
+        for schema in strict["components"]["schemas"].values():
+            _extend(strict, schema)
+        _close(strict)
         self._registry = Registry().with_resource(URI, Resource.from_contents(strict, DRAFT202012))
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
@@ -74,25 +83,30 @@ class Contract:
                 self.valid(json.loads(body), "/components/schemas/Problem")
             return
         template, operation = found
-        told = operation["responses"].get(str(status))
-        assert told is not None, f"{method} {template} answered {status}, which is not documented: {body!r}"
-        pointer = f"/paths/{escaped(template)}/{method.lower()}/responses/{status}"
+        where = f"{method} {template} {status}"
+        name = "default" if status >= 400 else str(status)
+        told = operation["responses"].get(name)
+        assert told is not None, f"{where} is not documented: {body!r}"
+        pointer = f"/paths/{escaped(template)}/{method.lower()}/responses/{name}"
         if "$ref" in told:
             pointer = told["$ref"].removeprefix("#")
             told = resolved(self.document, told)
+        if status >= 400:
+            known = error_codes(told, operation)
+            codes = [code for code in told["x-errors"].get(str(status), ()) if code in known]
+            assert codes, f"{where} is not documented: {body!r}"
+            assert not body or json.loads(body)["code"] in codes, f"{where} is not documented: {body!r}"
+            assert status != 401 or headers.get("WWW-Authenticate"), f"{where}: no header WWW-Authenticate"
         for name in told.get("headers", {}):
             if name not in OPTIONAL:
-                assert headers.get(name), f"{method} {template} {status}: no header {name}"
+                assert headers.get(name), f"{where}: no header {name}"
         content = told.get("content")
         if content is None:
-            assert not body, f"{method} {template} {status} should have no body: {body!r}"
+            assert not body, f"{where} should have no body: {body!r}"
             return
-        if status >= 400 and body:
-            code = json.loads(body)["code"]
-            assert f"`{code}`:" in told["description"], f"{method} {template} {status}: {code} is not told"
         if media == "text/plain" and "x-text" in told:
             return
-        assert media in content, f"{method} {template} {status} is {media}, documented {list(content)}"
+        assert media in content, f"{where} is {media}, documented {list(content)}"
         if body is None or not media.endswith("json"):
             return
         self._check_next(operation, status, headers, json.loads(body))
@@ -113,12 +127,21 @@ class Contract:
         assert not errors, "\n".join(errors[:5])
 
 
-def _closed(value: Any) -> Any:
-    """The same schemas, but with no property beyond those that are named."""
+def _extend(document: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Put the properties of the schemas that ``schema`` extends into it."""
+    for given in schema.pop("allOf", ()):
+        part = resolved(document, given)
+        _extend(document, part)
+        schema["properties"] = {**schema.get("properties", {}), **part["properties"]}
+        schema["required"] = [*schema.get("required", ()), *part.get("required", ())]
+
+
+def _close(value: Any) -> None:
+    """Allow no property beyond those that are named."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name not in ("example", "examples"):
-                _closed(inner)
+                _close(inner)
         if (
             "properties" in value
             and "additionalProperties" not in value
@@ -127,8 +150,7 @@ def _closed(value: Any) -> Any:
             value["additionalProperties"] = False
     elif isinstance(value, list):
         for inner in value:
-            _closed(inner)
-    return value
+            _close(inner)
 
 
 class ContractClient(FlaskClient):

@@ -29,12 +29,11 @@ from generated.models import (
     NewToepenGame,
     NewToepenGameKind,
     NewToepenTournament,
-    NewToepenTournamentFormat,
     NewToepenTournamentKind,
+    NewTournamentBaseFormat,
     NewTrucoGame,
     NewTrucoGameKind,
     NewTrucoTournament,
-    NewTrucoTournamentFormat,
     NewTrucoTournamentKind,
     NewVersion,
     OpenSeat,
@@ -111,10 +110,10 @@ def main(url: str) -> None:
     play(bot, games)
     for cup in (
         NewTrucoTournament(
-            name="Cup", kind=NewTrucoTournamentKind.TRUCO, format_=NewTrucoTournamentFormat.SWISS
+            name="Cup", kind=NewTrucoTournamentKind.TRUCO, format_=NewTournamentBaseFormat.SWISS
         ),
         NewToepenTournament(
-            name="Cup", kind=NewToepenTournamentKind.TOEPEN, format_=NewToepenTournamentFormat.KNOCKOUT
+            name="Cup", kind=NewToepenTournamentKind.TOEPEN, format_=NewTournamentBaseFormat.KNOCKOUT
         ),
     ):
         made = create_tournament.sync(client=owner, body=cup)

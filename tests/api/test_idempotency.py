@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from flask import Flask
 from marshmallow import fields
-from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
 from api.contract import Blueprint, Operation
+from api.schemas.common import UnionSchema
 from arena.accounts.maxima import Quotas
 from arena.accounts.quotas import StorageQuotas
 from arena.store.amounts import Stored
@@ -39,7 +39,7 @@ SECRETS = {"token", "secret", "webhook_secret", "code"}
 def paths(returns: Any) -> set[tuple[str, ...]]:
     """The fields of a response, with those of what is in it."""
     found: set[tuple[str, ...]] = set()
-    if isinstance(returns, type) and not issubclass(returns, OneOfSchema):
+    if isinstance(returns, type) and not issubclass(returns, UnionSchema):
         for name, field in returns().fields.items():
             found.add((name,))
             inner = field.inner if isinstance(field, fields.List) else field

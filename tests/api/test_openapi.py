@@ -15,8 +15,9 @@ from api.capture import ADMIN_TOKEN, capture
 from api.errors import ERRORS
 from api.openapi import METHODS, document, examples
 from api.openapi.__main__ import as_yaml
+from api.openapi.components import RATE_LIMIT
 from arena.store.embedded import EmbeddedStore
-from tests.api.contract import Contract, escaped, resolved
+from tests.api.contract import Contract, error_codes, escaped, resolved
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -44,7 +45,9 @@ def operations(spec: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 def test_the_file_is_current(one_app: Flask) -> None:
     """Run ``python -m api.openapi > openapi.yaml`` after a change."""
-    assert (ROOT / "openapi.yaml").read_text() == as_yaml(document(one_app))
+    text = (ROOT / "openapi.yaml").read_text()
+    assert text == as_yaml(document(one_app))
+    assert len(text.encode()) <= 400_000
 
 
 def test_it_is_valid(spec: dict[str, Any]) -> None:
@@ -68,28 +71,44 @@ def test_every_operation_is_complete(spec: dict[str, Any]) -> None:
     for _, path, operation in operations(spec):
         assert operation["summary"], operation["operationId"]
         assert operation["tags"]
-        assert "500" in operation["responses"]
+        problem = operation["responses"]["default"]
+        assert list(problem["content"]) == ["application/problem+json"]
+        assert {"WWW-Authenticate", "Retry-After", *RATE_LIMIT} < problem["headers"].keys()
+        codes = error_codes(problem, operation)
+        assert len(codes) == len(set(codes))
+        assert "internal_error" in codes
         if path.startswith("/v1"):
-            assert {"401", "429", "503"} <= operation["responses"].keys()
+            assert {"invalid_token", "rate_limited", "store_unavailable"} <= set(codes)
             assert "security" in operation
-        for status, response in operation["responses"].items():
+        for response in operation["responses"].values():
             assert response["description"]
-            if int(status) >= 400:
-                assert list(response["content"]) == ["application/problem+json"]
         for parameter in operation["parameters"]:
             assert parameter.get("description"), (operation["operationId"], parameter)
         if "requestBody" in operation:
-            assert {"400", "413", "415", "422"} <= operation["responses"].keys()
+            assert {"malformed_json", "body_too_large", "unsupported_media_type", "invalid"} <= set(codes)
 
 
 def test_every_schema_and_property_is_described(spec: dict[str, Any]) -> None:
     for name, schema in spec["components"]["schemas"].items():
         if name.startswith("GameRecord"):
             continue
-        for key, value in schema.get("properties", {}).items():
+        parts = [schema, *(part for part in schema.get("allOf", ()) if "$ref" not in part)]
+        for key, value in (pair for part in parts for pair in part.get("properties", {}).items()):
             explained = value.get("description") or "$ref" in value or "anyOf" in value
             nested = "$ref" in value.get("items", {}) or value.get("items", {}).get("type") == "integer"
             assert explained or nested, f"{name}.{key} has no description"
+
+
+def test_the_schemas_of_two_games_share_what_is_alike(spec: dict[str, Any]) -> None:
+    schemas = spec["components"]["schemas"]
+    unions = {name: schema["oneOf"] for name, schema in schemas.items() if "discriminator" in schema}
+    assert {"Game", "NewTournament", "Template", "Tournament", "Turn", "View"} <= unions.keys()
+    for name, members in unions.items():
+        shapes = [resolved(spec, member) for member in members]
+        own = [shape["allOf"][-1] if "allOf" in shape else shape for shape in shapes]
+        first, *others = [shape["properties"] for shape in own]
+        alike = [key for key, value in first.items() if all(other.get(key) == value for other in others)]
+        assert len(alike) < 5, (name, alike)
 
 
 def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
@@ -98,7 +117,7 @@ def test_every_operation_has_an_example(spec: dict[str, Any]) -> None:
         assert operation["operationId"] in examples()
         success = next(status for status in operation["responses"] if status.startswith("2"))
         for media, content in operation["responses"][success].get("content", {}).items():
-            assert "example" in content, f"{operation['operationId']} {media}"
+            assert {"example", "examples"} & content.keys(), f"{operation['operationId']} {media}"
         for media, content in operation.get("requestBody", {}).get("content", {}).items():
             # A document cannot show bytes.
             assert ("example" in content) == (media != "application/wasm"), operation["operationId"]
@@ -115,14 +134,15 @@ def test_examples_keep_the_contract(one_app: Flask, spec: dict[str, Any]) -> Non
             shown = known["request"] if media == "application/json" else content["example"]
             contract.valid(shown, f"{pointer}/requestBody/content/{escaped(media)}/schema")
         for status, example in known["responses"].items():
+            if status not in operation["responses"]:
+                contract.valid(example, "/components/schemas/Problem")
+                assert example["code"] in error_codes(operation["responses"]["default"], operation)
+                continue
             for media in operation["responses"][status]["content"]:
                 if media == "text/event-stream":
                     continue
                 shown = known.get("texts", {}).get(media, example)
-                if media == "application/problem+json":
-                    contract.valid(shown, "/components/schemas/Problem")
-                else:
-                    contract.valid(shown, f"{pointer}/responses/{status}/content/{escaped(media)}/schema")
+                contract.valid(shown, f"{pointer}/responses/{status}/content/{escaped(media)}/schema")
 
 
 def test_examples_hold_no_secret() -> None:
@@ -145,13 +165,16 @@ def test_the_story_of_the_examples_still_goes(one_app: Flask, clean_store: Embed
 
 
 def test_every_code_that_is_documented_is_in_the_list(spec: dict[str, Any]) -> None:
-    documented = {
-        code
-        for _, _, operation in operations(spec)
-        for status, response in operation["responses"].items()
-        if int(status) >= 400
-        for code in re.findall(r"- `([a-z_]+)`:", response["description"])
-    }
+    problem = spec["components"]["responses"]["Problem"]
+    documented = {code for _, _, operation in operations(spec) for code in error_codes(problem, operation)}
+    assert {
+        code: (int(status), meaning)
+        for status, errors in problem["x-errors"].items()
+        for code, meaning in errors.items()
+    } == {code: (ERRORS[code].status, ERRORS[code].meaning) for code in documented}
+    shown = problem["content"]["application/problem+json"]["examples"]
+    assert {example["value"]["status"] for example in shown.values()} >= {401, 403, 404, 409, 422}
+    assert all(example["value"]["code"] == code for code, example in shown.items())
     # The first two are answers to addresses and methods that are not an operation, the others to pages.
     of_pages = {"no_picture", "form_expired", "too_many_tables", "review_exists"}
     assert documented == ERRORS.keys() - {"not_found", "method_not_allowed"} - of_pages - {

@@ -15,6 +15,8 @@ from flask import Flask
 from api.app import create_app
 from api.edge import SMALL_BODY
 from api.errors import ERRORS, RESULTS, errors_page
+from api.openapi import examples
+from api.schemas.games import GameSchema
 from api.schemas.turns import ResultSchema
 from arena.bots.transports import TRANSPORTS
 from arena.ops.logs import JsonFormatter
@@ -93,6 +95,21 @@ def test_what_is_wrong_is_named(anybody: ContractClient, owner: Account, admin: 
     }
     truth = admin.put("/v1/admin/owners/ana/admin", json={"admin": 1}).json
     assert truth["field"] == "admin"
+
+
+def test_one_field_selects_the_schema(owner: Account) -> None:
+    game = examples()["createGame"]["responses"]["201"]
+    assert GameSchema().dump(game) == game
+    for body, detail in (
+        ([], "must be an object"),
+        ({}, "kind: missing data"),
+        ({"kind": None}, "kind: missing data"),
+        ({"kind": 5}, "kind: not a valid string"),
+        ({"kind": "chess"}, "'chess'"),
+        ({"kind": "toepen", "seats": []}, "seats: must be 2 to 8 seats"),
+    ):
+        problem = owner.client.post("/v1/games", json=body).text
+        assert detail in problem, problem
 
 
 # Queries and addresses

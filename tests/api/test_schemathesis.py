@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from tests.waiting import PATIENCE
 
 ADMIN_TOKEN = "x" * 32
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
+CHECKS = Path(__file__).with_name("schemathesis_checks.py")
 
 END_OF_TOKEN = ("replaceOwnerToken", "revokeOwnerToken", "deleteBot", "replaceBotToken", "revokeBotToken")
 """What would leave the rest of a run without its token; these are tried on the way, by nobody."""
@@ -66,7 +68,12 @@ class Scene:
             for operation in END_OF_TOKEN:
                 command += ["--exclude-operation-id", operation]
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=4 * PATIENCE, cwd=settings.parent
+            command,
+            capture_output=True,
+            text=True,
+            timeout=4 * PATIENCE,
+            cwd=settings.parent,
+            env={**os.environ, "SCHEMATHESIS_HOOKS": str(CHECKS)},
         )
         assert done.returncode == 0, done.stdout[-40_000:] + done.stderr[-2000:]
         assert "Coverage" in done.stdout

@@ -1,0 +1,42 @@
+"""Says the defaults of requests in words: some generators of clients misread ``default``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+
+def describe_defaults(schema: Any, schemas: Mapping[str, Any], seen: set[str]) -> None:
+    """Move the defaults of the fields of a body to their descriptions: openapi-typescript makes a field with
+    ``default`` required. ``seen``: the names of the schemas that are done.
+    """
+    if isinstance(schema, list):
+        for inner in schema:
+            describe_defaults(inner, schemas, seen)
+    elif isinstance(schema, dict):
+        name = schema.get("$ref", "").rpartition("/")[2]
+        if name and name not in seen:
+            seen.add(name)
+            describe_defaults(schemas[name], schemas, seen)
+        for field in schema.get("properties", {}).values():
+            if "default" in field:
+                _describe_default(field, field)
+        for inner in schema.values():
+            describe_defaults(inner, schemas, seen)
+
+
+def describe_parameter_defaults(operation: Mapping[str, Any]) -> None:
+    """Move the defaults of the parameters of a body that may be a file to their descriptions:
+    openapi-python-client sends them with any body.
+    """
+    if len(operation.get("requestBody", {}).get("content", ())) > 1:
+        for parameter in operation["parameters"]:
+            if "default" in parameter.get("schema", {}):
+                _describe_default(parameter, parameter["schema"])
+
+
+def _describe_default(described: dict[str, Any], schema: dict[str, Any]) -> None:
+    default = orjson.dumps(schema.pop("default")).decode()
+    described["description"] = f"{described.get('description', '')} Default: `{default}`.".strip()
