@@ -54,9 +54,7 @@ class Contract:
     def __init__(self, app: Flask) -> None:
         self.document = document(app)
         self._rules = app.url_map.bind("localhost")
-        strict = copy.deepcopy(self.document)
-        for schema in strict["components"]["schemas"].values():
-            _extend(strict, schema)
+        strict = merged(self.document)
         _close(strict)
         self._registry = Registry().with_resource(URI, Resource.from_contents(strict, DRAFT202012))
 
@@ -127,13 +125,23 @@ class Contract:
         assert not errors, "\n".join(errors[:5])
 
 
-def _extend(document: dict[str, Any], schema: dict[str, Any]) -> None:
-    """Put the properties of the schemas that ``schema`` extends into it."""
+def merged(document: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the document in which schemas have the properties of those that they extend."""
+    document = copy.deepcopy(document)
+    for schema in document["components"]["schemas"].values():
+        _merge(document, schema)
+    return document
+
+
+def _merge(document: dict[str, Any], schema: dict[str, Any]) -> None:
     for given in schema.pop("allOf", ()):
         part = resolved(document, given)
-        _extend(document, part)
+        _merge(document, part)
+        schema["type"] = "object"
         schema["properties"] = {**schema.get("properties", {}), **part["properties"]}
         schema["required"] = [*schema.get("required", ()), *part.get("required", ())]
+    if "unevaluatedProperties" in schema:
+        schema["additionalProperties"] = schema.pop("unevaluatedProperties")
 
 
 def _close(value: Any) -> None:
