@@ -1,4 +1,4 @@
-"""The contract of an operation: its route, scopes, request, responses and errors.
+"""The contract of an operation: what the table says about it, with its view and schemas.
 
 It validates requests and generates the OpenAPI document, and the tests validate every response
 against it.
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import dataclass
 from typing import Any, Final
 
 import flask
@@ -28,6 +27,8 @@ from api.requests import load, read_query
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
+from arena.operations import OPERATIONS
+from arena.operations.operation import Operation, operation_id
 
 View = Callable[..., Any]
 
@@ -39,10 +40,6 @@ _WITH_ACCOUNTS: Final = (
     "corrupt_state",
     "store_unavailable",
 )
-UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
-ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
-"""The errors of operations that read finished games."""
-
 _WITH_TOKEN: Final = ("missing_token", "forbidden")
 _WITH_QUERY: Final = ("invalid",)
 _WITH_BODY: Final = (
@@ -71,39 +68,17 @@ class RawBody:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
-    """One operation. The first line of the view's docstring is the summary, the rest the description."""
+class ApiOperation(Operation):
+    """An operation with its view, and the schemas of what is sent and returned."""
 
-    rule: str
-    method: str
+    name: str
     view: View
-    scopes: Sequence[str] | None = None
-    """The token must have one of these scopes; empty: a token is optional; None: no authentication."""
     query: type[Schema] | None = None
     body: type[Schema] | None = None
-    status: int = 200
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
     """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
-    media: str = JSON
-    texts: Sequence[str] = ()
-    """Further media types of the same response, as text."""
-    as_text: bool = False
-    """Whether requests that prefer ``text/plain`` get text. The document has it as an extension, because
-    with a second media type generators of TypeScript would change the type of the response.
-    """
-    headers: Sequence[str] = ()
-    also: Mapping[int, str] = field(default_factory=dict)
-    """Further successful statuses and their descriptions: 204, and 200 with the schema ``returns``. The view
-    makes these responses itself.
-    """
-    errors: Sequence[str] = ()
-    """Error codes beyond those implied by the other fields."""
-    limit: str | None = None
-    """The rate limit that each request counts against before its body is read. Its name says what it is
-    counted per: ``_per_owner`` or ``_per_address``.
-    """
     max_body: int = SMALL_BODY
     """The maximum size of a JSON body, in bytes."""
     max_values: int = MAX_VALUES
@@ -114,20 +89,11 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
-    keyed: bool = False
-    """Whether a request may have an idempotency key, as all may that have a token and create something."""
-    secret: Sequence[str] = ()
-    """Fields of the response that hold a secret, which is shown once and not stored."""
-    rotate: str = ""
-    """The operation that issues such a secret again, with fields of the body and parts of the path in
-    braces; by default this one, with another key.
-    """
 
     @property
     def id(self) -> str:
-        """The view's name in camel case."""
-        first, *rest = self.view.__name__.split("_")
-        return first + "".join(word.capitalize() for word in rest)
+        """The id of the operation in the OpenAPI document."""
+        return operation_id(self.name)
 
     @property
     def is_paged(self) -> bool:
@@ -139,12 +105,6 @@ class Operation:
         """Whether responses have an ``ETag``, which a view may set itself, and may be 304."""
         is_json = self.media == JSON and bool(self.returns) and not self.as_text
         return self.method == "GET" and is_json and self.scopes is not None
-
-    @property
-    def takes_key(self) -> bool:
-        """Whether a request may have an idempotency key."""
-        creates = self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
-        return creates or self.keyed
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -267,19 +227,22 @@ class Blueprint(flask.Blueprint):
     def __init__(self, name: str, import_name: str, *, description: str) -> None:
         super().__init__(name, import_name)
         self.description = description
-        self.operations: list[Operation] = []
+        self.operations: list[ApiOperation] = []
 
-    def operation(self, rule: str, method: str = "GET", **contract: Any) -> Callable[[View], View]:
-        """Return a decorator that registers a view; ``contract``: further fields of :class:`Operation`.
+    def operation(self, **schemas: Any) -> Callable[[View], View]:
+        """Return a decorator that registers the view of the operation of its name; ``schemas``: the fields of
+        :class:`ApiOperation`.
 
         The view is called with the principal (unless ``scopes`` is None), the loaded query, the loaded
         body and the parts of the path. It returns a value for the schema ``returns``, or a response.
         """
 
         def decorate(view: View) -> View:
-            operation = Operation(rule=rule, method=method, view=view, **contract)
-            self.operations.append(operation)
-            self.add_url_rule(rule, view.__name__, operation.handler(self.name), methods=[method])
+            name = view.__name__
+            endpoint = ApiOperation(name=name, view=view, **vars(OPERATIONS[name]), **schemas)
+            self.operations.append(endpoint)
+            rule = endpoint.path.replace("{", "<").replace("}", ">")
+            self.add_url_rule(rule, name, endpoint.handler(self.name), methods=[endpoint.method])
             return view
 
         return decorate

@@ -18,7 +18,7 @@ from apispec import APISpec
 from apispec_oneofschema import MarshmallowPlugin
 from flask import Flask
 
-from api.contract import Blueprint, Operation
+from api.contract import ApiOperation, Blueprint
 from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
@@ -35,6 +35,7 @@ from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
 from arena.accounts.names import LABEL_PATTERN, NAME_PATTERN
 from arena.games import GAMES
+from arena.operations.operation import EVENT_STREAM
 from arena.play.players import DIVISION_TEXT, DIVISIONS
 from arena.records.record import record_schema
 
@@ -131,8 +132,6 @@ _ERROR_HEADERS: Final = {
 }
 
 
-EVENT_STREAM: Final = "text/event-stream"
-
 _NAMED_CODES: Final = 3
 """Error responses with more codes than this are named after their first operation."""
 
@@ -182,7 +181,7 @@ class _Builder:
             if isinstance(blueprint, Blueprint):
                 self.spec.tag({"name": blueprint.name, "description": blueprint.description})
                 for operation in blueprint.operations:
-                    self._add(app, blueprint, operation)
+                    self._add(blueprint, operation)
 
     def _add_components(self) -> None:
         add = self.spec.components
@@ -201,19 +200,16 @@ class _Builder:
         for name, description in SECURITY_SCHEMES.items():
             add.security_scheme(name, {"type": "http", "scheme": "bearer", "description": description})
 
-    def _add(self, app: Flask, blueprint: Blueprint, operation: Operation) -> None:
-        (rule,) = app.url_map.iter_rules(f"{blueprint.name}.{operation.view.__name__}")
-        path = rule.rule.replace("<", "{").replace(">", "}")
+    def _add(self, blueprint: Blueprint, operation: ApiOperation) -> None:
         item = {"tags": [blueprint.name], **self._operation(operation)}
-        in_path: list[Any] = [name for name in PATH_PARAMETERS if f"{{{name}}}" in path]
-        self.spec.path(path, operations={operation.method.lower(): item}, parameters=in_path)
+        in_path: list[Any] = [name for name in PATH_PARAMETERS if name in operation.in_path]
+        self.spec.path(operation.path, operations={operation.method.lower(): item}, parameters=in_path)
 
-    def _operation(self, operation: Operation) -> dict[str, Any]:
+    def _operation(self, operation: ApiOperation) -> dict[str, Any]:
         captured = examples().get(operation.id, {"responses": {}})
-        summary, _, description = inspect.cleandoc(operation.view.__doc__ or "").partition("\n")
-        item: dict[str, Any] = {"operationId": operation.id, "summary": summary}
-        if description:
-            item["description"] = description.strip()
+        item: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary}
+        if operation.description:
+            item["description"] = operation.description
         item["security"] = []
         if operation.scopes is not None:
             optional: list[dict[str, list[str]]] = [] if operation.scopes else [{}]
@@ -247,7 +243,7 @@ class _Builder:
             responses[status] = self._error(operation, status, codes, captured["responses"].get(str(status)))
         return {**item, "responses": responses}
 
-    def _error(self, operation: Operation, status: int, codes: Sequence[str], example: Any) -> str:
+    def _error(self, operation: ApiOperation, status: int, codes: Sequence[str], example: Any) -> str:
         """Return the name of the shared response for these codes. It shows the first captured example."""
         name = self._error_names.get(tuple(codes))
         if name is None:
@@ -264,13 +260,13 @@ class _Builder:
         return name
 
 
-def _error_name(operation: Operation, status: int, codes: Sequence[str]) -> str:
+def _error_name(operation: ApiOperation, status: int, codes: Sequence[str]) -> str:
     if len(codes) <= _NAMED_CODES:
         return "Or".join("".join(word.capitalize() for word in code.split("_")) for code in codes)
     return operation.id[0].upper() + operation.id[1:] + HTTPStatus(status).phrase.replace(" ", "")
 
 
-def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+def _request_body(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {JSON: {"schema": operation.body, **_example(captured.get("request"))}}
     limits = {JSON: operation.max_body}
     for raw in operation.raw:
@@ -281,7 +277,7 @@ def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, A
     return {"description": f"At most {sizes}.", "required": True, "content": content}
 
 
-def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+def _success(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
     headers = [*operation.headers]
     headers += [
         name

@@ -17,7 +17,7 @@ from flask import Flask
 from marshmallow import fields
 from marshmallow_oneofschema.one_of_schema import OneOfSchema
 
-from api.contract import Blueprint, Operation
+from api.contract import ApiOperation, Blueprint
 from arena.accounts.maxima import Quotas
 from arena.accounts.quotas import StorageQuotas
 from arena.store.amounts import Stored
@@ -48,7 +48,7 @@ def paths(returns: Any) -> set[tuple[str, ...]]:
     return found
 
 
-def operations(app: Flask) -> list[Operation]:
+def operations(app: Flask) -> list[ApiOperation]:
     return [one for part in app.blueprints.values() if isinstance(part, Blueprint) for one in part.operations]
 
 
