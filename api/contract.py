@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import flask
 import orjson
@@ -136,8 +137,8 @@ class ApiOperation(Operation):
         takes_key, is_paged, finish = self.takes_key, self.is_paged, self._finish
         adds = limit or self.is_polled
 
-        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str]) -> Response:
-            audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
+        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str], sent: Any) -> Response:
+            audit_operation(name, resource, method, who, path, sent)
             result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
@@ -149,6 +150,7 @@ class ApiOperation(Operation):
             environ, parts = request.environ, services()
             environ[OPERATION] = name
             arguments: list[Any] = []
+            sent: Any = None
             who: Principal | None = None
             if scopes is not None:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
@@ -164,16 +166,19 @@ class ApiOperation(Operation):
                     fields = read_query(raw_query_schema, environ, parts.settings.http)
                     data = bodies().read(environ, raw.most)
                     arguments.append({**raw.fields, **fields, raw.field: data})
+                    sent = {raw.field: data}
                     del data
                 else:
-                    arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
+                    sent = self._read_json(environ, raw_query_schema)
+                    arguments.append(load(body_schema, sent))
             if takes_key:
-                keyed = keyed_request(environ, name, *arguments)
+                assert who is not None
+                keyed = keyed_request(environ, name, who, sent)
                 if keyed is not None:
-                    again = functools.partial(self._rotation, environ, arguments[-1], path)
-                    act = functools.partial(respond, who, arguments, path)
+                    again = functools.partial(self._rotation, environ, sent, path)
+                    act = functools.partial(respond, who, arguments, path, sent)
                     return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
-            response = respond(who, arguments, path)
+            response = respond(who, arguments, path, sent)
             return finish(response, environ) if adds else response
 
         return handler
@@ -185,11 +190,12 @@ class ApiOperation(Operation):
             add_allowance(response, allowance)
         return revalidate(response) if self.is_polled else response
 
-    def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
+    def _rotation(self, environ: Environ, sent: Any, path: Mapping[str, str]) -> str:
         """The request that issues the response's secret again."""
         if not self.rotate:
             return f"{self.method} {environ['PATH_INFO']} with another key"
-        return f"POST {self.rotate.format_map({**(body if isinstance(body, dict) else {}), **path})}"
+        query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
+        return f"POST {self.rotate.format_map({**query, **(sent or {}), **path})}"
 
     def _raw(self, environ: Environ) -> RawBody | None:
         media = media_of(environ) if self.raw else JSON
