@@ -16,6 +16,7 @@ issue_owner_token = Operation(
     status=201,
     secret=("token",),
     errors=("owner_not_found",),
+    result="token",
 )
 
 set_admin = Operation(
@@ -28,6 +29,8 @@ set_admin = Operation(
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
+    has_body=True,
+    arguments=("admin",),
 )
 
 allow_invitations = Operation(
@@ -40,6 +43,8 @@ allow_invitations = Operation(
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
+    has_body=True,
+    arguments=("most",),
 )
 
 list_audit = Operation(
@@ -52,6 +57,8 @@ list_audit = Operation(
     """,
     scopes=("admin",),
     errors=("invalid_cursor",),
+    pages=("entries",),
+    client="audit",
 )
 
 annul_game = Operation(
@@ -65,6 +72,8 @@ annul_game = Operation(
     """,
     scopes=("admin",),
     errors=("game_not_found", "group_not_over", *ARCHIVED),
+    has_body=True,
+    arguments=("reason",),
 )
 
 list_suspicions = Operation(
@@ -81,6 +90,8 @@ list_suspicions = Operation(
     """,
     scopes=("admin",),
     errors=("preset_not_found",),
+    client="suspicions",
+    arguments=("kind", "division"),
 )
 
 list_suspensions = Operation(
@@ -95,6 +106,8 @@ list_suspensions = Operation(
     qualifications and tournaments, and its groups in running tournaments are void.
     """,
     scopes=("admin",),
+    client="suspensions",
+    result="bots",
 )
 
 lift_suspension = Operation(
@@ -122,6 +135,8 @@ suspend_owner = Operation(
     """,
     scopes=("admin",),
     errors=("owner_not_found",),
+    has_body=True,
+    arguments=("reason",),
 )
 
 unsuspend_owner = Operation(
@@ -146,6 +161,8 @@ list_hidden_texts = Operation(
     Those that admins hid, with the reasons.
     """,
     scopes=("admin",),
+    client="hidden_texts",
+    result="texts",
 )
 
 hide_text = Operation(
@@ -161,6 +178,8 @@ hide_text = Operation(
     scopes=("admin",),
     status=201,
     errors=("text_not_found", "owner_not_found", "bot_not_found", "tournament_not_found"),
+    has_body=True,
+    arguments=("of", "id", "text", "reason"),
 )
 
 show_text = Operation(
@@ -174,4 +193,5 @@ show_text = Operation(
     scopes=("admin",),
     status=204,
     errors=("text_not_hidden",),
+    arguments=("of", "id", "text"),
 )

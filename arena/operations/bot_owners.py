@@ -17,6 +17,7 @@ list_bot_owners = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
+    client="bot_owners",
 )
 
 add_bot_owner = Operation(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from arena.operations.operation import ARCHIVED, RECORD_ERRORS, UNSEATABLE, Operation
 
+FILES = {"source": "text/x-python", "component": "application/wasm"}
+"""Fields that may be sent as a file in place of JSON, with the media types."""
+
 _OF_UPLOADS = ("invalid_source", "compile_failed", "load_failed", "upload_not_checked", "upload_not_found")
 _OF_WEBHOOKS = ("invalid_webhook_url", "invalid_webhook_secret", "webhook_address", "webhook_failed")
 
@@ -35,6 +38,10 @@ register_bot = Operation(
         "bot_not_found",
     ),
     limit="bots_per_owner",
+    has_body=True,
+    files=FILES,
+    by_hand=True,
+    arguments=("name",),
 )
 
 list_bots = Operation(
@@ -46,6 +53,8 @@ list_bots = Operation(
     Lists all bots, or those of one owner or co-owner, including withdrawn ones.
     """,
     scopes=(),
+    pages=("bots",),
+    client="bots",
 )
 
 get_bot = Operation(
@@ -58,6 +67,7 @@ get_bot = Operation(
     """,
     scopes=(),
     errors=("bot_not_found",),
+    client="bot",
 )
 
 list_bot_games = Operation(
@@ -71,6 +81,8 @@ list_bot_games = Operation(
     """,
     scopes=(),
     errors=("bot_not_found", *ARCHIVED),
+    client="bot_games",
+    result="games",
 )
 
 change_bot = Operation(
@@ -85,6 +97,7 @@ change_bot = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
+    has_body=True,
 )
 
 delete_bot = Operation(
@@ -132,6 +145,10 @@ add_version = Operation(
         *_OF_UPLOADS,
     ),
     limit="uploads_per_owner",
+    has_body=True,
+    files=FILES,
+    by_hand=True,
+    arguments=("label",),
 )
 
 list_uploads = Operation(
@@ -144,6 +161,8 @@ list_uploads = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found",),
+    client="uploads",
+    result="uploads",
 )
 
 get_upload = Operation(
@@ -159,6 +178,7 @@ get_upload = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("upload_not_found",),
+    client="upload",
 )
 
 publish_version = Operation(
@@ -172,6 +192,9 @@ publish_version = Operation(
     """,
     scopes=("owner",),
     errors=("bot_not_found", "version_not_found", "no_source"),
+    has_body=True,
+    arguments=("published",),
+    defaults={"published": True},
 )
 
 get_source = Operation(
@@ -184,6 +207,7 @@ get_source = Operation(
     """,
     scopes=(),
     errors=("forbidden", "bot_not_found", "version_not_found", "no_source"),
+    client="source",
 )
 
 qualify = Operation(
@@ -203,6 +227,8 @@ qualify = Operation(
         *("game_not_played", "budget_exceeded"),
     ),
     limit="qualifications_per_owner",
+    has_body=True,
+    arguments=("kind",),
 )
 
 list_qualifications = Operation(
@@ -215,6 +241,8 @@ list_qualifications = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found", "version_not_found"),
+    client="qualifications",
+    result="qualifications",
 )
 
 get_log = Operation(
@@ -228,6 +256,7 @@ get_log = Operation(
     """,
     scopes=("owner", "admin"),
     errors=("bot_not_found", "log_not_found"),
+    client="game_log",
 )
 
 get_notes = Operation(
@@ -241,6 +270,7 @@ get_notes = Operation(
     """,
     scopes=(),
     errors=(*RECORD_ERRORS, "notes_not_found"),
+    client="notes",
 )
 
 publish_notes = Operation(
@@ -253,6 +283,9 @@ publish_notes = Operation(
     """,
     scopes=("owner", "admin"),
     errors=(*RECORD_ERRORS, "bot_not_found", "notes_not_found"),
+    has_body=True,
+    arguments=("published",),
+    defaults={"published": True},
 )
 
 replace_webhook_secret = Operation(
@@ -267,6 +300,7 @@ replace_webhook_secret = Operation(
     status=201,
     secret=("secret",),
     errors=("bot_not_found", "invalid_webhook_secret", "no_webhook"),
+    has_body=True,
 )
 
 replace_bot_token = Operation(
@@ -281,6 +315,7 @@ replace_bot_token = Operation(
     status=201,
     secret=("token",),
     errors=("bot_not_found",),
+    result="token",
 )
 
 revoke_bot_token = Operation(

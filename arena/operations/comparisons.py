@@ -26,6 +26,8 @@ create_comparison = Operation(
         "budget_exceeded",
     ),
     limit="tournaments_per_owner",
+    has_body=True,
+    arguments=("bot", "new", "old", "kind"),
 )
 
 list_comparisons = Operation(
@@ -38,6 +40,8 @@ list_comparisons = Operation(
     """,
     scopes=("owner",),
     errors=("invalid_cursor",),
+    pages=("comparisons",),
+    client="comparisons",
 )
 
 get_comparison = Operation(
@@ -52,4 +56,5 @@ get_comparison = Operation(
     scopes=("owner", "admin"),
     also={204: "The version is still `since`."},
     errors=("comparison_not_found",),
+    client="comparison",
 )

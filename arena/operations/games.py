@@ -19,6 +19,8 @@ create_game = Operation(
     status=201,
     errors=("kind_not_found", "invalid_option", "invalid_seats", "bot_not_found", *UNSEATABLE),
     limit="games_per_owner",
+    has_body=True,
+    arguments=("kind", "seats"),
 )
 
 list_games = Operation(
@@ -31,6 +33,8 @@ list_games = Operation(
     """,
     scopes=(),
     errors=("invalid_cursor", *ARCHIVED),
+    pages=("games",),
+    client="games",
 )
 
 get_game = Operation(
@@ -45,6 +49,7 @@ get_game = Operation(
     scopes=(),
     also={204: "The version is still `since`."},
     errors=(*_SEEN, *ARCHIVED, "not_seated"),
+    client="game",
 )
 
 join_game = Operation(
@@ -58,6 +63,9 @@ join_game = Operation(
     """,
     scopes=("bot",),
     errors=(*_SEEN, "game_not_open", "seat_taken", *UNSEATABLE, "game_busy", "invalid_seats"),
+    has_body=True,
+    client="join",
+    arguments=("seat", "nonce"),
 )
 
 resign_game = Operation(
@@ -71,6 +79,9 @@ resign_game = Operation(
     """,
     scopes=("bot",),
     errors=(*_SEEN, "not_seated", "game_not_running", "game_busy"),
+    has_body=True,
+    client="resign",
+    arguments=("seat",),
 )
 
 cancel_game = Operation(
@@ -97,6 +108,7 @@ list_events = Operation(
     scopes=(),
     headers=("Link",),
     errors=(*_SEEN, *ARCHIVED, "not_seated", "events_gone"),
+    client="events",
 )
 
 stream_events = Operation(
@@ -124,4 +136,6 @@ get_record = Operation(
     """,
     scopes=(),
     errors=(*_SEEN, *ARCHIVED, "record_not_ready"),
+    client="record",
+    by_hand=True,
 )

@@ -18,6 +18,7 @@ list_guests = Operation(
     """,
     scopes=_SCOPES,
     errors=("tournament_not_found",),
+    client="guests",
 )
 
 invite_owners = Operation(
@@ -30,6 +31,8 @@ invite_owners = Operation(
     """,
     scopes=_SCOPES,
     errors=(*_ERRORS, "owner_not_found", "invalid_tournament", "quota_exceeded"),
+    has_body=True,
+    arguments=("owners",),
 )
 
 uninvite_owner = Operation(
@@ -57,6 +60,8 @@ create_invitation_link = Operation(
     status=201,
     secret=("code", "url"),
     errors=(*_ERRORS, "invalid_tournament", "quota_exceeded"),
+    has_body=True,
+    arguments=("expires_ms",),
 )
 
 revoke_invitation_link = Operation(
@@ -81,6 +86,8 @@ accept_invitation = Operation(
     """,
     scopes=("owner",),
     errors=(*_ERRORS, "link_expired", "quota_exceeded"),
+    has_body=True,
+    arguments=("code",),
 )
 
 add_organiser = Operation(

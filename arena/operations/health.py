@@ -36,4 +36,5 @@ get_metrics = Operation(
     """,
     media="text/plain",
     errors=("store_unavailable",),
+    client="metrics",
 )

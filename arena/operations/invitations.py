@@ -18,6 +18,9 @@ create_invitations = Operation(
     status=201,
     secret=("invitations",),
     errors=("invalid_roster", "invalid_invitation", "quota_exceeded"),
+    has_body=True,
+    client="invite",
+    result="invitations",
 )
 
 list_invitations = Operation(
@@ -30,6 +33,9 @@ list_invitations = Operation(
     """,
     scopes=("owner",),
     errors=("invalid_cursor",),
+    pages=("invitations",),
+    client="invitations",
+    arguments=("roster",),
 )
 
 revoke_invitation = Operation(

@@ -15,6 +15,8 @@ list_leaderboards = Operation(
     One per preset of a game and division, as last published. The first preset of a game is listed first.
     """,
     scopes=(),
+    client="leaderboards",
+    result="leaderboards",
 )
 
 get_leaderboard = Operation(
@@ -31,6 +33,9 @@ get_leaderboard = Operation(
     scopes=(),
     texts=TEXTS,
     errors=(*_WHERE, "invalid_cursor"),
+    pages=("rows",),
+    client="leaderboard",
+    by_hand=True,
 )
 
 get_history = Operation(
@@ -43,6 +48,9 @@ get_history = Operation(
     """,
     scopes=(),
     errors=(*_WHERE, "invalid_cursor"),
+    pages=("points",),
+    client="leaderboard_history",
+    by_hand=True,
 )
 
 get_matchups = Operation(
@@ -59,6 +67,8 @@ get_matchups = Operation(
     scopes=(),
     texts=TEXTS,
     errors=(*_WHERE, "matchups_not_found"),
+    client="matchups",
+    by_hand=True,
 )
 
 get_styles = Operation(
@@ -72,4 +82,7 @@ get_styles = Operation(
     """,
     scopes=(),
     errors=(*_WHERE, "invalid_cursor"),
+    pages=("bots",),
+    client="styles",
+    by_hand=True,
 )

@@ -34,6 +34,18 @@ class Operation:
     scopes: Sequence[str] | None = None
     """The token must have one of these scopes; empty: a token is optional; None: no authentication."""
     status: int = 200
+    has_body: bool = False
+    """Whether a request has a body, which all fields are part of but those in the path and ``in_query``.
+    Otherwise they are the query.
+    """
+    in_query: Sequence[str] = ()
+    """The fields in the query of a request that has a body, too."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Fields that may be sent as a file in place of JSON, with their media types. The others are the query
+    then.
+    """
+    pages: Sequence[str] = ()
+    """The lists in the response that are continued on the next page, if the response is a page."""
     also: Mapping[int, str] = field(default_factory=dict)
     """Further successful statuses and their descriptions: 204, and 200 with the same schema."""
     media: str = JSON
@@ -60,6 +72,17 @@ class Operation:
     """The operation that issues such a secret again, with fields of the body and parts of the path in
     braces; by default this one, with another key.
     """
+
+    client: str = ""
+    """The name of the client's method; by default that of the operation."""
+    by_hand: bool = False
+    """Whether this method is a function, in place of one that is made from the table."""
+    arguments: Sequence[str] = ()
+    """The fields that the method takes by position, after those in the path."""
+    defaults: Mapping[str, object] = field(default_factory=dict)
+    """The values of fields that the method sends if the caller names no other."""
+    result: str = ""
+    """The field of the response that the method returns, if it does not return all of it."""
 
     @property
     def summary(self) -> str:

@@ -17,6 +17,9 @@ sign_up = Operation(
     scopes=(),
     status=201,
     errors=("name_taken", "invalid_name", "invalid_invitation"),
+    has_body=True,
+    arguments=("name", "invitation"),
+    result="token",
 )
 
 get_me = Operation(
@@ -30,6 +33,7 @@ get_me = Operation(
     people it has invited and may invite. `bot_invitations`: the bots that it is invited to share.
     """,
     scopes=("owner",),
+    client="me",
 )
 
 replace_owner_token = Operation(
@@ -43,6 +47,7 @@ replace_owner_token = Operation(
     scopes=("owner",),
     status=201,
     secret=("token",),
+    result="token",
 )
 
 revoke_owner_token = Operation(
@@ -70,6 +75,8 @@ create_sign_in_link = Operation(
     status=201,
     secret=("url",),
     limit="links_per_owner",
+    client="sign_in_link",
+    result="url",
 )
 
 export_owner = Operation(
@@ -98,6 +105,8 @@ delete_owner = Operation(
     """,
     scopes=("owner",),
     errors=("not_confirmed", *ARCHIVED),
+    arguments=("confirm",),
+    result="shown",
 )
 
 get_owner = Operation(
@@ -110,4 +119,5 @@ get_owner = Operation(
     """,
     scopes=(),
     errors=("owner_not_found",),
+    client="owner",
 )

@@ -17,6 +17,8 @@ download_records = Operation(
     media=JSON_LINES,
     headers=("X-Next", "Link"),
     errors=("invalid_cursor", *ARCHIVED),
+    client="records",
+    by_hand=True,
 )
 
 download_all_records = Operation(
@@ -31,6 +33,8 @@ download_all_records = Operation(
     scopes=(),
     media=JSON_LINES,
     errors=ARCHIVED,
+    client="all_records",
+    arguments=("kind",),
 )
 
 list_record_changes = Operation(
@@ -44,4 +48,6 @@ list_record_changes = Operation(
     """,
     scopes=(),
     errors=("invalid_cursor",),
+    pages=("changes",),
+    client="record_changes",
 )

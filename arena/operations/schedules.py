@@ -33,6 +33,7 @@ create_schedule = Operation(
     scopes=("owner", "admin"),
     status=201,
     errors=(*_TEMPLATE, "schedule_exists", "quota_exceeded"),
+    has_body=True,
 )
 
 list_schedules = Operation(
@@ -44,6 +45,8 @@ list_schedules = Operation(
     Each has its cron expression, the settings of its tournaments and its next time.
     """,
     scopes=(),
+    client="schedules",
+    result="schedules",
 )
 
 get_schedule = Operation(
@@ -56,6 +59,7 @@ get_schedule = Operation(
     """,
     scopes=(),
     errors=_SEEN,
+    client="schedule",
 )
 
 change_schedule = Operation(
@@ -69,6 +73,8 @@ change_schedule = Operation(
     """,
     scopes=("owner", "admin"),
     errors=(*_SEEN, *_TEMPLATE),
+    has_body=True,
+    arguments=("enabled",),
 )
 
 delete_schedule = Operation(

@@ -20,6 +20,7 @@ create_series = Operation(
     status=201,
     errors=_SETTINGS,
     limit="tournaments_per_owner",
+    has_body=True,
 )
 
 list_series = Operation(
@@ -32,6 +33,9 @@ list_series = Operation(
     """,
     scopes=(),
     errors=("invalid_cursor",),
+    pages=("series",),
+    client="series_list",
+    arguments=("owner",),
 )
 
 get_series = Operation(
@@ -44,6 +48,7 @@ get_series = Operation(
     """,
     scopes=(),
     errors=_SEEN,
+    client="series",
 )
 
 change_series = Operation(
@@ -56,6 +61,7 @@ change_series = Operation(
     """,
     scopes=("owner", "admin"),
     errors=(*_SEEN, *_SETTINGS, "series_done"),
+    has_body=True,
 )
 
 delete_series = Operation(
@@ -83,4 +89,6 @@ get_series_table = Operation(
     scopes=(),
     texts=TEXTS,
     errors=_SEEN,
+    client="series_table",
+    by_hand=True,
 )

@@ -29,6 +29,9 @@ subscribe_to_tournament = Operation(
         "quota_exceeded",
     ),
     limit="webhook_checks_per_owner",
+    has_body=True,
+    client="subscribe",
+    arguments=("url", "secret"),
 )
 
 list_subscriptions = Operation(
@@ -41,6 +44,8 @@ list_subscriptions = Operation(
     """,
     scopes=("owner",),
     errors=_SEEN,
+    client="subscriptions",
+    result="subscriptions",
 )
 
 delete_subscription = Operation(
@@ -54,6 +59,7 @@ delete_subscription = Operation(
     scopes=("owner",),
     status=204,
     errors=(*_SEEN, "subscription_not_found"),
+    client="unsubscribe",
 )
 
 ping_subscription = Operation(

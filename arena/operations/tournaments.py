@@ -29,6 +29,7 @@ create_tournament = Operation(
     status=201,
     errors=(*_SETTINGS, "budget_exceeded"),
     limit="tournaments_per_owner",
+    has_body=True,
 )
 
 plan_tournament = Operation(
@@ -42,6 +43,9 @@ plan_tournament = Operation(
     """,
     scopes=("owner", "admin"),
     errors=_SETTINGS,
+    has_body=True,
+    in_query=("entrants",),
+    arguments=("entrants",),
 )
 
 list_tournaments = Operation(
@@ -55,6 +59,9 @@ list_tournaments = Operation(
     """,
     scopes=(),
     errors=("invalid_cursor",),
+    pages=("tournaments",),
+    client="tournaments",
+    by_hand=True,
 )
 
 get_tournament = Operation(
@@ -69,6 +76,7 @@ get_tournament = Operation(
     scopes=(),
     also={204: "The version is still `since`."},
     errors=_SEEN,
+    client="tournament",
 )
 
 edit_tournament = Operation(
@@ -83,6 +91,7 @@ edit_tournament = Operation(
     """,
     scopes=("owner", "admin"),
     errors=(*_CHANGED, *_SETTINGS, "preset_not_found", "not_editable", "quota_exceeded"),
+    has_body=True,
 )
 
 clone_tournament = Operation(
@@ -98,6 +107,8 @@ clone_tournament = Operation(
     status=201,
     errors=(*_SEEN, *_SETTINGS, "budget_exceeded"),
     limit="tournaments_per_owner",
+    has_body=True,
+    arguments=("locks_ms",),
 )
 
 stream_tournament = Operation(
@@ -139,6 +150,8 @@ enter_tournament = Operation(
         "entry_closed",
         "budget_exceeded",
     ),
+    has_body=True,
+    arguments=("bot", "nonce", "version"),
 )
 
 leave_tournament = Operation(
@@ -151,6 +164,7 @@ leave_tournament = Operation(
     """,
     scopes=("owner", "bot", "admin"),
     errors=(*_CHANGED, "entry_not_found", "tournament_over"),
+    by_hand=True,
 )
 
 cancel_tournament = Operation(
@@ -164,6 +178,8 @@ cancel_tournament = Operation(
     """,
     scopes=("owner", "admin"),
     errors=(*_CHANGED, "tournament_over"),
+    has_body=True,
+    arguments=("reason",),
 )
 
 get_standings = Operation(
@@ -178,6 +194,9 @@ get_standings = Operation(
     scopes=(),
     texts=TEXTS,
     errors=(*_SEEN, "invalid_cursor"),
+    pages=("rows", "crosstable"),
+    client="standings",
+    by_hand=True,
 )
 
 get_results = Operation(
@@ -193,6 +212,7 @@ get_results = Operation(
     scopes=(),
     media="text/csv",
     errors=_SEEN,
+    client="results",
 )
 
 list_groups = Operation(
@@ -206,6 +226,8 @@ list_groups = Operation(
     """,
     scopes=(),
     errors=(*_SEEN, "invalid_cursor"),
+    pages=("groups",),
+    client="groups",
 )
 
 download_tournament_records = Operation(
@@ -219,4 +241,6 @@ download_tournament_records = Operation(
     scopes=(),
     media=JSON_LINES,
     errors=(*_SEEN, *ARCHIVED),
+    client="tournament_records",
+    by_hand=True,
 )

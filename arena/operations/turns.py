@@ -19,6 +19,8 @@ get_turns = Operation(
     scopes=_BOT,
     as_text=True,
     errors=("invalid_cursor",),
+    client="turns",
+    arguments=("after",),
 )
 
 exchange_turns = Operation(
@@ -41,6 +43,11 @@ exchange_turns = Operation(
     scopes=_BOT,
     as_text=True,
     errors=("invalid_cursor", "game_busy"),
+    has_body=True,
+    in_query=("after", "wait", "rights", "limit", "legal", "tournaments", "leaving"),
+    client="exchange",
+    arguments=("answers", "after"),
+    defaults={"answers": ()},
 )
 
 stream_turns = Operation(
