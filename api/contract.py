@@ -99,7 +99,7 @@ class ApiOperation(Operation):
     @property
     def is_paged(self) -> bool:
         """Whether responses are pages of a list: see :func:`page_response`."""
-        return self.query is not None and "cursor" in self.query().fields
+        return bool(self.pages)
 
     @property
     def is_polled(self) -> bool:

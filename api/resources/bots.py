@@ -45,6 +45,7 @@ from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.received import refusal
 from arena.accounts.uploads import ReceivedUpload
 from arena.accounts.versions import BotAccount, Version
+from arena.operations.bots import FILES
 from arena.sandbox.limits import DEFAULT_LIMITS
 
 blueprint = Blueprint("bots", __name__, description="Bots, their versions and their tokens.")
@@ -53,7 +54,7 @@ _MAX_JSON = 1_000_000
 _UPLOADED = {"transport": "uploaded"}
 _FILES = (
     RawBody(
-        media="text/x-python",
+        media=FILES["source"],
         field="source",
         most=DEFAULT_LIMITS.source_bytes,
         description="Python source in UTF-8, or in the encoding that it declares. "
@@ -62,7 +63,7 @@ _FILES = (
         fields=_UPLOADED,
     ),
     RawBody(
-        media="application/wasm",
+        media=FILES["component"],
         field="component",
         most=DEFAULT_LIMITS.component_bytes,
         description="A WebAssembly component. The other fields are query parameters.",

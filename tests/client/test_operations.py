@@ -334,3 +334,23 @@ def test_a_refused_stream_is_an_error_of_the_api(service: Service) -> None:
     assert refused.value.status == 404
     assert service.client().is_alive()["status"]
     assert "botequim" in service.client().metrics()
+
+
+def test_arguments_are_checked() -> None:
+    client: Any = Client("http://127.0.0.1:1")
+    for arguments, named in (((), {}), (("a", "b"), {}), (("a",), {"bot": "a"})):
+        with pytest.raises(TypeError, match=r"^bot\(\) "):
+            client.bot(*arguments, **named)
+
+
+def test_none_is_a_value_in_a_change_only(receiver: Receiver) -> None:
+    receiver.seen.clear()
+    client = Client(receiver.url)
+    client.change_bot("b", game_cost=None)
+    client.join("g", seat=None, nonce="n")
+    client.events("g", seat=None, limit=3)
+    assert [(query, body) for _, _, query, body in receiver.seen] == [
+        ({}, {"game_cost": None}),
+        ({}, {"nonce": "n"}),
+        ({"limit": "3"}, None),
+    ]
