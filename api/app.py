@@ -41,7 +41,6 @@ from arena.ops.service import open_service
 from arena.ops.settings import Settings
 from queues.rq_jobs import BackgroundJobs, RqJobs
 
-PREFIX: Final = "/v1"
 RESOURCES: Final = (
     owners,
     invitations,
@@ -58,6 +57,7 @@ RESOURCES: Final = (
     leaderboards,
     records,
     admin,
+    health,
 )
 
 
@@ -88,9 +88,8 @@ def create_app(settings: Settings | None = None, jobs: Jobs | None = None) -> Fl
     protect_pages(app)
     app.extensions["botequim-front"] = FrontTables(service.live, service.tournaments, service.shown)
     register_error_handlers(app, site.error_page)
-    for resource in RESOURCES:
-        app.register_blueprint(resource.blueprint, url_prefix=PREFIX)
-    for part in (health.blueprint, docs.blueprint, protocol.blueprint, *PAGES):
+    resources = (resource.blueprint for resource in RESOURCES)
+    for part in (*resources, docs.blueprint, protocol.blueprint, *PAGES):
         app.register_blueprint(part)
     outer: Any = Edge(app.wsgi_app)
     if settings.http.proxies:

@@ -23,14 +23,14 @@ _MOST: Final = 300
 
 
 def audit_operation(
-    name: str, resource: str, method: str, who: Principal | None, path: Mapping[str, str], body: object
+    name: str, resource: str, method: str, who: Principal | None, path: Mapping[str, str], sent: object
 ) -> None:
-    """Log an operation of an organiser before it is carried out."""
+    """Log an operation of an organiser, with the body as it was sent, before it is carried out."""
     if resource != _RESOURCE or method == "GET" or who is None or name == _CANCEL:
         return
     if name in _OF_PLAYERS and not who.admin:
         return
-    detail = printable(orjson.dumps(body, default=str).decode(), _MOST) if body else ""
+    detail = printable(orjson.dumps(sent).decode(), _MOST) if sent else ""
     services().accounts.audit(who, _words(name), _subject(path), detail)
 
 

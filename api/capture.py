@@ -25,10 +25,9 @@ from werkzeug.test import TestResponse
 
 from api.app import create_app
 from api.openapi import EXAMPLES_FILE, document
-from api.resources.records import MEDIA as JSON_LINES
-from api.streams import MEDIA
 from arena.accounts.versions import Suspension
 from arena.events.tournament import OVER
+from arena.operations.operation import EVENT_STREAM, JSON_LINES
 from arena.ops.jobs import InlineJobs
 from arena.ops.settings import DEFAULT_LIMITS, HttpSettings, Settings
 from arena.ratings.board import SETTLED_GROUPS
@@ -105,7 +104,7 @@ class RecordingClient:
 
 
 def _abridged(response: TestResponse) -> Any:
-    if response.mimetype == MEDIA:
+    if response.mimetype == EVENT_STREAM:
         chunks = b"".join(islice(response.iter_encoded(), 1 + _STREAM_EVENTS))
         response.close()
         return _TOKEN.sub(rb"\1...", chunks).decode()

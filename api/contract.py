@@ -1,4 +1,4 @@
-"""The contract of an operation: its route, scopes, request, responses and errors.
+"""The contract of an operation: what the table says about it, with its view and schemas.
 
 It validates requests and generates the OpenAPI document, and the tests validate every response
 against it.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from http import HTTPStatus
+from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import flask
 import orjson
@@ -28,6 +28,8 @@ from api.requests import load, read_query
 from api.services import bodies, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
+from arena.operations import OPERATIONS
+from arena.operations.operation import Operation, operation_id
 
 View = Callable[..., Any]
 
@@ -39,10 +41,6 @@ _WITH_ACCOUNTS: Final = (
     "corrupt_state",
     "store_unavailable",
 )
-UNSEATABLE: Final = ("bot_withdrawn", "bot_suspended", "owner_suspended")
-ARCHIVED: Final = ("archive_unavailable", "archive_mismatch", "damaged_archive")
-"""The errors of operations that read finished games."""
-
 _WITH_TOKEN: Final = ("missing_token", "forbidden")
 _WITH_QUERY: Final = ("invalid",)
 _WITH_BODY: Final = (
@@ -71,39 +69,17 @@ class RawBody:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
-    """One operation. The first line of the view's docstring is the summary, the rest the description."""
+class ApiOperation(Operation):
+    """An operation with its view, and the schemas of what is sent and returned."""
 
-    rule: str
-    method: str
+    name: str
     view: View
-    scopes: Sequence[str] | None = None
-    """The token must have one of these scopes; empty: a token is optional; None: no authentication."""
     query: type[Schema] | None = None
     body: type[Schema] | None = None
-    status: int = 200
     returns: type[Schema] | Mapping[str, Any] | None = None
     """The schema of the response's body."""
     accepted: type[Schema] | None = None
     """The schema of a response with status 202 and the header ``Location``, which the view makes itself."""
-    media: str = JSON
-    texts: Sequence[str] = ()
-    """Further media types of the same response, as text."""
-    as_text: bool = False
-    """Whether requests that prefer ``text/plain`` get text. The document has it as an extension, because
-    with a second media type generators of TypeScript would change the type of the response.
-    """
-    headers: Sequence[str] = ()
-    also: Mapping[int, str] = field(default_factory=dict)
-    """Further successful statuses and their descriptions: 204, and 200 with the schema ``returns``. The view
-    makes these responses itself.
-    """
-    errors: Sequence[str] = ()
-    """Error codes beyond those implied by the other fields."""
-    limit: str | None = None
-    """The rate limit that each request counts against before its body is read. Its name says what it is
-    counted per: ``_per_owner`` or ``_per_address``.
-    """
     max_body: int = SMALL_BODY
     """The maximum size of a JSON body, in bytes."""
     max_values: int = MAX_VALUES
@@ -114,37 +90,22 @@ class Operation:
     """The other fields of the body, as the query of a request with a file."""
     parameters: Sequence[Mapping[str, Any]] = ()
     """Request headers that the view reads."""
-    keyed: bool = False
-    """Whether a request may have an idempotency key, as all may that have a token and create something."""
-    secret: Sequence[str] = ()
-    """Fields of the response that hold a secret, which is shown once and not stored."""
-    rotate: str = ""
-    """The operation that issues such a secret again, with fields of the body and parts of the path in
-    braces; by default this one, with another key.
-    """
 
     @property
     def id(self) -> str:
-        """The view's name in camel case."""
-        first, *rest = self.view.__name__.split("_")
-        return first + "".join(word.capitalize() for word in rest)
+        """The id of the operation in the OpenAPI document."""
+        return operation_id(self.name)
 
     @property
     def is_paged(self) -> bool:
         """Whether responses are pages of a list: see :func:`page_response`."""
-        return self.query is not None and "cursor" in self.query().fields
+        return bool(self.pages)
 
     @property
     def is_polled(self) -> bool:
         """Whether responses have an ``ETag``, which a view may set itself, and may be 304."""
         is_json = self.media == JSON and bool(self.returns) and not self.as_text
         return self.method == "GET" and is_json and self.scopes is not None
-
-    @property
-    def takes_key(self) -> bool:
-        """Whether a request may have an idempotency key."""
-        creates = self.method == "POST" and self.status == HTTPStatus.CREATED and bool(self.scopes)
-        return creates or self.keyed
 
     def error_codes(self) -> dict[int, list[str]]:
         """Return all error codes of the operation by HTTP status, in the order of ``ERRORS``."""
@@ -176,8 +137,8 @@ class Operation:
         takes_key, is_paged, finish = self.takes_key, self.is_paged, self._finish
         adds = limit or self.is_polled
 
-        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str]) -> Response:
-            audit_operation(name, resource, method, who, path, arguments[-1:] if body_schema else None)
+        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str], sent: Any) -> Response:
+            audit_operation(name, resource, method, who, path, sent)
             result = view(*arguments, **path)
             if isinstance(result, Response):
                 return result
@@ -189,6 +150,7 @@ class Operation:
             environ, parts = request.environ, services()
             environ[OPERATION] = name
             arguments: list[Any] = []
+            sent: Any = None
             who: Principal | None = None
             if scopes is not None:
                 who = require(scopes, environ, parts) if scopes else authenticate(environ, parts)
@@ -204,16 +166,19 @@ class Operation:
                     fields = read_query(raw_query_schema, environ, parts.settings.http)
                     data = bodies().read(environ, raw.most)
                     arguments.append({**raw.fields, **fields, raw.field: data})
+                    sent = {raw.field: data}
                     del data
                 else:
-                    arguments.append(load(body_schema, self._read_json(environ, raw_query_schema)))
+                    sent = self._read_json(environ, raw_query_schema)
+                    arguments.append(load(body_schema, sent))
             if takes_key:
-                keyed = keyed_request(environ, name, *arguments)
+                assert who is not None
+                keyed = keyed_request(environ, name, who, sent)
                 if keyed is not None:
-                    again = functools.partial(self._rotation, environ, arguments[-1], path)
-                    act = functools.partial(respond, who, arguments, path)
+                    again = functools.partial(self._rotation, environ, sent, path)
+                    act = functools.partial(respond, who, arguments, path, sent)
                     return finish(carried_out_once(parts, keyed, act, self.secret, again), environ)
-            response = respond(who, arguments, path)
+            response = respond(who, arguments, path, sent)
             return finish(response, environ) if adds else response
 
         return handler
@@ -225,11 +190,12 @@ class Operation:
             add_allowance(response, allowance)
         return revalidate(response) if self.is_polled else response
 
-    def _rotation(self, environ: Environ, body: Any, path: Mapping[str, str]) -> str:
+    def _rotation(self, environ: Environ, sent: Any, path: Mapping[str, str]) -> str:
         """The request that issues the response's secret again."""
         if not self.rotate:
             return f"{self.method} {environ['PATH_INFO']} with another key"
-        return f"POST {self.rotate.format_map({**(body if isinstance(body, dict) else {}), **path})}"
+        query = dict(parse_qsl(environ.get("QUERY_STRING", "")))
+        return f"POST {self.rotate.format_map({**query, **(sent or {}), **path})}"
 
     def _raw(self, environ: Environ) -> RawBody | None:
         media = media_of(environ) if self.raw else JSON
@@ -267,19 +233,22 @@ class Blueprint(flask.Blueprint):
     def __init__(self, name: str, import_name: str, *, description: str) -> None:
         super().__init__(name, import_name)
         self.description = description
-        self.operations: list[Operation] = []
+        self.operations: list[ApiOperation] = []
 
-    def operation(self, rule: str, method: str = "GET", **contract: Any) -> Callable[[View], View]:
-        """Return a decorator that registers a view; ``contract``: further fields of :class:`Operation`.
+    def operation(self, **schemas: Any) -> Callable[[View], View]:
+        """Return a decorator that registers the view of the operation of its name; ``schemas``: the fields of
+        :class:`ApiOperation`.
 
         The view is called with the principal (unless ``scopes`` is None), the loaded query, the loaded
         body and the parts of the path. It returns a value for the schema ``returns``, or a response.
         """
 
         def decorate(view: View) -> View:
-            operation = Operation(rule=rule, method=method, view=view, **contract)
-            self.operations.append(operation)
-            self.add_url_rule(rule, view.__name__, operation.handler(self.name), methods=[method])
+            name = view.__name__
+            endpoint = ApiOperation(name=name, view=view, **vars(OPERATIONS[name]), **schemas)
+            self.operations.append(endpoint)
+            rule = endpoint.path.replace("{", "<").replace("}", ">")
+            self.add_url_rule(rule, name, endpoint.handler(self.name), methods=[endpoint.method])
             return view
 
         return decorate

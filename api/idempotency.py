@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import orjson
 from flask import Response
@@ -51,10 +52,10 @@ _SECRET: Final = b"secret"
 _TOO_LARGE: Final = b"too large"
 
 
-def keyed_request(
-    environ: Environ, operation: str, who: Principal, *arguments: Mapping[str, Any]
-) -> KeyedRequest | None:
-    """The request if it has a key, with the hash of its address and of the loaded ``arguments``.
+def keyed_request(environ: Environ, operation: str, who: Principal, sent: Any) -> KeyedRequest | None:
+    """The request if it has a key, with the hash of its address and of what was ``sent``: the values of the
+    body before they were loaded, so that a default of a later version does not change it. The order of fields
+    and white space do not count.
 
     Raises :class:`~api.errors.HttpError` for a key that is not valid.
     """
@@ -69,7 +70,8 @@ def keyed_request(
             expected=f"1 to {MOST_CHARACTERS} printable ASCII characters",
         )
     # orjson refuses whole numbers of more than 64 bits.
-    data = json.dumps([environ["PATH_INFO"], *arguments], default=_digest, sort_keys=True)
+    query = sorted(parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
+    data = json.dumps([environ["PATH_INFO"], query, sent], default=_digest, sort_keys=True)
     scope = f"{who.scope}:{who.name}\n{operation}\n{key}"
     return KeyedRequest(who.owner, _hash(scope.encode()), _hash(data.encode()))
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from api.auth import viewer
-from api.contract import ARCHIVED
 from api.errors import HttpError
 from api.services import services
 from arena.accounts.audit import Principal
@@ -15,9 +14,6 @@ from arena.live.turns import MAX_NOTE
 from arena.records.record import Record, parse_record
 from arena.store.notes import GameNotes
 from arena.text import printable
-
-RECORD_ERRORS: Final = ("game_not_found", "game_hidden", *ARCHIVED, "record_not_ready")
-"""The errors of reading a record."""
 
 
 def read_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:

@@ -26,8 +26,7 @@ from arena.events.service import Tournaments
 from arena.events.tournament import OVER
 from arena.live.header import Viewer
 from arena.live.service import LiveGames
-
-MEDIA: Final = "text/event-stream"
+from arena.operations.operation import EVENT_STREAM
 
 
 def event_stream(**data: str) -> dict[str, Any]:
@@ -213,4 +212,4 @@ def _response(messages: Iterator[bytes], when_closed: Callable[[], object] = lam
             _open.dec()
         yield _message("reconnect", {"code": "come_back", "after_ms": _RETRY_MS})
 
-    return Response(sent(), content_type=MEDIA, headers={"X-Accel-Buffering": "no"})
+    return Response(sent(), content_type=EVENT_STREAM, headers={"X-Accel-Buffering": "no"})

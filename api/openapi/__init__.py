@@ -19,7 +19,7 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from flask import Flask
 from marshmallow import Schema
 
-from api.contract import Blueprint, Operation
+from api.contract import ApiOperation, Blueprint
 from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
 from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
@@ -38,6 +38,7 @@ from api.schemas.fields import (
 )
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
+from arena.operations.operation import EVENT_STREAM
 
 EXAMPLES_FILE: Final = Path(__file__).parent.parent / "examples.json"
 
@@ -54,8 +55,6 @@ timestamps in RFC 3339. Lists are paged: pass a page's `cursor` to get the next 
 document with a stable `code`; `x-error-codes` lists those of an operation. Every response has the header
 `X-Request-Id`.
 """
-
-EVENT_STREAM: Final = "text/event-stream"
 
 PROBLEM: Final = "Problem"
 _PROBLEM_TEXT: Final = """
@@ -131,7 +130,7 @@ class _Builder:
             if isinstance(blueprint, Blueprint):
                 self.spec.tag({"name": blueprint.name, "description": blueprint.description})
                 for operation in blueprint.operations:
-                    self._add(app, blueprint, operation)
+                    self._add(blueprint, operation)
         self._add_problem()
 
     def _add_components(self) -> None:
@@ -151,19 +150,16 @@ class _Builder:
         for name, description in SECURITY_SCHEMES.items():
             add.security_scheme(name, {"type": "http", "scheme": "bearer", "description": description})
 
-    def _add(self, app: Flask, blueprint: Blueprint, operation: Operation) -> None:
-        (rule,) = app.url_map.iter_rules(f"{blueprint.name}.{operation.view.__name__}")
-        path = rule.rule.replace("<", "{").replace(">", "}")
+    def _add(self, blueprint: Blueprint, operation: ApiOperation) -> None:
         item = {"tags": [blueprint.name], **self._operation(operation)}
-        in_path: list[Any] = [name for name in PATH_PARAMETERS if f"{{{name}}}" in path]
-        self.spec.path(path, operations={operation.method.lower(): item}, parameters=in_path)
+        in_path: list[Any] = [name for name in PATH_PARAMETERS if name in operation.in_path]
+        self.spec.path(operation.path, operations={operation.method.lower(): item}, parameters=in_path)
 
-    def _operation(self, operation: Operation) -> dict[str, Any]:
+    def _operation(self, operation: ApiOperation) -> dict[str, Any]:
         captured = examples().get(operation.id, {"responses": {}})
-        summary, _, description = inspect.cleandoc(operation.view.__doc__ or "").partition("\n")
-        item: dict[str, Any] = {"operationId": operation.id, "summary": summary}
-        if description:
-            item["description"] = description.strip()
+        item: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary}
+        if operation.description:
+            item["description"] = operation.description
         item["security"] = []
         if operation.scopes is not None:
             optional: list[dict[str, list[str]]] = [] if operation.scopes else [{}]
@@ -216,7 +212,7 @@ class _Builder:
         self.spec.components.response(PROBLEM, response)
 
 
-def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+def _request_body(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = {JSON: {"schema": operation.body, **_example(captured.get("request"))}}
     limits = {JSON: operation.max_body}
     for raw in operation.raw:
@@ -227,7 +223,7 @@ def _request_body(operation: Operation, captured: dict[str, Any]) -> dict[str, A
     return {"description": f"At most {sizes}.", "required": True, "content": content}
 
 
-def _success(operation: Operation, captured: dict[str, Any]) -> dict[str, Any]:
+def _success(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
     headers = [*operation.headers]
     headers += [
         name

@@ -29,24 +29,9 @@ _MAX_VALUES: Final = 5 * MAX_PEOPLE
 
 
 @blueprint.operation(
-    "/invitations",
-    "POST",
-    scopes=("owner",),
-    body=NewInvitationsSchema,
-    max_body=MAX_BODY,
-    max_values=_MAX_VALUES,
-    status=201,
-    returns=NewInvitationListSchema,
-    secret=("invitations",),
-    errors=("invalid_roster", "invalid_invitation", "quota_exceeded"),
+    body=NewInvitationsSchema, max_body=MAX_BODY, max_values=_MAX_VALUES, returns=NewInvitationListSchema
 )
 def create_invitations(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
-    """Make invitations to sign up
-
-    One for each of the `people`, or a `count` for anybody. Each makes one owner, once, and sign-ups with one
-    do not count against the limit per address. The codes are shown only once. Owners may make as many as an
-    admin has allowed them. Only their organiser sees the names, and who signed up with which.
-    """
     people, count = body.get("people"), body.get("count")
     if (people is None) == (count is None):
         raise InvalidRoster("people and count are two ways", field="people", expected="one of the two")
@@ -70,35 +55,14 @@ def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, Any]]:
     ]
 
 
-@blueprint.operation(
-    "/invitations",
-    scopes=("owner",),
-    query=InvitationsQuery,
-    returns=InvitationPageSchema,
-    errors=("invalid_cursor",),
-)
+@blueprint.operation(query=InvitationsQuery, returns=InvitationPageSchema)
 def list_invitations(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
-    """List your invitations
-
-    The latest first, without their codes. Nobody else sees them, nor who signed up with them.
-    """
     start, limit = parse_number(query["cursor"], 9), query["limit"]
     found = services().invitations.list(who.name, query["roster"])
     end = start + limit
     return {"invitations": found[start:end], "cursor": str(end) if end < len(found) else None}
 
 
-@blueprint.operation(
-    "/invitations/<invitation>",
-    "DELETE",
-    scopes=("owner",),
-    returns=InvitationSchema,
-    errors=("invitation_not_found",),
-)
+@blueprint.operation(returns=InvitationSchema)
 def revoke_invitation(who: Principal, invitation: str) -> dict[str, Any]:
-    """Revoke an invitation
-
-    It cannot be used any more, and does not count against your quota. Of one that was used nothing changes:
-    the owner stays.
-    """
     return services().invitations.revoke(who.name, invitation)

@@ -12,7 +12,6 @@ from api.contract import Blueprint, json_response, page_response, revalidated
 from api.declared import declared_by, with_declared
 from api.errors import HttpError
 from api.schemas.leaderboards import (
-    TEXTS,
     BoardListSchema,
     BoardSchema,
     BoardTableQuery,
@@ -70,34 +69,13 @@ def _check(kind: str, division: str) -> None:
         )
 
 
-_WHERE = ("kind_not_found", "division_not_found", "preset_not_found")
-
-
-@blueprint.operation("/leaderboards", scopes=(), returns=BoardListSchema)
+@blueprint.operation(returns=BoardListSchema)
 def list_leaderboards(who: Principal | None) -> dict[str, Any]:
-    """List the leaderboards
-
-    One per preset of a game and division, as last published. The first preset of a game is listed first.
-    """
     return {"leaderboards": [read_board(*name).data for name in all_boards()]}
 
 
-@blueprint.operation(
-    "/leaderboards/<kind>/<division>",
-    scopes=(),
-    query=BoardTableQuery,
-    returns=BoardSchema,
-    texts=TEXTS,
-    errors=(*_WHERE, "invalid_cursor"),
-)
+@blueprint.operation(query=BoardTableQuery, returns=BoardSchema)
 def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """Get a leaderboard
-
-    Maximum-likelihood ratings over all rated groups with the rules of one preset, with 95% intervals. The
-    rows of the division `models` also have the illegal and the late answers of each bot, and what its owner
-    says about it: the model, and what a game costs. `botequim leaderboard` computes the same numbers from the
-    records (`GET /v1/records`).
-    """
     board = read_board(kind, division, query["preset"])
     form, version, text = query["format"], board.version, lambda: board.text
     page = board.page(query["cursor"], query["limit"]) if form == "json" else board.data
@@ -112,18 +90,8 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
     return revalidated(version, lambda: page_response(page))
 
 
-@blueprint.operation(
-    "/leaderboards/<kind>/<division>/history",
-    scopes=(),
-    query=HistoryQuery,
-    returns=HistorySchema,
-    errors=(*_WHERE, "invalid_cursor"),
-)
+@blueprint.operation(query=HistoryQuery, returns=HistorySchema)
 def get_history(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """Get the history of a leaderboard
-
-    One point per day and bot, including today's so far.
-    """
     board = read_board(kind, division, query["preset"])
 
     def respond() -> Response:
@@ -134,22 +102,8 @@ def get_history(who: Principal | None, query: dict[str, Any], kind: str, divisio
     return revalidated(board.version, respond)
 
 
-@blueprint.operation(
-    "/leaderboards/<kind>/<division>/matchups",
-    scopes=(),
-    query=MatchupsQuery,
-    returns=MatchupsSchema,
-    texts=TEXTS,
-    errors=(*_WHERE, "matchups_not_found"),
-)
+@blueprint.operation(query=MatchupsQuery, returns=MatchupsSchema)
 def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """Get who beats whom on a leaderboard
-
-    For the best 50 ranked bots of games of two sides: the share of every pair with its 95% interval, whether
-    the ratings fit it, how well they fit in all, the worst opponent of each bot, and Nash averaging, a
-    second measure that cycles do not mislead. Computed some time after the leaderboard; `records_hash` says
-    of which one. `botequim leaderboard --matchups` computes the same from the records.
-    """
     _check(kind, division)
     found = services().matchups.published(kind, division, query["preset"])
     if found is None:
@@ -164,19 +118,8 @@ def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, divisi
     return revalidated(found.version, lambda: json_response(found.data))
 
 
-@blueprint.operation(
-    "/leaderboards/<kind>/<division>/styles",
-    scopes=(),
-    query=StylesQuery,
-    returns=StylesSchema,
-    errors=(*_WHERE, "invalid_cursor"),
-)
+@blueprint.operation(query=StylesQuery, returns=StylesSchema)
 def get_styles(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
-    """Get how the bots of a leaderboard play
-
-    Counts from the released records of the leaderboard's games that nobody forfeited, some time after the
-    leaderboard (see *How bots play*). They decide nothing.
-    """
     _check(kind, division)
     board = BoardName.of(kind, division, query["preset"])
     found = services().styles.read(*board)

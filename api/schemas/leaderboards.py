@@ -16,8 +16,6 @@ from arena.ratings.board import RETIRED_DAYS
 from arena.ratings.collusion import DUMPING, SIGNALLING
 
 FORMATS: Final = ("json", "csv", "text")
-TEXTS: Final = ("text/csv", "text/plain")
-"""The media types of ``csv`` and ``text``."""
 
 
 def form() -> fields.String:

@@ -21,6 +21,7 @@ from arena.text import printable
 
 COMMANDS: Final = {
     "admin": "arena.cli.admin:admin",
+    "api": "arena.cli.api:api",
     "archive": "arena.cli.archive:archive",
     "backup": "arena.cli.backup:backup",
     "bot": "arena.cli.bots:bot",
@@ -82,6 +83,7 @@ SECTIONS: Final = {
         "records",
         "dataset",
         "webhook",
+        "api",
     ),
     "Running a service": ("up", "serve", "admin", "ops", "backup", "restore", "archive"),
     "This program": ("completion",),

@@ -142,7 +142,7 @@ def source(
         show(found, as_json)
         return
     text = found["source"]
-    data = base64.b64decode(found["component"]) if text is None else encode_source(text, "source")
+    data = base64.b64decode(found["component"] or "") if text is None else encode_source(text, "source")
     if out is not None:
         out.write_bytes(data)
         click.echo(f"{out}: {len(data)} bytes", err=True)

@@ -40,7 +40,7 @@ class DownloadState:
     records: int = 0
     finished: bool = False
     changed: dict[str, dict[str, Any]] = field(default_factory=dict)
-    boards: list[dict[str, Any]] = field(default_factory=list)
+    boards: list[Mapping[str, Any]] = field(default_factory=list)
     replacing: bool = False
     format: int = _FORMAT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -14,6 +14,9 @@ from arena.cli.progress import Lines, Pace, left_text
 from arena.client import Client
 from arena.text import relative
 
+if TYPE_CHECKING:
+    from arena.client.types import Tournament
+
 _POLL: Final = 20.0
 """Seconds for which the service may hold a request while a tournament does not change."""
 
@@ -21,7 +24,7 @@ _BREATH: Final = 0.25
 _OVER: Final = ("finished", "cancelled")
 
 
-def watch_tournament(client: Client, tournament_id: str) -> dict[str, Any]:
+def watch_tournament(client: Client, tournament_id: str) -> Tournament:
     """Show the progress of a tournament on stderr until it is over; returns it."""
     console = Console(stderr=True)
     pace = Pace()
@@ -59,7 +62,7 @@ def _line(lines: Lines, view: Mapping[str, Any], pace: Pace) -> None:
 
 def _follow(
     client: Client, tournament_id: str, pace: Pace, show: Callable[[Mapping[str, Any]], object]
-) -> dict[str, Any]:
+) -> Tournament:
     """Show every observed state of the tournament until it is over; returns the last."""
     version = None
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.records.record import dumps
 from arena.text import printable
+
+if TYPE_CHECKING:
+    from arena.client.types import BotSeat, HouseSeat, OpenSeat
 
 _viewer = token_option("the owner or a bot, for a private game", required=False)
 _seat = click.option("--seat", type=click.IntRange(min=0), help="The seat of your bot.")
@@ -73,7 +76,7 @@ def create(
     """
     rules_of = game_of(kind)
     times = clock_of(clock, turn_seconds, bank_seconds)
-    options = given(rules=rules_of.options.parse(rules), clock=times, visibility=visibility)
+    options: dict[str, Any] = given(rules=rules_of.options.parse(rules), clock=times, visibility=visibility)
     client = service(url, token)
     try:
         made = client.create_game(kind, [_seat_of(text) for text in seats], **options)
@@ -90,11 +93,13 @@ def create(
     show(made, as_json, made["game"])
 
 
-def _seat_of(text: str) -> dict[str, Any]:
+def _seat_of(text: str) -> BotSeat | HouseSeat | OpenSeat:
     if text == "open":
         return {"open": True}
     if text.startswith("house:"):
-        return {"house": text.removeprefix("house:")}
+        # The service says which ones there are.
+        house: Any = text.removeprefix("house:")
+        return {"house": house}
     return {"bot": text}
 
 

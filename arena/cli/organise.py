@@ -108,7 +108,7 @@ def edit(
     Once a bot has entered: its name, description and link, a later --starts and more --max-entries.
     """
     client = service(url, token)
-    changes = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, kind=kind)
+    changes: dict[str, Any] = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, kind=kind)
     changes |= given(clock=clock_of(clock, turn_seconds, bank_seconds))
     for name, value in settings.items():
         if isinstance(value, tuple) and value:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli.commands import Command, Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show
-from arena.client.http import given, path
 
 
 @click.command(cls=Command, examples=("botequim signup ana", "botequim signup ana | botequim login"))
@@ -21,8 +21,7 @@ from arena.client.http import given, path
 @json_option
 def signup(name: str, invitation: str | None, url: str, as_json: bool) -> None:
     """Sign up as the owner NAME and print the owner's token, which is shown only once."""
-    body = given(name=name, invitation=invitation)
-    made = service(url).request("POST", path("owners"), body, repeatable=False)
+    made: Any = service(url).call("sign_up", name=name, invitation=invitation)
     show(made, as_json, made["token"])
 
 
@@ -36,7 +35,7 @@ def web(url: str, token: str, browser: bool, as_json: bool) -> None:
 
     The link works once, for five minutes.
     """
-    made = service(url, token).request("POST", path("owners", "me", "sign-in-links"), repeatable=False)
+    made: Any = service(url, token).call("create_sign_in_link")
     show(made, as_json, made["url"])
     if browser:
         webbrowser.open(made["url"])

@@ -70,7 +70,7 @@ def import_roster(
     if notice:
         click.echo(f"{printable(file.name)}: {notice}", err=True)
     people = parse_roster(text)
-    sent = [{key: text for key, text in person._asdict().items() if text} for person in people]
+    sent: Any = [{key: text for key, text in person._asdict().items() if text} for person in people]
     made = service(url, token).invite(people=sent, roster=roster or None, expires_ms=expires)
     _print(_NEW, made, "json" if as_json else form)
 

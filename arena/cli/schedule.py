@@ -12,6 +12,7 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, when
 from arena.cli.times import future, seconds
 from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
+from arena.client.http import given
 from arena.tournaments.schedule_words import next_words
 from arena.tournaments.spec import MAX_ENTRIES
 
@@ -80,7 +81,7 @@ def create(
     """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next."""
     if (cron is None) == (at is None):
         raise click.UsageError("exactly one of --cron and --at is needed")
-    template = {"name": name, **spec_of(**options), "entry_s": round(entry)}
+    template: Any = {"name": name, **spec_of(**options), "entry_s": round(entry)}
     if play is not None:
         template["play_s"] = round(play)
     times: dict[str, Any] = {"cron": cron} if cron is not None else {"at_ms": at}
@@ -207,8 +208,9 @@ def edit(
     changes = {name: value for name, value in settings.items() if value is not None}
     if entry is not None:
         changes["entry_s"] = round(entry)
-    template = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
-    changed = client.change_schedule(schedule_id, cron=cron, at_ms=at, tournament=template)
+    template: Any = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
+    sent: dict[str, Any] = given(cron=cron, at_ms=at, tournament=template)
+    changed = client.change_schedule(schedule_id, **sent)
     show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 
 

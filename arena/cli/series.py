@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,6 +16,9 @@ from arena.cli.params import Function
 from arena.cli.tournament import TABLE_FORMATS
 from arena.inputs.numbers import decimal
 from arena.ratings.series import BY, MAX_TOURNAMENTS, SERIES_TIE_BREAKS, InvalidSeries, recomputed
+
+if TYPE_CHECKING:
+    from arena.client.types import Series
 
 
 def _numbers(text: str) -> list[float]:
@@ -184,7 +187,7 @@ def verify(file: Any, as_json: bool) -> None:
     show_one(table.as_json(), as_json, table.as_text())
 
 
-def _print_one(as_json: bool, one: dict[str, Any]) -> None:
+def _print_one(as_json: bool, one: Series) -> None:
     state = ", done" if one["done"] else ""
     count = len(one["tournaments"])
     show_one(one, as_json, f"{one['name']}: {count} tournament{'s' if count != 1 else ''}{state}")

@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -21,6 +21,9 @@ from arena.play.players import SEALED, PlayerId
 from arena.records.decisions import decisions
 from arena.records.verify import verify
 from arena.tournaments.outlook import RESTS, BoardStanding
+
+if TYPE_CHECKING:
+    from arena.client.types import Bot, Qualification
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
@@ -307,9 +310,9 @@ def _show(upload: Mapping[str, Any]) -> None:
     click.echo(f"{upload['bot']} {upload['version']}: {_STATES[upload['state']]}", err=True)
 
 
-def _known(client: Client, name: str) -> dict[str, Any] | None:
+def _known(client: Client, name: str) -> Bot | None:
     try:
-        known: dict[str, Any] = client.bot(name)
+        known = client.bot(name)
     except ApiError as error:
         if error.matches("bot_not_found"):
             return None
@@ -324,7 +327,7 @@ def _next_label(labels: list[str]) -> str:
 
 def _states(
     client: Client, name: str, version: str, boards: Collection[BoardName]
-) -> dict[BoardName, dict[str, Any]]:
+) -> dict[BoardName, Qualification]:
     """The qualifications of a version for ``boards``."""
     found = {
         BoardName(one["kind"], SEALED, one["preset"]): one for one in client.qualifications(name, version)
@@ -334,7 +337,7 @@ def _states(
 
 def _wait(
     client: Client, name: str, version: str, boards: Collection[BoardName], seconds: float
-) -> dict[BoardName, dict[str, Any]]:
+) -> dict[BoardName, Qualification]:
     """Wait until no qualification for ``boards`` is under way; returns them."""
     start = time.monotonic()
     explained = False

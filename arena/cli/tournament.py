@@ -236,15 +236,17 @@ def create(
         raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
     if ends is not None and ends <= starts:
         raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
-    more = given(opens_ms=opens, locks_ms=starts, ends_ms=ends)
+    more: dict[str, Any] = given(opens_ms=opens, locks_ms=starts, ends_ms=ends)
     if owners or by_invitation or hidden:
         more.update(who="invited", invited_owners=list(owners), hidden=hidden)
     fields = {"name": name, **spec_of(**options), **more}
     if dry_run:
         planned = service(url, token).plan_tournament(entrants, **fields)
         budget = planned["budget"]
-        used = "" if budget is None else "\nbudget: {groups} groups of the {left} that are left today"
-        show(planned, as_json, planned["text"] + used.format(**budget or {}))
+        text = planned["text"]
+        if budget is not None:
+            text += f"\nbudget: {budget['groups']} groups of the {budget['left']} that are left today"
+        show(planned, as_json, text)
         return
     if entrants is not None:
         raise click.UsageError("--entrants is for --dry-run")

@@ -1,22 +1,34 @@
-"""Bots: their versions, sources, qualifications, logs, tokens and webhooks."""
+"""Bots: uploads that are checked before they are versions."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from arena.client.http import ApiError, HttpClient, RawFile, path
+from arena.client.calls import Calls
+from arena.client.http import ApiError, Json, path
+from arena.client.operations import request_of
 from arena.errors import ArenaError
+from arena.operations import OPERATIONS
 
-OnUpload = Callable[[Mapping[str, Any]], None]
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from arena.client.types import (
+        AddedVersion,
+        AddVersionFields,
+        BotWithToken,
+        RegisterBotFields,
+        Upload,
+    )
+
+OnUpload: TypeAlias = "Callable[[Upload], None]"
 """Called with an upload that is being checked."""
 
 _ACCEPTED: Final = 202
 _REFUSED: Final = 422
 _LONG_POLL: Final = 20.0
-
-_FILES: Final = {"source": "text/x-python", "component": "application/wasm"}
 
 
 class UploadPending(ArenaError):
@@ -27,24 +39,30 @@ class UploadPending(ArenaError):
     code = "upload_pending"
 
 
-class BotsCalls(HttpClient):
-    """The operations of ``/v1/bots``."""
+class BotsCalls(Calls):
+    """Methods of the operations of ``/v1/bots`` that are more than a request."""
 
-    def register_bot(self, name: str, **fields: Any) -> str:
+    def register_bot(self, name: str, **fields: Unpack[RegisterBotFields]) -> str:
         """Register a bot of this owner and return its token. ``fields``: ``transport`` and so on; with a
         ``source`` or ``component`` in bytes, which is sent as a file, ``version`` and ``description``.
         """
-        return str(self.create_bot(name, **fields)["token"])
+        return self.create_bot(name, **fields)["token"]
 
     def create_bot(
-        self, name: str, *, wait: float | None = None, on_upload: OnUpload | None = None, **fields: Any
-    ) -> Any:
+        self,
+        name: str,
+        *,
+        wait: float | None = None,
+        on_upload: OnUpload | None = None,
+        **fields: Unpack[RegisterBotFields],
+    ) -> BotWithToken:
         """As :meth:`register_bot`, but returns the bot, its token, its webhook secret and its upload.
 
         ``wait``, ``on_upload``: as for :meth:`add_version`. A bot whose upload is refused is not registered.
         """
-        made, pending = self._send_version(path("bots"), {"name": name, **fields})
-        if pending:
+        reply, pending = self._send_version("register_bot", {"name": name, **fields})
+        made = cast("BotWithToken", reply)
+        if pending and made["upload"] is not None:
             try:
                 made["upload"] = self.await_upload(name, made["upload"], wait, on_upload)
             except UploadPending as error:
@@ -53,51 +71,6 @@ class BotsCalls(HttpClient):
             made["bot"] = self.bot(name)
         return made
 
-    def bots(self, *, owner: str | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
-        """All bots by name; ``limit`` per request."""
-        return self._pages(path("bots"), "bots", owner=owner, limit=limit)
-
-    def bot_games(
-        self,
-        bot: str,
-        *,
-        kind: str | None = None,
-        preset: str | None = None,
-        against: str | None = None,
-        result: str | None = None,
-        limit: int = 50,
-    ) -> list[dict[str, Any]]:
-        """The last games of a bot, or house bot, as it played them; in tournaments and over HTTP."""
-        query = {"kind": kind, "preset": preset, "against": against, "result": result, "limit": limit}
-        found: list[dict[str, Any]] = self.request("GET", path("bots", bot, "games"), query=query)["games"]
-        return found
-
-    def bot(self, bot: str) -> Any:
-        """A bot with all its versions."""
-        return self.request("GET", path("bots", bot))
-
-    def change_bot(self, bot: str, **fields: Any) -> Any:
-        """Change ``state``, ``description``, ``tournaments``, ``people``, ``datasets``, ``model`` or
-        ``game_cost`` (None removes it), and return the bot.
-        """
-        return self.request("PATCH", path("bots", bot), fields)
-
-    def delete_bot(self, bot: str) -> None:
-        """Delete a bot for good, also one that has played. Its name stays taken."""
-        self.request("DELETE", path("bots", bot))
-
-    def bot_owners(self, bot: str) -> Any:
-        """The owner of a bot, the co-owners, and who is invited to share it."""
-        return self.request("GET", path("bots", bot, "owners"))
-
-    def add_bot_owner(self, bot: str, owner: str) -> Any:
-        """Invite an owner to share a bot of this owner, or, with the own name, accept an invitation."""
-        return self.request("PUT", path("bots", bot, "owners", owner))
-
-    def remove_bot_owner(self, bot: str, owner: str) -> None:
-        """Remove a co-owner of a bot or an invitation; with the own name, leave it or decline."""
-        self.request("DELETE", path("bots", bot, "owners", owner))
-
     def add_version(
         self,
         bot: str,
@@ -105,8 +78,8 @@ class BotsCalls(HttpClient):
         *,
         wait: float | None = None,
         on_upload: OnUpload | None = None,
-        **fields: Any,
-    ) -> Any:
+        **fields: Unpack[AddVersionFields],
+    ) -> AddedVersion:
         """Add a version, which new games are played with. ``fields``: ``transport`` and so on, or a
         ``source`` or ``component`` in bytes, which is sent as a file.
 
@@ -115,29 +88,20 @@ class BotsCalls(HttpClient):
         the bot has the same upload already, this is that version, with its own label and ``added`` false.
         Raises :class:`UploadPending` after that, and :class:`~arena.client.http.ApiError` for a refused one.
         """
-        made, pending = self._send_version(path("bots", bot, "versions"), {"label": label, **fields})
+        reply, pending = self._send_version("add_version", {"bot": bot, "label": label, **fields})
         if not pending:
-            return made
-        self.await_upload(bot, made, wait, on_upload)
-        (version,) = [one for one in self.bot(bot)["versions"] if one["label"] == made["version"]]
+            return cast("AddedVersion", reply)
+        upload = self.await_upload(bot, cast("Upload", reply), wait, on_upload)
+        (version,) = [one for one in self.bot(bot)["versions"] if one["label"] == upload["version"]]
         return {**version, "webhook_secret": None, "added": True}
-
-    def upload(self, bot: str, upload: str, *, wait: float | None = None) -> Any:
-        """An upload; with ``wait``, as soon as it is a version or refused, or after that many seconds."""
-        return self.request("GET", path("bots", bot, "uploads", upload), query={"wait": wait})
-
-    def uploads(self, bot: str) -> list[dict[str, Any]]:
-        """The uploads of a bot that are being checked."""
-        found: list[dict[str, Any]] = self.request("GET", path("bots", bot, "uploads"))["uploads"]
-        return found
 
     def await_upload(
         self,
         bot: str,
-        upload: Mapping[str, Any],
+        upload: Upload,
         wait: float | None = None,
         on_upload: OnUpload | None = None,
-    ) -> Any:
+    ) -> Upload:
         """The upload when it is a version; ``wait``, ``on_upload`` and errors: as for :meth:`add_version`."""
         until = time.monotonic() + (self.patience if wait is None else wait)
         last = None
@@ -156,58 +120,8 @@ class BotsCalls(HttpClient):
             raise ApiError(_REFUSED, {"code": upload["code"], "detail": upload["reason"]})
         return upload
 
-    def _send_version(self, where: str, fields: dict[str, Any]) -> tuple[Any, bool]:
+    def _send_version(self, name: str, fields: Mapping[str, object]) -> tuple[Json, bool]:
         """What the service answers, and whether the upload is still being checked."""
-        body: object = fields
-        query = None
-        for field, media in _FILES.items():
-            if isinstance(fields.get(field), bytes):
-                body = RawFile(media, fields[field])
-                query = {name: value for name, value in fields.items() if name not in (field, "transport")}
+        where, query, body = request_of(OPERATIONS[name], fields)
         status, value = self._with_status("POST", where, body, query, creates=True)
         return value, status == _ACCEPTED
-
-    def publish_version(self, bot: str, version: str, published: bool = True) -> Any:
-        """Publish the source of a version, or hide it."""
-        return self.request("PATCH", path("bots", bot, "versions", version), {"published": published})
-
-    def source(self, bot: str, version: str) -> Any:
-        """The source of an uploaded version."""
-        return self.request("GET", path("bots", bot, "versions", version, "source"))
-
-    def qualify(self, bot: str, version: str, kind: str, *, preset: str | None = None) -> Any:
-        """Start the qualification of a version in a game, or for a preset of it, and return its state."""
-        body = {"kind": kind} if preset is None else {"kind": kind, "preset": preset}
-        where = path("bots", bot, "versions", version, "qualifications")
-        return self.request("POST", where, body, creates=True)
-
-    def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
-        """The qualifications of a version: one per game, and those for presets."""
-        found: list[dict[str, Any]] = self.request(
-            "GET", path("bots", bot, "versions", version, "qualifications")
-        )["qualifications"]
-        return found
-
-    def game_log(self, bot: str, game: str) -> Any:
-        """What an uploaded bot decided and printed in a game."""
-        return self.request("GET", path("bots", bot, "games", game, "log"))
-
-    def notes(self, bot: str, game: str) -> Any:
-        """The notes of a bot on its moves in a finished game."""
-        return self.request("GET", path("bots", bot, "games", game, "notes"))
-
-    def publish_notes(self, bot: str, game: str, published: bool = True) -> Any:
-        """Publish the notes of a bot on a game, or hide them."""
-        return self.request("PATCH", path("bots", bot, "games", game, "notes"), {"published": published})
-
-    def replace_webhook_secret(self, bot: str, **fields: Any) -> Any:
-        """Replace the signing secret of the webhook by ``secret``, or by a new one."""
-        return self.request("POST", path("bots", bot, "webhook", "secret"), fields, creates=True)
-
-    def replace_bot_token(self, bot: str) -> str:
-        """Replace the bot's token and return the new one."""
-        return str(self.request("POST", path("bots", bot, "token"), creates=True)["token"])
-
-    def revoke_bot_token(self, bot: str) -> None:
-        """Revoke the bot's token."""
-        self.request("DELETE", path("bots", bot, "token"))

@@ -10,7 +10,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from arena import __version__
@@ -23,6 +23,10 @@ LONGEST_PAUSE: Final = 15.0
 """The pause in seconds between two tries, doubled each time up to the maximum, with jitter."""
 
 
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+"""What JSON can hold."""
+
+_LONGEST_WAIT: Final = 3600.0
 _BUSY: Final = ("game_busy", "idempotency_key_in_use")
 
 
@@ -33,26 +37,29 @@ class ApiError(ArenaError):
     ``status`` is the HTTP status; ``extra`` holds the document's other fields.
     """
 
-    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+    def __init__(self, status: int, problem: Mapping[str, Json]) -> None:
         super().__init__(
             str(problem.get("detail") or problem.get("title") or f"the service answered {status}"),
             code=str(problem.get("code") or "refused"),
-            field=problem.get("field"),
-            expected=problem.get("expected"),
+            field=_word(problem, "field"),
+            expected=_word(problem, "expected"),
             extra=problem,
         )
         self.status = status
 
     def matches(self, code: str) -> bool:
-        """Whether the error is ``code``, ."""
+        """Whether the error is ``code``."""
         return self.code == code
 
 
-class ServerEvent(NamedTuple):
+Data = TypeVar("Data")
+
+
+class ServerEvent(NamedTuple, Generic[Data]):
     """One message of a stream. ``id``: pass it as ``last_event_id`` to continue after it."""
 
     event: str
-    data: Any
+    data: Data
     id: str | None
 
 
@@ -93,15 +100,15 @@ class _Reply(NamedTuple):
     body: bytes
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Json:
         """The body as JSON; None if it is not JSON."""
         try:
-            return json.loads(self.body) if self.body else None
+            return cast(Json, json.loads(self.body)) if self.body else None
         except ValueError:
             return None
 
     @property
-    def problem(self) -> Mapping[str, Any]:
+    def problem(self) -> Mapping[str, Json]:
         """The problem document of an error."""
         value = self.value
         return value if isinstance(value, dict) else {}
@@ -151,11 +158,11 @@ class HttpClient:
         method: str,
         path: str,
         body: object = None,
-        query: Mapping[str, Any] | None = None,
+        query: Mapping[str, object] | None = None,
         *,
         repeatable: bool = True,
         creates: bool = False,
-    ) -> Any:
+    ) -> Json:
         """Send a request and return the decoded reply, None for an empty one. ``body``: a :class:`RawFile`,
         or what JSON can hold. ``repeatable``: whether it may be executed twice. ``creates``: send an
         ``Idempotency-Key``, with which the service executes it once.
@@ -170,11 +177,11 @@ class HttpClient:
         method: str,
         path: str,
         body: object,
-        query: Mapping[str, Any] | None,
+        query: Mapping[str, object] | None,
         *,
         repeatable: bool = True,
         creates: bool = False,
-    ) -> tuple[int, Any]:
+    ) -> tuple[int, Json]:
         """The status, and what :meth:`request` returns."""
         key = secrets.token_hex(16) if creates else None
         reply = self._send(method, path, body, query, repeatable, key)
@@ -185,36 +192,40 @@ class HttpClient:
             )
         return reply.status, value
 
-    def _target(self, path: str, query: Mapping[str, Any] | None) -> str:
+    def _target(self, path: str, query: Mapping[str, object] | None) -> str:
         given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         return self._base + path + ("?" + urlencode(given) if given else "")
 
-    def _text(self, path: str, query: Mapping[str, Any] | None = None) -> str:
+    def _text(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """A reply that is not JSON, as text."""
         return self._send("GET", path, None, query, True).body.decode()
 
-    def _pages(self, path: str, key: str, **query: Any) -> Iterator[dict[str, Any]]:
+    def _pages(self, path: str, key: str, /, **query: object) -> Iterator[Json]:
         """All elements of a list, page by page."""
-        cursor = None
+        cursor: Json = None
         while True:
-            page = self.request("GET", path, query={**query, "cursor": cursor})
-            yield from page[key]
+            page = self._object(path, {**query, "cursor": cursor})
+            yield from cast(list[Json], page[key])
             cursor = page["cursor"]
             if cursor is None:
                 return
 
-    def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: Any) -> str:
+    def _object(self, path: str, query: Mapping[str, object]) -> dict[str, Json]:
+        """A reply that is an object of JSON."""
+        return cast(dict[str, Json], self.request("GET", path, query=query))
+
+    def _table(self, path: str, form: str, version: str, lists: Sequence[str], **query: object) -> str:
         """A table as text: ``json`` with the ``lists`` of all its pages, which are read again if ``version``
         changes meanwhile.
         """
         if form != "json":
             return self._text(path, {"format": form, **query})
         while True:
-            whole = page = self.request("GET", path, query=query)
+            whole = page = self._object(path, query)
             while page["cursor"] is not None and page[version] == whole[version]:
-                page = self.request("GET", path, query={**query, "cursor": page["cursor"]})
+                page = self._object(path, {**query, "cursor": page["cursor"]})
                 for name in lists:
-                    whole[name] += page[name]
+                    cast(list[Json], whole[name]).extend(cast(list[Json], page[name]))
             if page[version] == whole[version]:
                 return json.dumps({**whole, "cursor": None}, ensure_ascii=False)
 
@@ -223,7 +234,7 @@ class HttpClient:
         method: str,
         path: str,
         body: object,
-        query: Mapping[str, Any] | None,
+        query: Mapping[str, object] | None,
         repeatable: bool = True,
         key: str | None = None,
     ) -> _Reply:
@@ -232,7 +243,7 @@ class HttpClient:
         headers = self._headers if data is None else {**self._headers, "Content-Type": media}
         if key is not None:
             headers = {**headers, "Idempotency-Key": key}
-        self._connection.timeout = self.timeout + float((query or {}).get("wait") or 0)
+        self._connection.timeout = self.timeout + _number((query or {}).get("wait"))
         until = time.monotonic() + self.patience
         pause = FIRST_PAUSE
         while True:
@@ -299,8 +310,8 @@ class HttpClient:
         return _exchange(connection, method, target, data, headers)
 
     def _stream(
-        self, path: str, query: Mapping[str, Any] | None = None, last_event_id: str | None = None
-    ) -> Iterator[ServerEvent]:
+        self, path: str, query: Mapping[str, object] | None = None, last_event_id: str | None = None
+    ) -> Iterator[ServerEvent[Json]]:
         """The events of a server-sent stream, on a separate connection, until the service ends it.
 
         Raises :class:`ApiError` if the service rejects it and :class:`Unreachable` if the connection breaks.
@@ -388,12 +399,12 @@ def path(*parts: str) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
-def given(**fields: Any) -> dict[str, Any]:
+def given(**fields: Data | None) -> dict[str, Data]:
     """A request body of the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent]:
+def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent[Json]]:
     """The messages of a stream; comments, which keep it alive, are skipped."""
     fields: dict[str, str] = {}
     for line in response:
@@ -403,6 +414,20 @@ def _events(response: http.client.HTTPResponse) -> Iterator[ServerEvent]:
         elif "data" in fields:
             yield ServerEvent(fields.get("event", "message"), json.loads(fields["data"]), fields.get("id"))
             fields = {}
+
+
+def _word(problem: Mapping[str, Json], name: str) -> str | None:
+    value = problem.get(name)
+    return None if value is None else str(value)
+
+
+def _number(value: object) -> float:
+    """A number as a caller gave it; 0 for what is none, which the service refuses."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return 0.0
+    return number if 0 < number < _LONGEST_WAIT else 0.0
 
 
 def _seconds(text: str) -> float:

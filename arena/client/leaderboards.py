@@ -1,19 +1,34 @@
-"""Leaderboards: current and past ratings."""
+"""Leaderboards: whole tables, with all their pages."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, cast
 
-from arena.client.http import HttpClient, path
+from arena.client.calls import Calls
+from arena.client.http import path
+
+if TYPE_CHECKING:
+    from arena.client.types import BotStyle, HistoryPoint
 
 
-class LeaderboardsCalls(HttpClient):
-    """The operations of ``/v1/leaderboards``."""
+class AllPoints(TypedDict):
+    """The history of a leaderboard."""
 
-    def leaderboards(self) -> list[dict[str, Any]]:
-        """Summaries of all published leaderboards."""
-        found: list[dict[str, Any]] = self.request("GET", path("leaderboards"))["leaderboards"]
-        return found
+    kind: str
+    division: str
+    points: list[HistoryPoint]
+
+
+class AllStyles(TypedDict):
+    """How the bots of a leaderboard play."""
+
+    kind: str
+    division: str
+    bots: list[BotStyle]
+
+
+class LeaderboardsCalls(Calls):
+    """Methods of the operations of ``/v1/leaderboards`` that are more than a request."""
 
     def leaderboard(
         self,
@@ -39,13 +54,13 @@ class LeaderboardsCalls(HttpClient):
 
     def styles(
         self, kind: str, division: str, *, preset: str | None = None, limit: int | None = None
-    ) -> dict[str, Any]:
+    ) -> AllStyles:
         """How the bots of a leaderboard play: all ``bots`` with their counts; by default that of the game's
         first preset. ``limit`` per request.
         """
         where = path("leaderboards", kind, division, "styles")
-        bots = self._pages(where, "bots", preset=preset, limit=limit)
-        return {"kind": kind, "division": division, "bots": list(bots)}
+        bots = cast("list[BotStyle]", list(self._pages(where, "bots", preset=preset, limit=limit)))
+        return {"kind": kind, "division": division, "bots": bots}
 
     def leaderboard_history(
         self,
@@ -55,10 +70,10 @@ class LeaderboardsCalls(HttpClient):
         *,
         preset: str | None = None,
         limit: int | None = None,
-    ) -> dict[str, Any]:
+    ) -> AllPoints:
         """The daily ratings of a leaderboard, or of one bot on it: all ``points``; by default of the game's
         first preset. ``limit`` per request.
         """
         where = path("leaderboards", kind, division, "history")
-        points = self._pages(where, "points", preset=preset, bot=bot, limit=limit)
-        return {"kind": kind, "division": division, "points": list(points)}
+        pages = self._pages(where, "points", preset=preset, bot=bot, limit=limit)
+        return {"kind": kind, "division": division, "points": cast("list[HistoryPoint]", list(pages))}

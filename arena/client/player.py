@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from arena.bots.base import Bot
 from arena.client.client import Client
@@ -17,6 +17,9 @@ from arena.client.http import ApiError, Unreachable
 from arena.errors import ArenaError
 from arena.play.fault_reports import FaultReport, Trace, message_of, trace_of
 from arena.text import printable
+
+if TYPE_CHECKING:
+    from arena.client.types import Answer, PresenceEnded, Result, Turn, View
 
 WAIT: Final = 25.0
 """Seconds that the service may hold a request while there is no turn."""
@@ -42,8 +45,6 @@ _FAULTY: Final = {"illegal_action": "illegal", "malformed": "malformed"}
 
 _SHOWN: Final = 200
 """Characters of an illegal answer that are printed."""
-
-Turn = Mapping[str, Any]
 
 
 @dataclass
@@ -93,7 +94,7 @@ class OnlinePlayer:
         self._reported: set[tuple[str, ...]] = set()
         self._rights = bool(getattr(make(), "wants_rights", False))
         self._games: dict[str, _Game] = {}
-        self._answers: dict[str, dict[str, str]] = {}
+        self._answers: dict[str, Answer] = {}
         self._answered: dict[str, Turn] = {}
         self._cursor: str | None = None
 
@@ -134,13 +135,13 @@ class OnlinePlayer:
         due = min((game.due for game in self._games.values()), default=float("inf"))
         return round(max(0.0, min(wait, due - time.monotonic())), 3)
 
-    def _rejected(self, result: Mapping[str, Any], turn: Turn) -> list[Turn]:
+    def _rejected(self, result: Result, turn: Turn) -> list[Turn]:
         """Report the rejection of an answer to ``turn``, which is then answered with its default action if it
         is still open. Returns the turn to decide instead, if any.
         """
-        status = result["status"]
-        if status == "accepted":
+        if result["status"] == "accepted":
             return []
+        status = result["status"]
         why = f"{status}: {result['message']}"
         if result.get("forfeited"):
             why += "; the seat is forfeited, and the table plays it"
@@ -148,7 +149,7 @@ class OnlinePlayer:
             self._play_on(turn, _FAULTY[status], why, why)
             return []
         self.say(f"{result['turn']}: {why}")
-        fresh = result.get("fresh")
+        fresh = result["fresh"] if result["status"] == "stale_turn" else None
         return [fresh] if fresh and (self._rights or not fresh["optional"]) else []
 
     def _think(self, turn: Turn) -> None:
@@ -233,7 +234,7 @@ class OnlinePlayer:
                 self.step(max(0.1, wait))
             left = self._good_bye()
 
-    def _good_bye(self) -> Mapping[str, Any]:
+    def _good_bye(self) -> PresenceEnded:
         """What the service returns to a good-bye, and whether the bot took part in tournaments."""
         patience, self.client.patience = self.client.patience, _GOOD_BYE_PATIENCE
         try:
@@ -251,24 +252,26 @@ class OnlinePlayer:
         now = time.monotonic()
         for game_id in [game_id for game_id, game in self._games.items() if game.due <= now][:most]:
             game = self._games[game_id]
+            view, gone = None, ""
             try:
                 view = self.client.game(game_id)
             except ApiError as error:
                 if error.status not in (403, 404, 410):
                     raise
-                view = {"state": f"gone ({error.code})"}
-            if view is None or view["state"] in LIVE_STATES:
+                gone = f"gone ({error.code})"
+            if not gone and (view is None or view["state"] in LIVE_STATES):
                 game.checked()
                 continue
             del self._games[game_id]
             for seat in game.bots:
+                how = gone if view is None else _how_it_ended(view, seat)
                 failures = game.failures[seat]
                 more = f"; it failed {failures} times" if failures > 1 else ""
-                self.say(f"{game.name} seat {seat}: {_how_it_ended(view, seat)}{more}")
+                self.say(f"{game.name} seat {seat}: {how}{more}")
             self.games_over += 1
 
 
-def _how_it_ended(view: Mapping[str, Any], seat: int) -> str:
+def _how_it_ended(view: View, seat: int) -> str:
     outcome = view.get("outcome")
     if view["state"] != "finished" or not outcome:
         return str(view["state"])

@@ -33,7 +33,7 @@ MAX_RECORD_BYTES: Final = 64 << 20
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 
-Record = dict[str, Any]
+Record = Mapping[str, Any]
 
 
 class InvalidRecord(ArenaError):

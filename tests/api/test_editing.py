@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -191,6 +193,14 @@ def test_only_whoever_announced_it_edits(
     assert (change["by"], change["old"], change["new"]) == ("admin", "Cup", "Fair cup")
     logged = admin.get("/v1/admin/audit").json["entries"]
     assert (logged[0]["action"], logged[0]["subject"]) == ("edit tournament", f"tournament {cup}")
+
+
+def test_what_was_sent_is_logged(admin: ContractClient, cup: str) -> None:
+    later = datetime.now(UTC) + timedelta(hours=2)
+    sent = {"locks_ms": f"{later:%Y-%m-%dT%H:%M:%S}.25+00:00", "link": "https://cup.example"}
+    assert edit(admin, cup, **sent).status_code == 200
+    # After the request, what it changes is logged by itself.
+    assert json.loads(admin.get("/v1/admin/audit").json["entries"][1]["detail"]) == sent
 
 
 def test_an_admin_may_make_it_count(admin: ContractClient, cup: str) -> None:

@@ -16,7 +16,8 @@ import pytest
 from flask import Flask
 from marshmallow import fields
 
-from api.contract import Blueprint, Operation
+from api import contract
+from api.contract import ApiOperation, Blueprint
 from api.schemas.common import UnionSchema
 from arena.accounts.maxima import Quotas
 from arena.accounts.quotas import StorageQuotas
@@ -48,7 +49,7 @@ def paths(returns: Any) -> set[tuple[str, ...]]:
     return found
 
 
-def operations(app: Flask) -> list[Operation]:
+def operations(app: Flask) -> list[ApiOperation]:
     return [one for part in app.blueprints.values() if isinstance(part, Blueprint) for one in part.operations]
 
 
@@ -77,6 +78,18 @@ def test_the_order_of_fields_does_not_matter(owner: Account) -> None:
         for body in bodies
     }
     assert len(games) == 1
+
+
+def test_a_default_of_a_later_version_does_not_matter(owner: Account, monkeypatch: Any) -> None:
+    """What was sent counts, and not what it was loaded to."""
+    first = post(owner.client, "/v1/games", GAME)
+    load = contract.load
+    monkeypatch.setattr(contract, "load", lambda schema, sent: {**load(schema, sent), "later": True})
+    again = post(owner.client, "/v1/games", GAME)
+    assert (again.status_code, again.data) == (201, first.data)
+    # The default itself is something else that is sent.
+    other = post(owner.client, "/v1/games", {**GAME, "visibility": "public"})
+    assert other.json["code"] == "idempotency_key_reused"
 
 
 def test_another_request_under_the_same_key_is_an_error(owner: Account) -> None:

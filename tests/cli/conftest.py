@@ -12,6 +12,7 @@ import pytest
 
 from arena.cli import run
 from arena.client import Client
+from tests.receiver import Receiver, receiving
 from tests.service import Service
 
 ADMIN_TOKEN = "the-admin-token-of-the-tests-0123456789"
@@ -86,3 +87,10 @@ def owner(service: Service, config: Path, monkeypatch: pytest.MonkeyPatch) -> Ow
     monkeypatch.setenv("BOTEQUIM_URL", service.url)
     monkeypatch.setenv("BOTEQUIM_TOKEN", made.token)
     return made
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    """A server that notes the requests of clients."""
+    with receiving() as made:
+        yield made

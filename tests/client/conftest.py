@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.client import Client
+from tests.receiver import Receiver, receiving
 from tests.service import Service
 
 _numbers = itertools.count(1)
@@ -56,3 +57,10 @@ def bot_file(tmp_path: Path) -> Path:
         '        return self.random.choice(turn["legal_actions"])\n'
     )
     return path
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    """A server that notes the requests of clients."""
+    with receiving() as made:
+        yield made

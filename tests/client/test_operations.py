@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 from arena.client import ApiError, Client
 from tests.client.conftest import Table
 from tests.documents import openapi
+from tests.receiver import Receiver
 from tests.service import Service
 
 SPEC = openapi()
@@ -217,7 +214,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 FILES = {"registerBot", "addVersion"}
 
-HELPERS = {"request", "close", "create_bot", "records_page", "await_upload"}
+HELPERS = {"request", "call", "close", "create_bot", "records_page", "await_upload"}
 """Public methods that are not an operation, or another form of one."""
 
 ANY_FIELDS = {
@@ -254,66 +251,6 @@ def operations() -> Iterator[tuple[str, str, str, list[Any], Any]]:
 
 
 OPERATIONS = {found[0]: found for found in operations()}
-
-
-class Receiver:
-    """A server that notes what it receives, and answers with an empty page of everything."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, str, dict[str, str], Any]] = []
-        keys = (
-            "bots",
-            "games",
-            "tournaments",
-            "groups",
-            "entries",
-            "qualifications",
-            "schedules",
-            "subscriptions",
-            "comparisons",
-            "points",
-            "uploads",
-            "invitations",
-            "series",
-        )
-        page = {key: [] for key in (*keys, "leaderboards", "changes", "texts")}
-        reply = json.dumps({**page, "cursor": None, "token": "t", "url": "u", "shown": "s"}).encode()
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                parts = urlsplit(self.path)
-                query = dict(parse_qsl(parts.query))
-                for header in ("Last-Event-ID", "Idempotency-Key"):
-                    if header in self.headers:
-                        query[header] = self.headers[header]
-                media = self.headers.get("Content-Type")
-                is_file = body and media != "application/json"
-                value = (media, body) if is_file else json.loads(body) if body else None
-                receiver.seen.append((self.command, parts.path, query, value))
-                self.send_response(200)
-                stops = parts.path in ("/v1/records",) or "text/event-stream" in self.headers["Accept"]
-                self.send_header("Content-Length", "0" if stops else str(len(reply)))
-                self.end_headers()
-                self.wfile.write(b"" if stops else reply)
-
-            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-
-
-@pytest.fixture(scope="module")
-def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
 
 
 def test_every_operation_has_a_method_and_every_method_an_operation() -> None:
@@ -397,3 +334,23 @@ def test_a_refused_stream_is_an_error_of_the_api(service: Service) -> None:
     assert refused.value.status == 404
     assert service.client().is_alive()["status"]
     assert "botequim" in service.client().metrics()
+
+
+def test_arguments_are_checked() -> None:
+    client: Any = Client("http://127.0.0.1:1")
+    for arguments, named in (((), {}), (("a", "b"), {}), (("a",), {"bot": "a"})):
+        with pytest.raises(TypeError, match=r"^bot\(\) "):
+            client.bot(*arguments, **named)
+
+
+def test_none_is_a_value_in_a_change_only(receiver: Receiver) -> None:
+    receiver.seen.clear()
+    client = Client(receiver.url)
+    client.change_bot("b", game_cost=None)
+    client.join("g", seat=None, nonce="n")
+    client.events("g", seat=None, limit=3)
+    assert [(query, body) for _, _, query, body in receiver.seen] == [
+        ({}, {"game_cost": None}),
+        ({}, {"nonce": "n"}),
+        ({"limit": "3"}, None),
+    ]

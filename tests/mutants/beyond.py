@@ -246,6 +246,13 @@ FAULTS = [
         ("inputs/test_times.py",),
     ),
     Fault(
+        "a request to qualify has no key",
+        "arena/operations/operation.py",
+        "return creates or self.keyed",
+        "return creates",
+        ("api/test_idempotency.py",),
+    ),
+    Fault(
         "the format of the data stays as it was before the step",
         "arena/upgrade/__init__.py",
         "        store.identity.set_format(number)\n",
@@ -271,6 +278,7 @@ COVERED_BY = {
     "arena/inputs": ("api", "inputs"),
     "arena/live": ("api", "live"),
     "arena/luck": ("luck",),
+    "arena/operations": ("api", "cli", "client"),
     "arena/ops": ("live", "ops", "up"),
     "arena/people": ("api", "web"),
     "arena/play": ("dealing", "live", "runner"),

@@ -1,0 +1,201 @@
+"""``botequim api``: any operation of the API, with any of its fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from arena.cli.commands import Command
+from arena.cli.online import service, token_option, url_option
+from arena.cli.output import json_line, json_option, show, show_rows
+from arena.cli.suggest import did_you_mean
+from arena.client import Client
+from arena.errors import ArenaError
+from arena.inputs.files import decode_source
+from arena.operations import OPERATIONS
+from arena.operations.operation import EVENT_STREAM, Operation, operation_id
+
+if TYPE_CHECKING:
+    _Text = click.ParamType[str]
+else:
+    # Generic since Click 8.5 only.
+    _Text = click.ParamType
+
+_FIELD: Final = re.compile(r"([a-z]\w*(?:\.\w+)*)(:?=)(@?)(.*)", re.DOTALL)
+_FIELD_RULE: Final = "name=text, name:=JSON, name=@FILE or name:=@FILE"
+
+
+class OperationName(_Text):
+    """The name of an operation, as in the table or in the OpenAPI document."""
+
+    name = "operation"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name in the table."""
+        names = {operation_id(name): name for name in OPERATIONS} | {name: name for name in OPERATIONS}
+        if value not in names:
+            meant = did_you_mean(value, OPERATIONS)
+            hint = f"{meant} " if meant else ""
+            self.fail(f"there is no operation {value!r}; {hint}'botequim api --list' lists them", param, ctx)
+        return names[value]
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return [
+            CompletionItem(name, help=one.summary)
+            for name, one in OPERATIONS.items()
+            if name.startswith(incomplete)
+        ]
+
+
+class ApiCommand(Command):
+    """A command in whose errors fields have the names of the API, as on its command line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        return click.Command.invoke(self, ctx)
+
+
+@click.command(
+    cls=ApiCommand,
+    examples=(
+        "botequim api --list",
+        "botequim api get_bot bot=my-bot",
+        "botequim api create_tournament kind=truco name=Cup format=swiss rounds:=5 clock.preset=patient",
+        "botequim api add_version bot=my-bot label=2 source=@my_bot.py",
+        "botequim api list_games bot=my-bot --all",
+    ),
+)
+@click.argument("name", metavar="[OPERATION]", type=OperationName(), required=False)
+@click.argument("fields", metavar="[FIELD]...", nargs=-1)
+@click.option(
+    "--input", "file", type=click.File("rb"), help="JSON with further fields; - is the standard input."
+)
+@click.option("--all", "all_pages", is_flag=True, help="Join all pages of a list.")
+@click.option("--list", "is_list", is_flag=True, help="List all operations.")
+@url_option
+@token_option("whoever may do it", required=False)
+@json_option
+def api(
+    name: str | None,
+    fields: tuple[str, ...],
+    file: IO[bytes] | None,
+    all_pages: bool,
+    is_list: bool,
+    url: str,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Carry out OPERATION of the API with each FIELD, and print the reply: JSON, or a text as it is.
+
+    A FIELD is name=text or name:=JSON (a number, true, null, a list), with @FILE as the value if it is in a
+    file; clock.preset=patient is a field of a field. Those of the path and the query are given like those
+    of the body. The page /docs/api of the service describes all operations. Of a stream each event is a line.
+    """
+    if is_list:
+        rows = [{"name": one, **_row(operation)} for one, operation in OPERATIONS.items()]
+        columns = {"operation": "name", "method": "method", "path": "path", "summary": "summary"}
+        show_rows("operations", rows, columns, as_json)
+        return
+    if name is None:
+        raise click.UsageError("OPERATION is missing; 'botequim api --list' lists them")
+    operation = OPERATIONS[name]
+    given = {**_object(file), **_fields(fields, operation)}
+    missing = [one for one in operation.in_path if one not in given]
+    if missing:
+        needed = " ".join(f"{one}=..." for one in missing)
+        raise click.UsageError(f"{name} needs {needed}: {operation.method} {operation.path}")
+    if all_pages and not operation.pages:
+        raise click.UsageError(f"{name} is no list of pages: --all is for those")
+    client = service(url, token)
+    if operation.media == EVENT_STREAM:
+        for event in _events(client, name, operation, given):
+            click.echo(json_line(event))
+        return
+    reply = _all(client, name, operation, given) if all_pages else client.call(name, **given)
+    if isinstance(reply, str):
+        click.echo(reply, nl=not reply.endswith("\n"))
+    elif reply is not None:
+        show(reply, as_json=True)
+
+
+def _row(operation: Operation) -> dict[str, Any]:
+    return {
+        "method": operation.method,
+        "path": operation.path,
+        "summary": operation.summary,
+        "scopes": operation.scopes,
+    }
+
+
+def _object(file: IO[bytes] | None) -> dict[str, Any]:
+    """The fields in a file."""
+    found = {} if file is None else _json(file.read(), file.name)
+    if not isinstance(found, dict):
+        raise ArenaError(
+            "the file is no object of JSON", field="--input", expected='JSON such as {"name": "Cup"}'
+        )
+    return found
+
+
+def _json(data: str | bytes, where: str) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        raise ArenaError(f"{where} is not JSON: {error}", field=where, expected="JSON") from None
+
+
+def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, Any]:
+    """The fields of a command line. Those that the operation takes as files stay bytes."""
+    found: dict[str, Any] = {}
+    for word in words:
+        match = _FIELD.fullmatch(word)
+        if match is None:
+            raise ArenaError(f"{word[:80]!r} is not a field", field="FIELD", expected=_FIELD_RULE)
+        name, sign, at, text = match.groups()
+        data = Path(text).read_bytes() if at else text.encode()
+        value: Any = data
+        if sign == ":=":
+            value = _json(data, name)
+        elif not at:
+            value = text
+        elif name not in operation.files:
+            value = decode_source(data, name)
+        *parents, last = name.split(".")
+        into = found
+        for parent in parents:
+            into = into.setdefault(parent, {})
+            if not isinstance(into, dict):
+                raise ArenaError(f"{parent} has a value of its own", field=name, expected="one of the two")
+        if last in into:
+            raise ArenaError(f"{name} is given twice", field=name, expected="one value")
+        into[last] = value
+    return found
+
+
+def _all(client: Client, name: str, operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of all pages of a list."""
+    found: dict[str, list[Any]] = {member: [] for member in operation.pages}
+    cursor = given.get("cursor")
+    while True:
+        page: Any = client.call(name, **{**given, "cursor": cursor})
+        for member, rows in found.items():
+            rows += page[member]
+        cursor = page["cursor"]
+        if cursor is None:
+            return found
+
+
+def _events(
+    client: Client, name: str, operation: Operation, given: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    stream = getattr(client, operation.client or name)(**given)
+    return (dict(event._asdict()) for event in stream)

@@ -1,0 +1,15 @@
+"""The methods of the client that are made from the table of operations; ``calls.pyi`` has their types."""
+
+from __future__ import annotations
+
+from arena.client.operations import OperationCalls, method_of
+from arena.operations import OPERATIONS
+
+
+class Calls(OperationCalls):
+    """A method for each operation of the table that is not made by hand."""
+
+
+for _name, _operation in OPERATIONS.items():
+    if not _operation.by_hand:
+        setattr(Calls, _operation.client or _name, method_of(_name, _operation))

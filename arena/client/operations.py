@@ -1,0 +1,83 @@
+"""Requests and methods of the client, made from the table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import quote
+
+from arena.client.http import HttpClient, Json, RawFile
+from arena.operations import OPERATIONS
+from arena.operations.operation import EVENT_STREAM, JSON, Operation
+
+
+class Request(NamedTuple):
+    """What is sent to an operation."""
+
+    path: str
+    query: Mapping[str, object]
+    body: object
+
+
+def request_of(operation: Operation, fields: Mapping[str, object]) -> Request:
+    """The request with these fields, those in the path included. Those of a body that are None are left out,
+    except in a change, where None is a value.
+    """
+    rest = dict(fields)
+    path = operation.path.format_map(
+        {name: quote(str(rest.pop(name)), safe="") for name in operation.in_path}
+    )
+    if not operation.has_body:
+        return Request(path, rest, None)
+    query = {name: rest.pop(name) for name in operation.in_query if name in rest}
+    for name, media in operation.files.items():
+        data = rest.get(name)
+        if isinstance(data, bytes):
+            others = {key: value for key, value in rest.items() if key not in (name, "transport")}
+            return Request(path, {**query, **others}, RawFile(media, data))
+    body = {key: value for key, value in rest.items() if value is not None or operation.method == "PATCH"}
+    return Request(path, query, body)
+
+
+class OperationCalls(HttpClient):
+    """Carries out operations of the table."""
+
+    def call(self, name: str, /, **fields: object) -> Json:
+        """Carry out an operation, and return its whole reply; one that is not JSON as text."""
+        operation = OPERATIONS[name]
+        path, query, body = request_of(operation, fields)
+        if operation.media != JSON or (operation.texts and fields.get("format", "json") != "json"):
+            return self._text(path, query)
+        creates = operation.takes_key
+        # What creates something without a key may be created twice.
+        repeatable = creates or operation.status != 201
+        return self.request(operation.method, path, body, query, creates=creates, repeatable=repeatable)
+
+
+def method_of(name: str, operation: Operation) -> Callable[..., object]:
+    """The method of an operation. ``arena/client/calls.pyi`` has its types."""
+    by_position = (*operation.in_path, *operation.arguments)
+    called = operation.client or name
+
+    def call(self: OperationCalls, *args: object, **fields: object) -> object:
+        given = dict(zip(by_position, args, strict=False))
+        if len(args) > len(by_position) or given.keys() & fields.keys():
+            raise TypeError(f"{called}() takes {', '.join(by_position) or 'nothing'} by position, and once")
+        fields = {**operation.defaults, **given, **fields}
+        missing = [one for one in operation.in_path if one not in fields]
+        if missing:
+            raise TypeError(f"{called}() is missing {', '.join(missing)}")
+        if operation.media == EVENT_STREAM:
+            last = fields.pop("last_event_id", None)
+            path, query, _ = request_of(operation, fields)
+            return self._stream(path, query, None if last is None else str(last))
+        if operation.pages:
+            path, query, _ = request_of(operation, fields)
+            return self._pages(path, operation.pages[0], **query)
+        reply = self.call(name, **fields)
+        return reply[operation.result] if operation.result and isinstance(reply, dict) else reply
+
+    call.__name__ = called
+    call.__qualname__ = f"Client.{called}"
+    call.__doc__ = f"{called}({', '.join((*by_position, '**fields'))})\n\n{operation.doc}"
+    return call

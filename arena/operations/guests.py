@@ -1,0 +1,118 @@
+"""Invitations to tournaments, and co-organisers."""
+
+from __future__ import annotations
+
+from arena.operations.operation import Operation
+
+_ERRORS = ("tournament_not_found", "tournament_busy")
+_SCOPES = ("owner", "admin")
+
+list_guests = Operation(
+    "GET",
+    "/v1/tournaments/{tournament}/invitations",
+    """
+    List who is invited to a tournament
+
+    The owners who are invited by name or have accepted a link, and the links without their codes. For
+    organisers and admins.
+    """,
+    scopes=_SCOPES,
+    errors=("tournament_not_found",),
+    client="guests",
+)
+
+invite_owners = Operation(
+    "POST",
+    "/v1/tournaments/{tournament}/invitations",
+    """
+    Invite owners to a tournament
+
+    Their bots may enter, and they see a hidden tournament. Only for tournaments with `who` `invited`.
+    """,
+    scopes=_SCOPES,
+    errors=(*_ERRORS, "owner_not_found", "invalid_tournament", "quota_exceeded"),
+    has_body=True,
+    arguments=("owners",),
+)
+
+uninvite_owner = Operation(
+    "DELETE",
+    "/v1/tournaments/{tournament}/invitations/owners/{owner}",
+    """
+    Take back the invitation of an owner
+
+    Its bots cannot enter any more. Those that have entered stay.
+    """,
+    scopes=_SCOPES,
+    errors=(*_ERRORS, "owner_not_found"),
+)
+
+create_invitation_link = Operation(
+    "POST",
+    "/v1/tournaments/{tournament}/invitations/links",
+    """
+    Make a link that invites to a tournament
+
+    Every owner who has the code can accept it, until it expires or is revoked. The code is shown only once;
+    only its hash is stored.
+    """,
+    scopes=_SCOPES,
+    status=201,
+    secret=("code", "url"),
+    errors=(*_ERRORS, "invalid_tournament", "quota_exceeded"),
+    has_body=True,
+    arguments=("expires_ms",),
+)
+
+revoke_invitation_link = Operation(
+    "DELETE",
+    "/v1/tournaments/{tournament}/invitations/links/{link}",
+    """
+    Revoke a link
+
+    Owners who have accepted it stay invited.
+    """,
+    scopes=_SCOPES,
+    errors=(*_ERRORS, "link_not_found"),
+)
+
+accept_invitation = Operation(
+    "POST",
+    "/v1/tournaments/{tournament}/invitations/accept",
+    """
+    Accept an invitation by its code
+
+    Your bots may then enter the tournament. Repeating it changes nothing.
+    """,
+    scopes=("owner",),
+    errors=(*_ERRORS, "link_expired", "quota_exceeded"),
+    has_body=True,
+    arguments=("code",),
+)
+
+add_organiser = Operation(
+    "PUT",
+    "/v1/tournaments/{tournament}/organisers/{owner}",
+    """
+    Add a co-organiser
+
+    A co-organiser can edit and cancel the tournament, invite owners and enter house bots, and sees no tokens,
+    logs or sources. Only for whoever announced the tournament, and admins.
+    """,
+    scopes=_SCOPES,
+    errors=(*_ERRORS, "owner_not_found", "quota_exceeded"),
+)
+
+remove_organiser = Operation(
+    "DELETE",
+    "/v1/tournaments/{tournament}/organisers/{owner}",
+    """
+    Remove a co-organiser
+
+    Only for whoever announced the tournament, and admins; co-organisers may remove themselves. The owner that
+    announced it cannot be removed.
+    """,
+    scopes=_SCOPES,
+    status=204,
+    errors=(*_ERRORS, "owner_not_found"),
+)

@@ -1,0 +1,40 @@
+"""Liveness, readiness and metrics."""
+
+from __future__ import annotations
+
+from arena.operations.operation import Operation
+
+is_alive = Operation(
+    "GET",
+    "/healthz",
+    """
+    Check that the process is alive
+
+    Does not check the database: see `GET /readyz`.
+    """,
+)
+
+is_ready = Operation(
+    "GET",
+    "/readyz",
+    """
+    Check that the process can serve requests
+
+    Fails while the database cannot be reached, refuses writes or has lost its data, and while the process is
+    shutting down. The status is `degraded` while games between remote bots go on but something else stands.
+    """,
+    errors=("store_unavailable", "store_replaced", "unknown_format", "draining"),
+)
+
+get_metrics = Operation(
+    "GET",
+    "/metrics",
+    """
+    Get metrics in the text format of Prometheus
+
+    Counters cover all processes of this server; games and turns cover the whole service.
+    """,
+    media="text/plain",
+    errors=("store_unavailable",),
+    client="metrics",
+)

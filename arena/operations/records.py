@@ -1,0 +1,53 @@
+"""Bulk download of records."""
+
+from __future__ import annotations
+
+from arena.operations.operation import ARCHIVED, JSON_LINES, Operation
+
+download_records = Operation(
+    "GET",
+    "/v1/records",
+    """
+    Download records of public games, oldest first
+
+    Returns a page of at most 1000 JSON lines. Pass the header `X-Next` as `after` to continue; if there is no
+    new record, it equals the given `after`.
+    """,
+    scopes=(),
+    media=JSON_LINES,
+    headers=("X-Next", "Link"),
+    errors=("invalid_cursor", *ARCHIVED),
+    client="records",
+    by_hand=True,
+)
+
+download_all_records = Operation(
+    "GET",
+    "/v1/records/all",
+    """
+    Download the records of all public games at once, oldest first
+
+    Returns JSON lines: all pages of `GET /v1/records` in one. `botequim records` downloads the same in pages,
+    and continues after an interruption.
+    """,
+    scopes=(),
+    media=JSON_LINES,
+    errors=ARCHIVED,
+    client="all_records",
+    arguments=("kind",),
+)
+
+list_record_changes = Operation(
+    "GET",
+    "/v1/records/changes",
+    """
+    List what changed in records after their release
+
+    Annulments, oldest first; the list only grows. Downloads contain these changes, so this is for programs
+    that keep an earlier download.
+    """,
+    scopes=(),
+    errors=("invalid_cursor",),
+    pages=("changes",),
+    client="record_changes",
+)

@@ -1,0 +1,94 @@
+"""Series: season tables over tournaments."""
+
+from __future__ import annotations
+
+from arena.operations.operation import TEXTS, Operation
+
+_SEEN = ("series_not_found",)
+_SETTINGS = ("invalid_series", "tournament_not_found")
+
+create_series = Operation(
+    "POST",
+    "/v1/series",
+    """
+    Create a series
+
+    A season table over tournaments: points by place, of which the best results may count alone. Its owner
+    changes it until it is done. It is seen by whoever may see all of its tournaments.
+    """,
+    scopes=("owner",),
+    status=201,
+    errors=_SETTINGS,
+    limit="tournaments_per_owner",
+    has_body=True,
+)
+
+list_series = Operation(
+    "GET",
+    "/v1/series",
+    """
+    List the series, newest first
+
+    All that you may see, or those of one owner.
+    """,
+    scopes=(),
+    errors=("invalid_cursor",),
+    pages=("series",),
+    client="series_list",
+    arguments=("owner",),
+)
+
+get_series = Operation(
+    "GET",
+    "/v1/series/{series}",
+    """
+    Get a series
+
+    Returns its settings and the ids of its tournaments.
+    """,
+    scopes=(),
+    errors=_SEEN,
+    client="series",
+)
+
+change_series = Operation(
+    "PATCH",
+    "/v1/series/{series}",
+    """
+    Change a series
+
+    Only its owner, or an admin, can. `done` ends it for good: then its table stays as it is.
+    """,
+    scopes=("owner", "admin"),
+    errors=(*_SEEN, *_SETTINGS, "series_done"),
+    has_body=True,
+)
+
+delete_series = Operation(
+    "DELETE",
+    "/v1/series/{series}",
+    """
+    Delete a series
+
+    Its tournaments remain.
+    """,
+    scopes=("owner", "admin"),
+    status=204,
+    errors=_SEEN,
+)
+
+get_series_table = Operation(
+    "GET",
+    "/v1/series/{series}/table",
+    """
+    Get the table of a series
+
+    After the tournaments that have finished. The JSON has all that the table follows from, so that anybody
+    can make it again (`botequim series verify`).
+    """,
+    scopes=(),
+    texts=TEXTS,
+    errors=_SEEN,
+    client="series_table",
+    by_hand=True,
+)
