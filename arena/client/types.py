@@ -830,14 +830,14 @@ class TrucoView(TypedDict):
     released: bool
     outcome: Outcome | None
     reason: str | None
-    kind: Literal["truco"]
-    rules: TrucoRules
     version: int
     seat: int | None
     awaiting: list[int]
     clocks: list[SeatClock]
     faults: list[Fault]
     taken_over: list[TakenOver]
+    kind: Literal["truco"]
+    rules: TrucoRules
     observation: TrucoObservation | None
     turn: TrucoTurn | None
 
@@ -1062,14 +1062,14 @@ class ToepenView(TypedDict):
     released: bool
     outcome: Outcome | None
     reason: str | None
-    kind: Literal["toepen"]
-    rules: ToepenRules
     version: int
     seat: int | None
     awaiting: list[int]
     clocks: list[SeatClock]
     faults: list[Fault]
     taken_over: list[TakenOver]
+    kind: Literal["toepen"]
+    rules: ToepenRules
     observation: ToepenObservation | None
     turn: ToepenTurn | None
 
@@ -1374,11 +1374,11 @@ class TrucoTournament(TypedDict):
     records_hash: str | None
     progress: Progress
     version: int
-    kind: Literal["truco"]
-    rules: TrucoRules
     entries: list[Entry]
     edits: list[Edit]
     voids: list[Void]
+    kind: Literal["truco"]
+    rules: TrucoRules
 
 
 class ToepenTournament(TypedDict):
@@ -1421,11 +1421,11 @@ class ToepenTournament(TypedDict):
     records_hash: str | None
     progress: Progress
     version: int
-    kind: Literal["toepen"]
-    rules: ToepenRules
     entries: list[Entry]
     edits: list[Edit]
     voids: list[Void]
+    kind: Literal["toepen"]
+    rules: ToepenRules
 
 
 Tournament: TypeAlias = "TrucoTournament | ToepenTournament"
@@ -2345,6 +2345,199 @@ class GameRecord(TypedDict):
     canonical: GameRecordCanonical
     hash: GameRecordHex256
     info: GameRecordInfo
+
+
+class GameBase(TypedDict):
+    game: str
+    state: Literal["waiting", "running", "finished", "cancelled", "void"]
+    seats: list[Seat]
+    clock: ShownClock
+    visibility: Literal["public", "private"]
+    rated: bool
+    group: Group | None
+    commitment: str
+    created_by: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    released: bool
+    outcome: Outcome | None
+    reason: str | None
+
+
+class TurnBase(TypedDict):
+    turn: str
+    game: str
+    seat: int
+    optional: bool
+    deadline_ms: int | None
+    bank_ms: int | None
+
+
+class ViewBase(TypedDict):
+    game: str
+    state: Literal["waiting", "running", "finished", "cancelled", "void"]
+    seats: list[Seat]
+    clock: ShownClock
+    visibility: Literal["public", "private"]
+    rated: bool
+    group: Group | None
+    commitment: str
+    created_by: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    released: bool
+    outcome: Outcome | None
+    reason: str | None
+    version: int
+    seat: int | None
+    awaiting: list[int]
+    clocks: list[SeatClock]
+    faults: list[Fault]
+    taken_over: list[TakenOver]
+
+
+class NewTournamentBase(TypedDict):
+    name: str
+    description: NotRequired[str]
+    link: NotRequired[str]
+    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
+    groups: NotRequired[int]
+    rounds: NotRequired[int | None]
+    clock: NotRequired[Clock]
+    max_entries: NotRequired[int]
+    per_owner: NotRequired[int]
+    who: NotRequired[Literal["anyone", "house", "invited"]]
+    division: NotRequired[Literal["sealed", "open", "models"]]
+    house: NotRequired[list[str]]
+    invited: NotRequired[list[str]]
+    baseline: NotRequired[list[str]]
+    auto_enter: NotRequired[bool]
+    rated: NotRequired[bool]
+    games_per_bot: NotRequired[int]
+    max_repeats: NotRequired[int]
+    tie_breaks: NotRequired[
+        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
+    ]
+    hidden: NotRequired[bool]
+    invited_owners: NotRequired[list[str]]
+    opens_ms: NotRequired[int | str]
+    locks_ms: NotRequired[int | str]
+    ends_ms: NotRequired[int | str]
+
+
+class TournamentBase(TypedDict):
+    id: str
+    name: str
+    description: str
+    link: str
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
+    groups: int
+    rounds: int | None
+    partners: Literal["same", "mixed"]
+    clock: ShownClock
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    max_entries: int
+    division: Literal["sealed", "open", "models"]
+    per_owner: int
+    who: Literal["anyone", "house", "invited"]
+    invited: list[str]
+    baseline: list[str]
+    auto_enter: bool
+    preset: str | None
+    rated: bool
+    games_per_bot: int
+    max_repeats: int
+    tie_breaks: list[str]
+    hidden: bool
+    organisers: list[str]
+    created_by: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    reason: str | None
+    commitment: str
+    seed: str | None
+    entries_hash: str | None
+    places: list[Place] | None
+    records_hash: str | None
+    progress: Progress
+    version: int
+    entries: list[Entry]
+    edits: list[Edit]
+    voids: list[Void]
+
+
+class TournamentSummaryBase(TypedDict):
+    id: str
+    name: str
+    description: str
+    link: str
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
+    groups: int
+    rounds: int | None
+    partners: Literal["same", "mixed"]
+    clock: ShownClock
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    max_entries: int
+    division: Literal["sealed", "open", "models"]
+    per_owner: int
+    who: Literal["anyone", "house", "invited"]
+    invited: list[str]
+    baseline: list[str]
+    auto_enter: bool
+    preset: str | None
+    rated: bool
+    games_per_bot: int
+    max_repeats: int
+    tie_breaks: list[str]
+    hidden: bool
+    organisers: list[str]
+    created_by: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    reason: str | None
+    commitment: str
+    seed: str | None
+    entries_hash: str | None
+    places: list[Place] | None
+    records_hash: str | None
+    progress: Progress
+    version: int
+
+
+class TemplateBase(TypedDict):
+    name: str
+    description: NotRequired[str]
+    link: NotRequired[str]
+    format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
+    groups: NotRequired[int]
+    rounds: NotRequired[int | None]
+    clock: NotRequired[Clock]
+    max_entries: NotRequired[int]
+    per_owner: NotRequired[int]
+    who: NotRequired[Literal["anyone", "house", "invited"]]
+    division: NotRequired[Literal["sealed", "open", "models"]]
+    house: NotRequired[list[str]]
+    invited: NotRequired[list[str]]
+    baseline: NotRequired[list[str]]
+    auto_enter: NotRequired[bool]
+    rated: NotRequired[bool]
+    games_per_bot: NotRequired[int]
+    max_repeats: NotRequired[int]
+    tie_breaks: NotRequired[
+        list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
+    ]
+    entry_s: NotRequired[int]
+    play_s: NotRequired[int]
 
 
 class RegisterBotFields(TypedDict, total=False):
