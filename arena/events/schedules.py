@@ -14,6 +14,7 @@ from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
 from arena.accounts.budgets import BudgetExceeded
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.events.schedule_states import NEEDED, with_states
@@ -27,11 +28,11 @@ from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
 from arena.tournaments.parsing import without_rating
-from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
+from arena.tournaments.settings import ScheduleSettings, TemplateSettings
+from arena.tournaments.spec import Spec, scheduled_id
 
 log = logging.getLogger(__name__)
 
-MAX_SECONDS: Final = 31 * 86_400
 MAX_SCHEDULES: Final = 1000
 MOST_OF_OWNER: Final = 10
 """The most schedules of an owner who is not an admin."""
@@ -49,7 +50,6 @@ _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 """Shorter than the id of a tournament, which consists of its schedule's id and the time it was due."""
 
 _FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
-MOST_GROUPS: Final = 100_000
 _CRON_FIELDS: Final = 5
 _CRON_RULE: Final = (
     "five fields (minute hour day month weekday) that match some time in UTC; '0 20 * * 1' is every Monday "
@@ -119,7 +119,7 @@ class Schedules:
         if not isinstance(template, Mapping):
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
-        until_groups = _until_groups(fields.get("until_groups"))
+        until_groups = _value(ScheduleSettings, "until_groups", fields.get("until_groups"))
         schedule = {
             "id": name,
             "cron": cron,
@@ -428,18 +428,6 @@ def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
 
 
-def _until_groups(value: Any) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GROUPS:
-        raise InvalidSchedule(
-            f"{printable(repr(value), 40)} is not a number of groups",
-            field="until_groups",
-            expected=f"a whole number from 1 to {MOST_GROUPS}",
-        )
-    return value
-
-
 def _check_lasting(spec: Spec) -> None:
     """Check the tournament of a schedule with ``until_groups``."""
     for key, expected in (("auto_enter", "true"), ("rated", "true, and rules of a preset")):
@@ -461,8 +449,10 @@ def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
                 field=f"tournament.{key}",
                 expected="entry_s and play_s",
             )
-    entry_s = _seconds(fields.pop("entry_s", None), "entry_s") or DEFAULT_ENTRY_S
-    play_s = _seconds(fields.pop("play_s", None), "play_s")
+    entry_s, play_s = (
+        _value(TemplateSettings, name, fields.pop(name, None), "tournament.")
+        for name in ("entry_s", "play_s")
+    )
     fields["opens_ms"] = now_ms
     fields["locks_ms"] = now_ms + 1000 * entry_s
     if play_s is not None:
@@ -470,16 +460,14 @@ def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     return fields
 
 
-def _seconds(value: Any, key: str) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_SECONDS:
-        raise InvalidSchedule(
-            f"{printable(repr(value), 40)} is not a time",
-            field=f"tournament.{key}",
-            expected=f"a whole number of seconds from 1 to {MAX_SECONDS}",
-        )
-    return value
+def _value(of: type, name: str, value: Any, prefix: str = "") -> Any:
+    """The value of a setting. ``prefix``: where the setting is. Raises :class:`InvalidSchedule`."""
+
+    def invalid(message: str, field: str, expected: str) -> InvalidSchedule:
+        return InvalidSchedule(message, field=prefix + field, expected=expected)
+
+    known = settings_of(of)[name]
+    return known.default if value is None else known.read(value, invalid)
 
 
 def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:

@@ -197,7 +197,7 @@ OFFLINE: Final[list[Command]] = [
     Command("bot test random --records /no-dir/x", "/no-dir/x: No such file or directory"),
     Command("series create Autumn --best 0", "'--best': 0 is not in the range 1<=x<=60"),
     Command("tournament create Cup toepen --rule seats=2 --groups 0",
-            "Invalid value for '--groups': 0 is not in the range x>=1"),
+            "Invalid value for '--groups': 0 is not in the range 1<=x<=1000"),
     Command("tournament create Cup toepen --rule seats=2 --starts 2020-01-01T00:00",
             "Invalid value for '--starts': 2020-01-01T00:00 is in the past"),
     Command("tournament create Cup toepen --rule seats=2 --opens +10m --starts +5m --token t",

@@ -93,12 +93,7 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "publishVersion.published",
             "setAdmin.admin",
         ),
-        DERIVED: (
-            "changeSchedule.tournament.{auto_enter baseline description division format games_per_bot "
-            "house invited kind link max_repeats partners per_owner play_s preset rated rules tie_breaks "
-            "who}",
-            "changeSchedule.tournament.clock.{bank_ms per_turn_ms preset}",
-        ),
+        "its tournaments stay of that kind": ("changeSchedule.tournament.kind",),
     },
     "range of option": {
         "an option says how many in all, on any number of pages": ("* --limit",),
@@ -112,9 +107,6 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "game show --seat",
             "game watch --seat",
             "roster allow MOST",
-            "schedule create {--games-per-bot --groups --rounds --until-groups}",
-            "schedule edit {--groups --rounds}",
-            "tournament create {--games-per-bot --groups --rounds}",
         ),
     },
     "range of request": {
@@ -125,26 +117,24 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         DERIVED: (
             "addVersion.{rights secret source url}",
             "changeBot.{datasets model people tournaments}",
-            "changeSchedule.{at_ms cron}",
-            "changeSchedule.tournament.{baseline description division entry_s groups invited link name "
-            "per_owner play_s tie_breaks}",
+            "changeSchedule.cron",
             "changeSchedule.tournament.clock.bank_ms",
-            "changeSeries.{best points tie_breaks tournaments}",
             "createInvitations.{count people}",
-            "createSchedule.{at_ms cron}",
-            "createSchedule.tournament.{baseline description division entry_s groups invited link name "
-            "per_owner play_s tie_breaks}",
+            "createSchedule.cron",
             "createSchedule.tournament.clock.bank_ms",
-            "createSeries.{best points tie_breaks tournaments}",
-            "createTournament.{baseline description division ends_ms groups hidden invited invited_owners "
-            "link locks_ms name opens_ms per_owner tie_breaks}",
             "createTournament.clock.bank_ms",
-            "editTournament.{baseline description division ends_ms groups hidden invited link locks_ms "
-            "name opens_ms per_owner tie_breaks}",
             "editTournament.clock.bank_ms",
             "registerBot.{description name rights secret source tournaments url}",
             "signUp.invitation",
             "subscribeToTournament.secret",
+        ),
+        "it lists the choices, too": (
+            "changeSchedule.tournament.tie_breaks",
+            "changeSeries.tie_breaks",
+            "createSchedule.tournament.tie_breaks",
+            "createSeries.tie_breaks",
+            "createTournament.tie_breaks",
+            "editTournament.tie_breaks",
         ),
     },
     "text of option": {
@@ -178,21 +168,12 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "roster import --expires",
             "roster invite --expires",
             "roster show --roster",
-            "schedule create {--at --auto-enter --bank-seconds --baseline --clock --cron --description "
-            "--entry --format --games-per-bot --groups --house --invite --link --partners --per-owner "
-            "--play --preset --rule --tie-break --turn-seconds --unrated --until-groups}",
-            "schedule edit {--at --cron --entry --groups --name --rounds}",
-            "series create {--best --by --points --tie-break --tournament}",
-            "series edit {--best --by --points --tie-break}",
+            "schedule create {--bank-seconds --clock --cron --rule --turn-seconds}",
+            "schedule edit {--bank-seconds --clock --cron --rule --turn-seconds}",
             "signup --invitation",
             "tournament clone {--description --ends --link --name --opens --starts}",
-            "tournament create {--auto-enter --bank-seconds --baseline --clock --description --ends "
-            "--entrants --format --games-per-bot --groups --hidden --house --invite --invite-owner --link "
-            "--opens --partners --per-owner --preset --rule --starts --tie-break --turn-seconds "
-            "--unrated}",
-            "tournament edit {--auto-enter --bank-seconds --baseline --clock --description --division "
-            "--ends --format --games-per-bot --groups --hidden --house --invite --link --name --opens "
-            "--partners --per-owner --preset --rated --rounds --rule --starts --tie-break --turn-seconds}",
+            "tournament create {--bank-seconds --clock --entrants --rule --turn-seconds}",
+            "tournament edit {--bank-seconds --clock --rule --turn-seconds}",
             "tournament enter {--nonce --version}",
             "tournament follow --secret",
             "tournament groups {--against --bot --limit}",
