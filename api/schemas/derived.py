@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from marshmallow import fields, validate
@@ -22,11 +21,14 @@ _IN_RESPONSES: Final[Mapping[str, type[Field]]] = {
 }
 
 
-def request_fields(*of: type, without: Collection[str] = (), checked: bool = False) -> dict[str, Field]:
+def request_fields(
+    *of: type, without: Collection[str] = (), checked: bool = False, nulls: bool = True
+) -> dict[str, Field]:
     """The fields of declared classes for a request. What is left out stays so: the arena fills defaults in.
-    ``checked``: whether the characters of texts are checked here, and not in the arena.
+    ``checked``: whether the characters of texts are checked here, and not in the arena. ``nulls``: whether
+    what may be null in a change may be so here.
     """
-    return {one.name: request_field(one, checked=checked) for one in _settings(of, without)}
+    return {one.name: request_field(one, checked=checked, nulls=nulls) for one in _settings(of, without)}
 
 
 def response_fields(*of: type, without: Collection[str] = ()) -> dict[str, Field]:
@@ -38,7 +40,7 @@ def query_fields(*of: type, without: Collection[str] = (), checked: bool = False
     """The fields of declared classes for a query, which has no null; those that are left out are None."""
     found = {}
     for one in _settings(of, without):
-        field = request_field(replace(one, nullable=False), checked=checked)
+        field = request_field(one, checked=checked, nulls=False)
         found[one.name] = Switch(metadata=field.metadata) if one.kind == TRUTH else field
         found[one.name].load_default = absent
     return found
@@ -49,7 +51,7 @@ def _settings(of: Iterable[type], without: Collection[str]) -> list[Setting]:
     return [one for one in found if one.name not in without]
 
 
-def request_field(one: Setting, *, checked: bool = False) -> Field:
+def request_field(one: Setting, *, checked: bool = False, nulls: bool = True) -> Field:
     """The field of a setting in a request; forms take its label."""
     metadata: dict[str, Any] = {"description": one.description, "label": one.label}
     if one.json_default is not None:
@@ -57,7 +59,7 @@ def request_field(one: Setting, *, checked: bool = False) -> Field:
     options: dict[str, Any] = {
         "metadata": metadata,
         "required": one.required,
-        "allow_none": one.nullable or None,
+        "allow_none": (nulls and one.nullable) or None,
     }
     if one.kind in (TEXTS, DECIMALS):
         count = None if one.max_items is None else validate.Length(one.min_items, one.max_items)

@@ -77,8 +77,8 @@ class BotsCalls(HttpClient):
         return self.request("GET", path("bots", bot))
 
     def change_bot(self, bot: str, **fields: Any) -> Any:
-        """Change ``state``, ``description``, ``tournaments``, ``people``, ``datasets``, ``model`` or
-        ``game_cost`` (None removes it), and return the bot.
+        """Change the ``state`` of a bot, or what its owner says about it
+        (:class:`~arena.accounts.bot_settings.BotSettings`; None removes it), and return the bot.
         """
         return self.request("PATCH", path("bots", bot), fields)
 

@@ -215,7 +215,7 @@ OFFLINE: Final[list[Command]] = [
     Command("whoami", "the token of an owner, a bot or an admin is missing; 'botequim login' stores it"),
     Command("whoami --profile work", "'botequim login --profile work' first"),
     Command("bot register my-bot --token t --secret s", "--secret and --rights need --webhook"),
-    Command("bot change my-bot --token t", "nothing to change: give --people, --tournaments, --datasets"),
+    Command("bot change my-bot --token t", "nothing to change; expected an option such as --people"),
     Command("bot list --mine --owner ana --token t", "--mine and --owner exclude each other"),
     Command("--json whoami", "No such option '--json' before the command; options follow it"),
     Command("completion", "Choose from: bash, zsh, fish"),
