@@ -16,6 +16,8 @@ from arena.inputs.numbers import decimal
 _UNIT: Final = re.compile(r"_m?s\Z")
 """The unit of a time in the name of a setting."""
 
+_METAVARS: Final = {MOMENT: "TIME", DECIMALS: "NUMBERS"}
+
 
 def options(
     *of: type,
@@ -63,7 +65,13 @@ def option(
     if one.kind == TRUTH:
         more["default"] = None
     return click.option(
-        flag, one.name, type=_type(one), multiple=several, metavar=metavar or None, help=text, **more
+        flag,
+        one.name,
+        type=_type(one),
+        multiple=several,
+        metavar=metavar or _METAVARS.get(one.kind),
+        help=text,
+        **more,
     )
 
 
@@ -71,7 +79,7 @@ def _type(one: Setting) -> Any:
     if one.choices:
         return click.Choice(one.choices)
     if one.name.endswith("_s"):
-        return _duration
+        return duration
     if one.kind == NUMBER:
         return click.IntRange(one.minimum, one.maximum)
     if one.kind == DECIMAL:
@@ -79,7 +87,7 @@ def _type(one: Setting) -> Any:
     return {MOMENT: future, DECIMALS: _decimals}.get(one.kind)
 
 
-def _duration(text: str) -> int:
+def duration(text: str) -> int:
     """A duration such as ``5m``, in whole seconds."""
     return round(seconds(text))
 
