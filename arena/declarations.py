@@ -224,7 +224,7 @@ def as_json(of: Any) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
-    return dict(value) if isinstance(value, Mapping) else value
+    return dict(value) if isinstance(value, dict) else value
 
 
 def from_json(of: type, data: Mapping[str, Any]) -> dict[str, Any]:

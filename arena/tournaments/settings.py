@@ -9,7 +9,7 @@ from arena.play.players import DIVISION_TEXT, DIVISIONS
 from arena.play.players import OPEN as OPEN_DIVISION
 from arena.ratings.standings import TIE_BREAKS
 
-FORMATS_BY_NAME: Final = ("round_robin", "swiss", "knockout", "open", "rating")
+FORMAT_NAMES: Final = ("round_robin", "swiss", "knockout", "open", "rating")
 """The names of the formats, which are built on these settings; a test compares both, and what is said here of
 formats.
 """
@@ -61,7 +61,7 @@ class SharedSettings:
     format: str = setting(
         "The pairing format; see the page on tournaments.",
         label="Format",
-        choices=FORMATS_BY_NAME,
+        choices=FORMAT_NAMES,
         response="The pairing format.",
     )
     groups: int = setting(
