@@ -11,9 +11,11 @@ from typing import Any
 from api.auth import viewer
 from api.services import services
 from arena.accounts.accounts import BotNotFound, Forbidden, Owner, Principal
+from arena.accounts.bot_settings import BotSettings
 from arena.accounts.uploads import InvalidSource, ReceivedUpload, Upload, component_upload, python_upload
 from arena.accounts.versions import BotAccount, Version, VersionNotFound
 from arena.bots.transports import transport_of
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.webhooks.addresses import URL_RULE
 from arena.webhooks.errors import InvalidUrl
@@ -127,9 +129,7 @@ def register(who: Principal, body: dict[str, Any]) -> RegisteredBot:
     if transport_of(body["transport"]).takes_upload:
         parts.limits.spend("uploads_per_owner", who.owner)
     upload = _take_upload(body)
-    settings = {
-        name: body[name] for name in ("description", "tournaments", "model", "game_cost") if name in body
-    }
+    settings = {name: body[name] for name in settings_of(BotSettings) if name in body}
     if upload is not None:
         bot, token, received = parts.uploads.register(
             who.name, body["name"], body["version"], upload, **settings

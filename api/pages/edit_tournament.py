@@ -94,6 +94,8 @@ def text_of(one: Control, value: Any) -> str:
         return time_value(value)
     if one.kind == "seconds":
         return f"{value / 1000:.12g}"
+    if isinstance(value, float):
+        return f"{value:g}"
     if isinstance(value, list):
         return (" " if one.kind == "checks" else ", ").join(value)
     if isinstance(value, bool):

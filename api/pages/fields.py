@@ -11,7 +11,7 @@ from typing import Any, Final
 from marshmallow import Schema, fields, validate
 
 from api.errors import ERRORS
-from api.schemas.fields import GivenMoment
+from api.schemas.fields import GivenMoment, TypedLines
 from api.services import services
 from arena.errors import ArenaError
 from arena.inputs.numbers import decimal, whole
@@ -34,7 +34,8 @@ NOT_SAID: Final = ("", "as usual")
 @dataclass(frozen=True)
 class Control:
     """One field of a form. ``name``: its dotted path in the API. ``kind``: ``text``, ``area``, ``secret``,
-    ``number``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or ``file``.
+    ``number``, ``decimal``, ``seconds``, ``time``, ``check``, ``truth``, ``choice``, ``names``, ``checks`` or
+    ``file``.
     ``value``: as the form has it. ``choices``: values and texts.
     """
 
@@ -99,7 +100,7 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
     shown = words.choices.get(path, {})
     control = Control(
         path,
-        words.labels.get(path) or _label(last),
+        words.labels.get(path) or one.metadata.get("label") or _label(last),
         help=words.helps.get(path, _plain(str(one.metadata.get("description", "")))),
         required=one.required,
         default=default,
@@ -121,13 +122,19 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
         return replace(
             control, kind="number", low=low, high=high, value="" if default is None else str(default)
         )
+    if isinstance(one, fields.Float):
+        return replace(control, kind="decimal", value="" if default is None else f"{default:g}")
     if isinstance(one, fields.Boolean) and default is None:
         texts = [(value, shown.get(value, said)) for value, said in (NOT_SAID, ("yes", "yes"), ("no", "no"))]
         return replace(control, kind="truth", choices=texts)
     if isinstance(one, fields.Boolean):
         return replace(control, kind="check", value="1" if default else "")
     if isinstance(one, fields.List):
-        return replace(control, kind="names")
+        members = _choices(one.inner) if isinstance(one.inner, fields.Field) else None
+        help = f"{control.help} Of {', '.join(members)}." if members else control.help
+        return replace(control, kind="names", value=", ".join(map(str, default or ())), help=help)
+    if isinstance(one, TypedLines):
+        control = replace(control, kind="area")
     longest = next((rule.max for rule in one.validators if isinstance(rule, validate.Length)), None)
     return replace(control, longest=longest)
 
@@ -223,6 +230,9 @@ def _value(one: Control) -> Any:
     if one.kind == "number":
         number = whole(text)
         return text if number is None else number
+    if one.kind == "decimal":
+        amount = decimal(text)
+        return text if amount is None else amount
     if one.kind == "seconds":
         seconds = decimal(text)
         return text if seconds is None else round(1000 * seconds)

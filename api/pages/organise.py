@@ -45,70 +45,23 @@ from arena.errors import ArenaError
 from arena.games import GAMES, game_of
 from arena.games.descriptor import Game
 from arena.play.players import DIVISION_BOTS
-from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
-from arena.tournaments.spec import Spec
 
 _HOUR_MS: Final = 3_600_000
 _DRAFT_BYTES: Final = 12
 _ID_LENGTH: Final = 12
 _OWN_RULES: Final = "my own, below"
+_BANK: Final = "Per seat and game, for decisions that take longer."
 
 _LABELS: Final = {
-    "name": "Name",
-    "description": "Description",
-    "link": "Link",
-    "format": "Format",
     "preset": "Rules",
-    "partners": "Partners",
-    "groups": "Groups per pairing",
-    "rounds": "Rounds",
-    "division": "Division",
-    "who": "Who may enter",
-    "invited": "Invited bots",
-    "invited_owners": "Invited owners",
-    "hidden": "Hidden",
-    "house": "House bots that play",
-    "baseline": "Baseline bots",
-    "max_entries": "Places",
-    "per_owner": "Bots per owner",
-    "auto_enter": "Enter every qualified bot that is online or uploaded",
-    "rated": "Counts for the leaderboards",
-    "opens_ms": "Entry opens",
-    "locks_ms": "Entry closes and play starts",
-    "ends_ms": "Play ends",
     "clock.preset": "Clock",
     "clock.per_turn_ms": "Seconds per decision",
     "clock.bank_ms": "Bank in seconds",
-    "entry_s": "Seconds of entry",
-    "play_s": "Seconds of play",
-    "games_per_bot": "Live games of a bot at once",
-    "max_repeats": "Pairings of the same two bots",
-    "tie_breaks": "Tie-breaks",
 }
-_HELPS: Final = {
-    "name": "Public, at most 80 characters.",
-    "description": "Public, plain text.",
-    "link": "A web page about it: http://... or https://...",
-    "format": "",
-    "preset": "",
-    "invited": "Names of bots, apart by spaces or commas, if only invited ones may enter.",
-    "invited_owners": "Names of owners; not public. You can invite others later, also by a link.",
-    "hidden": "Only organisers, invited owners and admins see it. Invite owners, not bots.",
-    "opens_ms": "Empty: at once.",
-    "locks_ms": "Empty: a minute after entry opens.",
-    "entry_s": "From the announcement until it is locked and play starts.",
-    "clock.per_turn_ms": "",
-    "clock.bank_ms": "Per seat and game, for decisions that take longer.",
-    "who": "",
-    "max_entries": "",
-    "per_owner": "Empty: as many as the format suggests.",
-    "auto_enter": "",
-    "house": "",
-    "baseline": "Names of own bots or house bots that play, but take no place. Not in a knockout.",
-    "division": "House bots play in all divisions.",
-    "groups": "In the games of a group the seats are swapped or rotated.",
-}
+_BARE: Final = ("format", "preset", "clock.per_turn_ms", "who", "max_entries", "auto_enter", "house")
+"""Fields whose labels say it all."""
+
 _SECTIONS: Final = (
     (
         "What is played",
@@ -145,10 +98,9 @@ def schema_of(schemas: type[ByKind], kind: str) -> Schema:
 
 def _words(game: Game) -> Words:
     presets = {preset.name: f"{preset.name}: {preset.doc.rstrip('.')}" for preset in game.presets}
-    timed = " and ".join(name for name, format in FORMATS.items() if format.ends_by_time)
     return Words(
         _LABELS,
-        {**_HELPS, **dict.fromkeys(("ends_ms", "play_s"), f"For the format {timed} only.")},
+        {**dict.fromkeys(_BARE, ""), "clock.bank_ms": _BANK},
         {
             "preset": {**presets, "": _OWN_RULES},
             "format": {
@@ -187,13 +139,8 @@ def _special(one: Control, game: Game) -> Control:
         return replace(one, choices=(*one.choices[1:], one.choices[0]), value=one.choices[1][0])
     if one.name == "house":
         return replace(one, kind="checks", choices=[(name, name) for name in game.house_bots])
-    if one.name == "description":
-        return replace(one, kind="area")
     if one.name == "tie_breaks":
-        names = ", ".join(TIE_BREAKS)
-        return replace(
-            one, value=", ".join(Spec.tie_breaks), kind="text", help=f"In their order, of {names}."
-        )
+        return replace(one, kind="text")
     if one.name == "locks_ms":
         soon = services().store.clock().now_ms + _HOUR_MS
         return replace(one, value=time_value(soon))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from flask import Response, redirect, request, url_for
@@ -11,7 +12,8 @@ from flask.typing import ResponseReturnValue
 from api import submissions
 from api.errors import HttpError
 from api.notes import change_notes
-from api.pages.fields import is_of_form, status_of
+from api.pages.edit_tournament import text_of
+from api.pages.fields import Control, Words, body_of, controls, filled, is_of_form, status_of, with_error
 from api.pages.qualifying import shown_qualifications
 from api.pages.site import blueprint, form, page
 from api.requests import load
@@ -19,12 +21,15 @@ from api.schemas.accounts import ChangedBotSchema, QualifySchema
 from api.services import services
 from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound
+from arena.accounts.bot_settings import BotSettings
 from arena.accounts.versions import BotAccount
+from arena.declarations import settings_of
 from arena.errors import ArenaError
-from arena.inputs.numbers import decimal
 
 LOGS_MOST: Final = 20
 """Maximum games in the log of a bot."""
+
+_EMPTY: Final[dict[str, Any]] = {"text": "", "area": "", "decimal": None}
 
 
 # Log
@@ -84,23 +89,36 @@ def bot_settings(bot: str) -> Response:
     return _settings(submissions.check_owner(signed_in(), bot, shared=True))
 
 
-def _settings(account: BotAccount, error: ArenaError | None = None) -> Response:
+def _settings(
+    account: BotAccount, error: ArenaError | None = None, found: list[Control] | None = None
+) -> Response:
     has_webhook = bool(services().accounts.signing_secrets(account.name))
+    found = _controls(account) if found is None else found
+    if error is not None:
+        found, error = with_error(found, error)
     return page(
         "bot_settings.html",
         200 if error is None else status_of(error),
         account=account,
         owns=account.owner == signed_in().owner,
         invited=services().co_owners.invited(account.name),
-        description=request.form.get("description", account.description),
-        model=request.form.get("model", account.model),
-        game_cost=request.form.get(
-            "game_cost", "" if account.game_cost is None else f"{account.game_cost:g}"
-        ),
+        controls=found,
         has_webhook=has_webhook,
         circuit=services().webhooks.circuit(account.name) if has_webhook else None,
         error=error,
     )
+
+
+def _controls(account: BotAccount) -> list[Control]:
+    """The controls of what the owner says about the bot."""
+    unsaid = "yes, as an uploaded bot does" if account.takes_part else "if it says so when it asks for turns"
+    words = Words(choices={"tournaments": {"": unsaid}})
+    shown = []
+    for one in controls(ChangedBotSchema(), settings_of(BotSettings), words):
+        value = getattr(account, one.name)
+        choices = one.choices if value is None else [choice for choice in one.choices if choice[0]]
+        shown.append(replace(one, value=text_of(one, value), choices=choices))
+    return shown
 
 
 def _change(
@@ -119,26 +137,21 @@ def _change(
 
 @form("/bots/<bot>/settings")
 def change_bot_settings(bot: str) -> ResponseReturnValue:
-    """Change the description, the state, the model, whether the bot takes part in scheduled tournaments,
-    whether people may play with it, or whether its decisions may be in data sets.
-    """
-
-    def act() -> None:
-        body: dict[str, Any] = {}
-        for name in ("description", "state", "model"):
-            if name in request.form:
-                body[name] = request.form[name].replace("\r\n", "\n").strip()
-        if "game_cost" in request.form:
-            text = request.form["game_cost"].strip()
-            cost = decimal(text)
-            body["game_cost"] = cost if cost is not None else text or None
-        for name in ("tournaments", "people", "datasets"):
-            said = request.form.get(name, "")
-            if said:
-                body[name] = {"yes": True, "no": False}.get(said, said)
+    """Change what the owner says about the bot, or its state."""
+    account = submissions.check_owner(signed_in(), bot)
+    found = [one for one in _controls(account) if one.name in request.form]
+    found = filled(found, request.form.getlist)
+    # A text that is emptied is empty, and a number is unknown.
+    body = {one.name: _EMPTY[one.kind] for one in found if one.kind in _EMPTY} | body_of(found)
+    if "state" in request.form:
+        body["state"] = request.form["state"]
+    try:
         services().accounts.change_bot(bot, **load(ChangedBotSchema(), body))
-
-    return _change(bot, act)
+    except ArenaError as error:
+        if not is_of_form(error):
+            raise
+        return _settings(account, error, found or None)
+    return redirect(url_for("pages.bot_settings", bot=bot), 303)
 
 
 @form("/bots/<bot>/versions/<version>/current")

@@ -37,11 +37,7 @@ from arena.games.descriptor import Game
 _WHEN: Final = "When it fires"
 _TEMPLATE: Final = "tournament."
 _WORDS: Final = Words(
-    {"id": "Id", "cron": "Cron line, in UTC", "at_ms": "Or once, at", "until_groups": "Until groups"},
-    {
-        "cron": "Minute, hour, day, month, day of the week: 0 20 * * 1 is every Monday at 20:00.",
-        "at_ms": "In place of a cron line.",
-    },
+    helps={"cron": "Minute, hour, day, month, day of the week: 0 20 * * 1 is every Monday at 20:00."}
 )
 
 

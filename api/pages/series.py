@@ -15,26 +15,18 @@ from api.requests import load
 from api.schemas.series import ChangedSeriesSchema, NewSeriesSchema
 from api.services import services
 from api.sessions import page_viewer, signed_in, visitor
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.inputs.numbers import decimal
-from arena.ratings.series import SERIES_TIE_BREAKS, SeriesRules
+from arena.ratings.series_rules import SeriesContents, SeriesRules
 from arena.store.paging import parse_number
 
-_FIELDS: Final = ("name", "tournaments", "points", "best", "by", "tie_breaks")
+_FIELDS: Final = (*settings_of(SeriesContents), *settings_of(SeriesRules))
 _AT_ONCE: Final = 50
 
 
 def _controls(known: Mapping[str, Any] | None = None) -> list[Control]:
-    words = Words(
-        {"best": "Results that count", "by": "A row for", "points": "Points by place"},
-        {
-            "tournaments": "Their ids, at the end of the addresses of their pages, in order.",
-            "points": "The points of the first place, the second and so on.",
-            "best": "The best ones. Empty: all.",
-            "tie_breaks": f"In their order, of {', '.join(SERIES_TIE_BREAKS)}.",
-        },
-        {"by": {"owner": "each owner: its best bot counts", "bot": "each bot"}},
-    )
+    words = Words(choices={"by": {"owner": "each owner: its best bot counts", "bot": "each bot"}})
     values = {**SeriesRules().as_json(), **(known or {})}
     found = []
     for one in controls(NewSeriesSchema(), _FIELDS, words):

@@ -29,9 +29,11 @@ from api.schemas.accounts import NewBotSchema, NewVersionSchema
 from api.services import services
 from api.sessions import signed_in
 from arena.accounts.accounts import BotNotFound, NameTaken, Principal
+from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.accounts.uploads import InvalidSource
 from arena.accounts.versions import BotAccount
 from arena.bots.transports import TRANSPORTS, UPLOADED, transport_of
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.play.board_names import BoardName
@@ -51,18 +53,13 @@ _WORDS: Final = Words(
         "rights": "Post optional turns too",
         "secret": "Your own signing secret",
         "source": "Or its text",
-        "tournaments": "Takes part in scheduled tournaments",
-        "model": "Language model",
-        "game_cost": "Dollars per game",
     },
     helps={
         "source": "Python, in place of a file.",
         "secret": "If empty, one is made, and shown once.",
         "rights": "Toepen: knocking out of turn.",
         "url": "Turns are posted there. It must answer a ping first.",
-        "description": "Public, at most 500 characters.",
         "name": "3 to 32 of a-z, 0-9 and, inside, hyphens, beginning with a letter. It is taken forever.",
-        "tournaments": "While it is online; an uploaded bot always is.",
     },
     choices={"tournaments": {"": "as usual: an uploaded bot does, others if they say so"}},
 )
@@ -88,7 +85,7 @@ def _controls(schema: NewBotSchema | NewVersionSchema, first: tuple[str, ...], w
 
 
 def _bot_controls(way: str) -> list[Control]:
-    names = ("name", "version", "description", "tournaments", "model", "game_cost")
+    names = ("name", "version", *(one for one in settings_of(BotSettings) if one not in NOT_AT_FIRST))
     found = _controls(NewBotSchema(), names, way)
     return [replace(one, value="1", required=True) if one.name == "version" else one for one in found]
 

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from marshmallow import fields, pre_dump, validate
 
-from api.schemas.common import RequestSchema, ResponseSchema, absent, described, name
-from api.schemas.fields import Moment, Switch, Truth, TypedLine, TypedLines
+from api.schemas.common import RequestSchema, ResponseSchema, absent, described, editable, name
+from api.schemas.derived import query_fields, request_fields, response_fields
+from api.schemas.fields import Moment, Truth, TypedLine
 from api.schemas.invitations import InvitationQuotaSchema
-from api.schemas.models import game_cost, model
 from api.schemas.turns import wait
+from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
@@ -81,24 +82,7 @@ def _secret(description: str) -> fields.String:
     )
 
 
-def _description(**options: Any) -> TypedLines:
-    return TypedLines(500, metadata={"description": "A short public description of the bot."}, **options)
-
-
-def _takes_part(more: str) -> dict[str, str]:
-    return {"description": f"Whether the bot is entered in scheduled tournaments while it is online. {more}"}
-
-
 _STATE: Final = "`withdrawn`: the bot gets no new games; its current games continue."
-_PEOPLE: Final = (
-    "Whether people may play with the bot at the pages of the service. It must be online, or have a webhook."
-)
-_DATASETS: Final = (
-    "Whether the bot's decisions may be in data sets, which `botequim dataset` makes of the public records."
-)
-_UNSAID: Final = _takes_part(
-    "If omitted, an uploaded bot is, and others are if they say so when they ask for turns."
-)
 
 
 class NewOwnerSchema(RequestSchema):
@@ -201,49 +185,41 @@ class OwnerWithTokenSchema(ResponseSchema):
     token = described(fields.String, _TOKEN)
 
 
-class NewBotSchema(RequestSchema):
+def _first(naming: str) -> dict[str, Any]:
+    return {"name": name(naming), "version": _label(load_default="1")}
+
+
+_NEW: Final = request_fields(BotSettings, without=NOT_AT_FIRST, checked=True, nulls=False)
+_NEW_IN_QUERY: Final = query_fields(BotSettings, without=NOT_AT_FIRST, checked=True)
+
+
+class NewBotSchema(RequestSchema.from_dict({**_first("The bot's name"), **_NEW})):  # type: ignore[misc]
     """A bot to register."""
 
-    name = name("The bot's name")
-    version = _label(load_default="1")
     transport = _transport()
     url = _url()
     rights = _rights()
     secret = _secret("`webhook`: your own signing secret; if omitted, one is generated")
     source = _source()
     component = _component()
-    description = _description(load_default="")
-    tournaments = Truth(metadata=_UNSAID)
-    model = model()
-    game_cost = game_cost()
 
 
-class NewBotFileQuery(RequestSchema):
+class NewBotFileQuery(
+    RequestSchema.from_dict({**_first("With a file as the body: the bot's name"), **_NEW_IN_QUERY})  # type: ignore[misc]
+):
     """A bot to register with a file as its body."""
 
-    name = name("With a file as the body: the bot's name")
-    version = _label(load_default="1")
-    description = _description(load_default="")
-    tournaments = Switch(load_default=absent, metadata=_UNSAID)
-    model = model(load_default=absent)
-    game_cost = game_cost(load_default=absent)
+
+_CHANGED: Final = editable(RequestSchema.from_dict(request_fields(BotSettings, checked=True)))
 
 
-class ChangedBotSchema(RequestSchema):
+class ChangedBotSchema(RequestSchema.from_dict(_CHANGED)):  # type: ignore[misc]
     """Changes to a bot. Omitted fields keep their values."""
 
     state = fields.String(
         validate=validate.OneOf(("active", "withdrawn")),
         metadata={"description": _STATE},
     )
-    description = _description()
-    tournaments = Truth(
-        metadata=_takes_part("Switched off, it is not, whatever it says when it asks for turns.")
-    )
-    people = Truth(metadata={"description": _PEOPLE})
-    datasets = Truth(metadata={"description": _DATASETS})
-    model = model()
-    game_cost = game_cost(allow_none=True)
 
 
 class NewVersionSchema(RequestSchema):
@@ -469,6 +445,9 @@ def _co_owners() -> fields.List[Any]:
     )
 
 
+_SHOWN: Final = response_fields(BotSettings)
+
+
 class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
@@ -490,25 +469,18 @@ class BotSummarySchema(ResponseSchema):
         "The label of the version used for new games; null until the bot's first upload was checked.",
         allow_none=True,
     )
-    description = described(fields.String, "The owner's description of the bot.")
+    description = _SHOWN["description"]
     created_ms = described(Moment, "When the bot was registered.")
-    datasets = described(fields.Boolean, _DATASETS)
+    datasets = _SHOWN["datasets"]
 
 
-class BotSchema(BotSummarySchema):
+class BotSchema(BotSummarySchema.from_dict(_SHOWN)):  # type: ignore[misc]
     """A bot and all its versions."""
 
     tournaments = described(
         fields.Boolean,
         "Whether the bot is entered in scheduled tournaments while it is online; an uploaded bot always is "
         "online. If false and never set, it is while it says so when it asks for turns.",
-    )
-    people = described(fields.Boolean, _PEOPLE)
-    model = described(
-        fields.String, "The language model that the bot is, as its owner says; empty if it is none."
-    )
-    game_cost = described(
-        fields.Float, "What a game costs it in US dollars, as its owner says, or null.", allow_none=True
     )
     versions = fields.List(
         fields.Nested(VersionSchema), required=True, metadata={"description": "All versions, oldest first."}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described
-from arena.tournaments.spec import MAX_ENTRIES
+from arena.tournaments.settings import MAX_ENTRIES
 
 
 class DryRunQuery(RequestSchema):

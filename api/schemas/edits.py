@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, editable
-from api.schemas.fields import RULES_TEXT, GivenMoment, TypedLine, TypedLines
+from api.schemas.derived import request_field
+from api.schemas.fields import RULES_TEXT, GivenMoment
 from api.schemas.games import KINDS
-from api.schemas.tournaments import PARTNERS_TEXT, PRESET_TEXT, NewTournamentFields
-from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
-from arena.tournaments.spec import PARTNERS
+from api.schemas.tournaments import PRESET_TEXT, settings_schema
+from arena.declarations import settings_of
+from arena.tournaments.settings import OneOffSettings, SharedSettings
 
-_SETTINGS = editable(NewTournamentFields, without=("invited_owners",))
+_SETTINGS = editable(settings_schema(OneOffSettings))
 
 
 class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[misc]
@@ -20,7 +24,11 @@ class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[
     kind = fields.String(validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."})
     rules = fields.Dict(keys=fields.String(), metadata={"description": RULES_TEXT})
     preset = fields.String(validate=validate.Length(1, 40), metadata={"description": PRESET_TEXT})
-    partners = fields.String(validate=validate.OneOf(PARTNERS), metadata={"description": PARTNERS_TEXT})
+
+
+def _same(name: str, description: str) -> fields.Field[Any]:
+    """A text that is by default that of the tournament that is cloned."""
+    return request_field(replace(settings_of(SharedSettings)[name], description=description, default=None))
 
 
 class CloneSchema(RequestSchema):
@@ -29,16 +37,6 @@ class CloneSchema(RequestSchema):
     locks_ms = GivenMoment("When entry is locked and play starts.", required=True)
     opens_ms = GivenMoment("When entry opens; by default now.")
     ends_ms = GivenMoment("When play ends, if the format ends by time; by default it lasts as long.")
-    name = TypedLine(
-        80, least=1, checked=False, metadata={"description": "The display name; by default the same."}
-    )
-    description = TypedLines(
-        MAX_DESCRIPTION,
-        checked=False,
-        metadata={"description": "Plain text about it; by default the same."},
-    )
-    link = TypedLine(
-        MAX_LINK,
-        checked=False,
-        metadata={"description": "The address of a web page about it; by default the same."},
-    )
+    name = _same("name", "The display name; by default the same.")
+    description = _same("description", "Plain text about it; by default the same.")
+    link = _same("link", "The address of a web page about it; by default the same.")

@@ -57,8 +57,8 @@ class Moment(WholeNumber):
 class GivenMoment(fields.Raw):
     """A time in a request, Unix time in milliseconds or RFC 3339; loaded in milliseconds."""
 
-    def __init__(self, description: str, **options: Any) -> None:
-        super().__init__(metadata={"description": description}, **options)
+    def __init__(self, description: str, *, label: str = "", **options: Any) -> None:
+        super().__init__(metadata={"description": description, "label": label}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         try:

@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
 from api.schemas.fields import GivenMoment, Moment, WholeNumber
-from arena.events.guests import MAX_GUESTS
+from arena.tournaments.settings import MAX_GUESTS
 
 
 class InviteSchema(RequestSchema):

@@ -7,33 +7,15 @@ from typing import Any, Final
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, RequestSchema, ResponseSchema, described
-from api.schemas.fields import GivenMoment, Moment, Truth, TypedLine, WholeNumber
+from api.schemas.derived import request_fields, response_fields
+from api.schemas.fields import Moment, Truth, TypedLine
 from api.schemas.games_apart import for_each_game
-from api.schemas.tournaments import TournamentSettings, what_to_play
-from arena.events.schedules import MAX_SECONDS, MOST_GROUPS
+from api.schemas.tournaments import OF_TEAMS, settings_schema, what_to_play
 from arena.tournaments.schedule_words import WAITS_FOR
+from arena.tournaments.settings import ScheduleSettings, TemplateSettings
 
 SCHEDULE_PATTERN: Final = "^[a-z0-9][a-z0-9-]{0,23}$"
-_UNTIL_GROUPS: Final = (
-    "Fires only while some bot that would be entered has fewer groups than this on its board, "
-    "and the schedule's previous tournament is over."
-)
-
 SCHEDULE_RULE: Final = "1 to 24 of a-z, 0-9 and hyphens, not beginning with a hyphen"
-
-
-class _Template(TournamentSettings):
-    entry_s = WholeNumber(
-        validate=validate.Range(1, MAX_SECONDS),
-        metadata={
-            "description": "Seconds from the opening of entry until it is locked and play starts.",
-            "default": 60,
-        },
-    )
-    play_s = WholeNumber(
-        validate=validate.Range(1, MAX_SECONDS),
-        metadata={"description": "`open` only, and required there: seconds of play."},
-    )
 
 
 class TemplateSchema(ByKind):
@@ -42,7 +24,7 @@ class TemplateSchema(ByKind):
     type_schemas = for_each_game(
         "{}Template",
         "A tournament of {title}. Times count from when the schedule fires.",
-        _Template,
+        settings_schema(TemplateSettings, without=OF_TEAMS),
         members=what_to_play,
     )
 
@@ -54,12 +36,13 @@ def _cron(**options: Any) -> TypedLine:
         metadata={
             "description": "Cron expression in UTC: minute, hour, day of the month, month, day of the week.",
             "examples": ["*/30 * * * *"],
+            "label": "Cron line, in UTC",
         },
         **options,
     )
 
 
-class NewScheduleSchema(RequestSchema):
+class NewScheduleSchema(RequestSchema.from_dict(request_fields(ScheduleSettings))):  # type: ignore[misc]
     """A schedule to create, with either `cron` or `at_ms`."""
 
     id = fields.String(
@@ -71,20 +54,16 @@ class NewScheduleSchema(RequestSchema):
         },
     )
     cron = _cron()
-    at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(TemplateSchema, required=True)
-    until_groups = WholeNumber(
-        validate=validate.Range(1, MOST_GROUPS),
-        metadata={"description": f"{_UNTIL_GROUPS} Requires `auto_enter`."},
-    )
 
 
-class ChangedScheduleSchema(RequestSchema):
+class ChangedScheduleSchema(
+    RequestSchema.from_dict(request_fields(ScheduleSettings, without=("until_groups",)))  # type: ignore[misc]
+):
     """Changes to a schedule; what is left out stays."""
 
     enabled = Truth(metadata={"description": "Whether the schedule fires."})
     cron = _cron()
-    at_ms = GivenMoment("When to fire, once.")
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
     )
@@ -97,12 +76,14 @@ class SkippedSchema(ResponseSchema):
     reason = described(fields.String, "Why it was skipped.")
 
 
-class ScheduleSchema(ResponseSchema):
-    """A schedule."""
-
+class _WithCron(ResponseSchema):
     id = described(fields.String, "The schedule's id.")
     cron = _cron(required=True, allow_none=True)
-    at_ms = described(Moment, "When the schedule fires, if only once; otherwise null.", allow_none=True)
+
+
+class ScheduleSchema(_WithCron.from_dict(response_fields(ScheduleSettings))):  # type: ignore[misc]
+    """A schedule."""
+
     tournament = fields.Nested(TemplateSchema, required=True)
     waits_for = described(
         fields.String,
@@ -135,7 +116,6 @@ class ScheduleSchema(ResponseSchema):
         allow_none=True,
         metadata={"description": "The last tournament, if it was skipped; otherwise null."},
     )
-    until_groups = described(fields.Integer, f"{_UNTIL_GROUPS} Null: no such condition.", allow_none=True)
 
 
 class ScheduleListSchema(ResponseSchema):

@@ -5,63 +5,14 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described, editable
-from api.schemas.fields import Moment, Truth, TypedLine, WholeNumber
+from api.schemas.derived import request_fields, response_fields
+from api.schemas.fields import Moment, Truth
 from api.schemas.leaderboards import form
-from arena.ratings.series import (
-    BY,
-    DEFAULT_POINTS,
-    MAX_POINTS,
-    MAX_TOURNAMENTS,
-    SERIES_TIE_BREAKS,
-    SeriesRules,
-)
-
-_TIE_BREAKS = (
-    "How to order equal points: `wins` (tournaments won), `best` (the best result), `last` (the latest "
-    "tournament), `played` (tournaments played)."
-)
+from arena.ratings.series_rules import SeriesContents, SeriesRules
 
 
-class NewSeriesSchema(RequestSchema):
+class NewSeriesSchema(RequestSchema.from_dict(request_fields(SeriesContents, SeriesRules))):  # type: ignore[misc]
     """A series to create."""
-
-    tournaments = fields.List(
-        fields.String(validate=validate.Length(1, 64)),
-        validate=validate.Length(0, MAX_TOURNAMENTS),
-        metadata={"description": "The ids of its tournaments, in the order of the season.", "default": []},
-    )
-    points = fields.List(
-        fields.Float(),
-        validate=validate.Length(1, MAX_POINTS),
-        metadata={
-            "description": "The points of the first place, the second and so on; later places have none.",
-            "default": list(DEFAULT_POINTS),
-        },
-    )
-    best = WholeNumber(
-        allow_none=True,
-        validate=validate.Range(1, MAX_TOURNAMENTS),
-        metadata={"description": "How many results count, the best ones. Null: all."},
-    )
-    by = fields.String(
-        validate=validate.OneOf(BY),
-        metadata={
-            "description": "`owner`: the best bot of each owner in a tournament counts; `bot`: each bot.",
-            "default": SeriesRules.by,
-        },
-    )
-    tie_breaks = fields.List(
-        fields.String(validate=validate.OneOf(tuple(SERIES_TIE_BREAKS))),
-        metadata={"description": _TIE_BREAKS, "default": list(SeriesRules.tie_breaks)},
-    )
-
-    name = TypedLine(
-        80,
-        least=1,
-        checked=False,
-        required=True,
-        metadata={"description": "The name of the series."},
-    )
 
 
 class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  # type: ignore[misc]
@@ -72,21 +23,16 @@ class ChangedSeriesSchema(RequestSchema.from_dict(editable(NewSeriesSchema))):  
     )
 
 
-class SeriesSchema(ResponseSchema):
+class _Identified(ResponseSchema):
+    id = described(fields.String, "The series' id.")
+
+
+class SeriesSchema(_Identified.from_dict(response_fields(SeriesContents, SeriesRules))):  # type: ignore[misc]
     """A series."""
 
-    id = described(fields.String, "The series' id.")
-    name = described(fields.String, "Its name.")
     owner = described(fields.String, "Its owner.")
     created_ms = described(Moment, "When it was created.")
-    tournaments = fields.List(
-        fields.String(), required=True, metadata={"description": "The ids of its tournaments, in order."}
-    )
     done = described(fields.Boolean, "Whether it is done.")
-    points = fields.List(fields.Float(), required=True, metadata={"description": "The points by place."})
-    best = described(fields.Integer, "How many results count; null: all.", allow_none=True)
-    by = described(fields.String, "Who is in the table: `owner` or `bot`.")
-    tie_breaks = fields.List(fields.String(), required=True, metadata={"description": _TIE_BREAKS})
 
 
 class SeriesListQuery(PageQuery):
@@ -112,13 +58,8 @@ class SeriesTableQuery(RequestSchema):
     format = form()
 
 
-class SeriesRulesSchema(ResponseSchema):
+class SeriesRulesSchema(ResponseSchema.from_dict(response_fields(SeriesRules))):  # type: ignore[misc]
     """How a series counts."""
-
-    points = fields.List(fields.Float(), required=True, metadata={"description": "The points by place."})
-    best = described(fields.Integer, "How many results count; null: all.", allow_none=True)
-    by = described(fields.String, "`owner` or `bot`.")
-    tie_breaks = fields.List(fields.String(), required=True, metadata={"description": _TIE_BREAKS})
 
 
 class FinalPlaceSchema(ResponseSchema):

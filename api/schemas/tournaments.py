@@ -2,157 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from marshmallow import fields, validate
 
 from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
-from api.schemas.fields import GivenMoment, Moment, Rules, Truth, TypedLine, TypedLines, WholeNumber
+from api.schemas.derived import request_field, request_fields, response_fields
+from api.schemas.fields import Moment, Rules, TypedLine, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of
 from api.schemas.turns import wait
-from arena.events.guests import MAX_GUESTS
+from arena.declarations import settings_of
 from arena.events.tournament import STATES
 from arena.games.descriptor import Game
-from arena.play.players import DIVISION_TEXT, DIVISIONS
-from arena.ratings.standings import TIE_BREAKS
-from arena.tournaments.formats import FORMATS, TIMED_FORMATS
-from arena.tournaments.parsing import MAX_DESCRIPTION, MAX_LINK
-from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, WHO, Spec
+from arena.tournaments.settings import (
+    MAX_ENTRIES,
+    HouseBots,
+    InvitedOwners,
+    OneOffSettings,
+    SharedSettings,
+)
+from arena.tournaments.spec import Spec
 
 ENTRY_STATES: Final = ("entered", "qualifying", "qualified", "failed", "withdrawn")
 GROUP_STATES: Final = ("planned", "done", "void")
 MAX_REASON: Final = 300
 PRESET_TEXT: Final = "The rules by the name of a preset, in place of `rules`."
-PARTNERS_TEXT: Final = "`mixed`: every bot partners every other, and is rated individually."
-_MAX_REPEATS: Final = "`open` only: in how many pairings two bots may meet."
-_ONE_AT_TABLES: Final = ", ".join(f"`{name}`" for name, one in FORMATS.items() if one.one_per_owner_at_tables)
-
-
-def _count(description: str, most: int, default: int | None = None, least: int = 1) -> WholeNumber:
-    metadata: dict[str, Any] = {"description": description}
-    if default is not None:
-        metadata["default"] = default
-    return WholeNumber(validate=validate.Range(least, most), metadata=metadata)
-
-
-def _choice(description: str, choices: tuple[str, ...], default: str | None = None) -> fields.String:
-    metadata = {"description": description, **({"default": default} if default else {})}
-    return fields.String(validate=validate.OneOf(choices), required=default is None, metadata=metadata)
-
-
-def _names(longest: int, most: int, description: str) -> fields.List[Any]:
-    return fields.List(
-        fields.String(validate=validate.Length(1, longest)),
-        validate=validate.Length(0, most),
-        metadata={"description": description, "default": []},
-    )
-
-
-def _event_name() -> TypedLine:
-    return TypedLine(
-        80,
-        least=1,
-        checked=False,
-        required=True,
-        metadata={"description": "A display name, of printable characters."},
-    )
-
 
 MAX_SETTINGS: Final = 128_000
 MAX_SETTINGS_VALUES: Final = 2 * MAX_ENTRIES + 500
 """The maximum bytes and values of a tournament's settings: two lists of bots, and the rest."""
 
 
-class TournamentSettings(RequestSchema):
-    """The settings that one-off and scheduled tournaments share."""
-
-    name = _event_name()
-    description = TypedLines(
-        MAX_DESCRIPTION,
-        checked=False,
-        metadata={"description": "Plain text about the tournament, with lines; public.", "default": ""},
-    )
-    link = TypedLine(
-        MAX_LINK,
-        checked=False,
-        metadata={"description": "The address of a web page about it, http or https.", "default": ""},
-    )
-    format = _choice("The pairing format; see the page on tournaments.", tuple(FORMATS))
-    groups = _count("The number of groups per pairing.", 1000, Spec.groups)
-    rounds = WholeNumber(
-        validate=validate.Range(1, 100),
-        allow_none=True,
-        metadata={
-            "description": " ".join(
-                f"`{name}`: {format.rounds}." for name, format in FORMATS.items() if format.rounds
-            )
-        },
-    )
-    clock = fields.Nested(ClockSchema)
-    max_entries = _count("The maximum number of bots.", MAX_ENTRIES, Spec.max_entries, 2)
-    per_owner = _count(
-        f"The maximum number of bots per owner. By default {Spec.per_owner}, or 1 at tables of the format "
-        f"{_ONE_AT_TABLES}.",
-        MAX_ENTRIES,
-    )
-    who = _choice("Who may enter.", WHO, Spec.who)
-    division = _choice(DIVISION_TEXT, DIVISIONS, Spec.division)
-    house = _names(
-        40,
-        MAX_ENTRIES,
-        "House bots to enter. If all entrants are house bots, one may enter several times: `rookie`, "
-        "`rookie+2`.",
-    )
-    invited = _names(80, MAX_ENTRIES, "The names of the bots that may enter, if `who` is `invited`.")
-    baseline = _names(
-        40,
-        MAX_ENTRIES,
-        "The names of house bots, and of bots of the organisers, that take no place: they need no "
-        "invitation, do not count in `per_owner`, and come last in the standings. Not for "
-        + ", ".join(f"`{name}`" for name, format in FORMATS.items() if format.ranks_by_elimination)
-        + ".",
-    )
-    auto_enter = Truth(
-        metadata={
-            "description": "Whether every qualified bot that is online or uploaded is entered automatically.",
-            "default": False,
-        }
-    )
-    rated = Truth(
-        metadata={
-            "description": "Whether the tournament counts for the leaderboards: by default those of admins "
-            "do if their rules are those of a preset, and only such may."
-        }
-    )
-    games_per_bot = _count("The maximum number of simultaneous live games per bot.", 64, Spec.games_per_bot)
-    max_repeats = _count(_MAX_REPEATS, 10_000, Spec.max_repeats)
-    tie_breaks = fields.List(
-        fields.String(validate=validate.OneOf(tuple(TIE_BREAKS))),
-        validate=validate.Length(0, len(TIE_BREAKS)),
-        metadata={"description": "The tie-breaks, in the order applied.", "default": list(Spec.tie_breaks)},
-    )
+def settings_schema(*of: type, without: Collection[str] = ()) -> type[RequestSchema]:
+    """The settings of declared classes, the house bots to enter, and the clock."""
+    members = request_fields(*of, HouseBots, without=without)
+    return type("Settings", (RequestSchema,), {**members, "clock": fields.Nested(ClockSchema)})
 
 
-class NewTournamentFields(TournamentSettings):
-    """The settings of a one-off tournament."""
-
-    hidden = Truth(
-        metadata={
-            "description": "Whether only organisers, owners who are invited or have entered, and admins see "
-            "it, its games and records. Only with `who` `invited` or `house`; not rated.",
-            "default": False,
-        }
-    )
-    invited_owners = _names(
-        80,
-        MAX_GUESTS,
-        "The owners whose bots may enter, if `who` is `invited`; not public. They can be changed later, and "
-        "links invite others.",
-    )
-    opens_ms = GivenMoment("When entry opens; by default now.")
-    locks_ms = GivenMoment("When entry is locked and play starts; by default a minute after entry opens.")
-    ends_ms = GivenMoment(f"`{'`, `'.join(TIMED_FORMATS)}` only, and required there: when play ends.")
+OF_TEAMS: Final = ("partners",)
+"""The settings of games with partners only; see :func:`what_to_play`."""
 
 
 def what_to_play(game: Game) -> dict[str, Any]:
@@ -167,7 +57,7 @@ def what_to_play(game: Game) -> dict[str, Any]:
         ),
     }
     if game.has_partners:
-        members["partners"] = _choice(PARTNERS_TEXT, PARTNERS, Spec.partners)
+        members |= {name: request_field(settings_of(SharedSettings)[name]) for name in OF_TEAMS}
     return members
 
 
@@ -177,7 +67,7 @@ class NewTournamentSchema(ByKind):
     type_schemas = for_each_game(
         "New{}Tournament",
         "A tournament of {title} to announce. The rule option `seats` is the table size.",
-        NewTournamentFields,
+        settings_schema(OneOffSettings, InvitedOwners, without=OF_TEAMS),
         members=what_to_play,
     )
 
@@ -340,57 +230,20 @@ class VoidSchema(ResponseSchema):
     at_ms = described(Moment, "When the attempt failed.")
 
 
-class _Tournament(ResponseSchema):
+class _Named(ResponseSchema):
     id = described(fields.String, "The tournament's id.")
-    name = described(fields.String, "The display name.")
-    description = described(fields.String, "Plain text about the tournament; may be empty.")
-    link = described(fields.String, "The address of a web page about it; may be empty.")
+
+
+class _Tournament(_Named.from_dict(response_fields(Spec))):  # type: ignore[misc]
     state = described(
         fields.String,
         "The state of the tournament; `entry` lasts from `opens_ms` to `locks_ms`.",
         validate=validate.OneOf(STATES),
     )
-    format = described(fields.String, "The pairing format.", validate=validate.OneOf(tuple(FORMATS)))
-    groups = described(WholeNumber, "The number of groups per pairing.")
-    rounds = described(
-        WholeNumber, "The number of rounds; null if it follows from the format.", allow_none=True
-    )
-    partners = described(
-        fields.String,
-        "Who partners whom, in games with teams of several seats.",
-        validate=validate.OneOf(PARTNERS),
-    )
     clock = fields.Nested(ShownClock, required=True)
-    opens_ms = described(Moment, "When entry opens.")
-    locks_ms = described(Moment, "When entry is locked and play starts.")
-    ends_ms = described(Moment, "`open`: when the tournament ends; otherwise null.", allow_none=True)
-    max_entries = described(WholeNumber, "The maximum number of bots.")
-    division = described(fields.String, DIVISION_TEXT, validate=validate.OneOf(DIVISIONS))
-    per_owner = described(WholeNumber, "The maximum number of bots per owner.")
-    who = described(fields.String, "Who may enter.", validate=validate.OneOf(WHO))
-    invited = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The names of the bots that may enter, if `who` is `invited`."},
-    )
-    baseline = fields.List(
-        fields.String(),
-        required=True,
-        metadata={"description": "The names of the bots that take no place, if organisers own them."},
-    )
-    auto_enter = described(
-        fields.Boolean, "Whether every qualified bot that is online or uploaded is entered automatically."
-    )
     preset = described(
         fields.String, "The preset that the rules match; null if they match none.", allow_none=True
     )
-    rated = described(fields.Boolean, "Whether the tournament counts for the leaderboards.")
-    games_per_bot = described(WholeNumber, "The maximum number of simultaneous live games per bot.")
-    max_repeats = described(WholeNumber, _MAX_REPEATS)
-    tie_breaks = fields.List(
-        fields.String(), required=True, metadata={"description": "The tie-breaks, in the order applied."}
-    )
-    hidden = described(fields.Boolean, "Whether only those who take part see it.")
     organisers = fields.List(
         fields.String(),
         required=True,

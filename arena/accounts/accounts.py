@@ -11,9 +11,10 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final, Unpack
+from typing import Final
 
 from arena.accounts.audit import MAX_PAGE, AuditEntry, AuditLog, Principal, Scope
+from arena.accounts.bot_settings import pack_settings
 from arena.accounts.maxima import MAX_OF_BOT, Quotas
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE, NAME_PATTERN, NAME_RULE
 from arena.accounts.owners import Owner, OwnerNotFound, OwnerSuspended, OwnerSuspension
@@ -21,11 +22,9 @@ from arena.accounts.quotas import QuotaExceeded, StorageQuotas
 from arena.accounts.uploads import InvalidSource, Upload
 from arena.accounts.versions import (
     BotAccount,
-    BotSettings,
     BotState,
     NoSource,
     Version,
-    pack_settings,
     pack_version,
     unpack_bot,
     unpack_version,
@@ -266,7 +265,7 @@ class Accounts(AuditLog):
         rights: bool = False,
         secret: str = "",
         upload: StoredUpload | None = None,
-        **settings: Unpack[BotSettings],
+        **settings: object,
     ) -> tuple[BotAccount, str]:
         """Register a bot with its first version, and return it with its token, which is shown only once.
 
@@ -408,13 +407,13 @@ class Accounts(AuditLog):
         self,
         name: str,
         state: BotState | None = None,
-        **settings: Unpack[BotSettings],
+        **settings: object,
     ) -> BotAccount:
-        """Change the state of a bot, or its settings; ``game_cost``: None removes it. Raises
+        """Change the state of a bot, or what its owner says about it; None removes what it has said. Raises
         :class:`BotNotFound`.
         """
         given = {**({"state": state} if state else {}), **pack_settings(settings)}
-        removed = ("game_cost",) if settings.get("game_cost", 0) is None else ()
+        removed = tuple(name for name, value in settings.items() if value is None)
         if not self._store.change_bot(name, given, removed):
             raise _unknown_bot(name)
         return self.bot(name)

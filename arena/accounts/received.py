@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Protocol, Unpack
+from typing import Any, Final, Protocol
 
 import orjson
 
 from arena.accounts.accounts import Accounts, UploadExists
 from arena.accounts.uploads import ReceivedUpload, Upload
-from arena.accounts.versions import BotAccount, BotSettings, Version, pack_version, version_of
+from arena.accounts.versions import BotAccount, Version, pack_version, version_of
 from arena.bots.transports import UPLOADED
 from arena.errors import ArenaError
 from arena.sandbox.building import checks_id
@@ -125,7 +125,7 @@ class Uploads:
         name: str,
         label: str,
         upload: Upload,
-        **settings: Unpack[BotSettings],
+        **settings: Any,
     ) -> tuple[BotAccount, str, ReceivedUpload]:
         """Register a bot whose first version an upload becomes. Returns it, its token, which is shown only
         once, and the upload. A bot whose only upload is refused is released: its name is free again.

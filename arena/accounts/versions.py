@@ -6,11 +6,13 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal
 
+from arena.accounts.bot_settings import BotSettings, unpack_settings
 from arena.accounts.uploads import ReceivedUpload
 from arena.bots.games import check_game
 from arena.bots.transports import UPLOADED, Runner, transport_of
+from arena.declarations import declared
 from arena.errors import ArenaError
 from arena.store.accounts import Sharing
 from arena.store.rows import check_types, reading
@@ -69,26 +71,12 @@ class Suspension:
     group: str
 
 
-class BotSettings(TypedDict, total=False):
-    """What the owner of a bot says about it, as in :class:`BotAccount`."""
-
-    description: str
-    tournaments: bool
-    people: bool
-    datasets: bool
-    model: str
-    game_cost: float | None
-
-
-@dataclass(frozen=True)
-class BotAccount:
+@declared
+class BotAccount(BotSettings):
     """A registered bot. ``co_owners`` share it with its owner, in the order in which they joined.
     ``version``: the label of the current version, which plays new games; empty until its first upload was
-    checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: whether
-    it takes part in scheduled tournaments, None if its owner has not said so. ``people``: whether people may
-    play with it. ``datasets``: whether its decisions may be in data sets. ``model``: which language model it
-    is, as its owner says; empty if it is none. ``game_cost``: what a game costs it, in US dollars, as its
-    owner says, or None. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
+    checked. ``versions``: all versions, oldest first; empty where a list omits them. ``tournaments``: None if
+    its owner has not said so. ``suspended``: while it is set the bot is not seated, whatever its ``state``.
     ``owner_suspended``: whether that is because its owner is suspended.
     """
 
@@ -97,15 +85,9 @@ class BotAccount:
     state: BotState
     version: str
     created_ms: int
-    description: str = ""
     versions: tuple[Version, ...] = ()
     suspended: Suspension | None = None
     owner_suspended: bool = False
-    tournaments: bool | None = None
-    people: bool = False
-    model: str = ""
-    game_cost: float | None = None
-    datasets: bool = True
     co_owners: tuple[str, ...] = ()
 
     @property
@@ -214,12 +196,6 @@ def unpack_suspension(text: str | None) -> Suspension | None:
     return suspension
 
 
-def pack_settings(settings: BotSettings) -> dict[str, str]:
-    """The fields of a bot's row, without those that are None."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    return {name: str(int(value) if isinstance(value, bool) else value) for name, value in given.items()}
-
-
 def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
     """The bot with these stored fields, without its versions; None if there is none.
 
@@ -230,20 +206,18 @@ def unpack_bot(fields: Mapping[str, str] | None) -> BotAccount | None:
     with reading("a bot", fields):
         if fields["state"] == "deleted":
             return None
+        settings = unpack_settings(fields)
+        if "hidden" in fields:
+            # By an admin.
+            settings |= {"description": "", "model": "hidden" if settings["model"] else ""}
         return BotAccount(
-            fields["name"],
-            fields["owner"],
-            "active" if fields["state"] == "active" else "withdrawn",
-            fields["version"],
-            int(fields["created"]),
-            # An admin may have hidden it.
-            "" if "hidden" in fields else fields["description"],
+            name=fields["name"],
+            owner=fields["owner"],
+            state="active" if fields["state"] == "active" else "withdrawn",
+            version=fields["version"],
+            created_ms=int(fields["created"]),
             suspended=unpack_suspension(fields.get(OF_OWNER, fields.get("suspended"))),
             owner_suspended=OF_OWNER in fields,
-            tournaments={"1": True, "0": False}.get(fields.get("tournaments", "")),
-            people=fields.get("people") == "1",
             co_owners=Sharing.of(fields).co_owners,
-            datasets=fields.get("datasets") != "0",
-            model="hidden" if "hidden" in fields and fields.get("model") else fields.get("model", ""),
-            game_cost=float(fields["game_cost"]) if "game_cost" in fields else None,
+            **settings,
         )

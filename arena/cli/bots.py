@@ -11,12 +11,14 @@ from typing import Any, Final
 
 import click
 
+from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.bots import InvalidBot, bot_spec
 from arena.cli.bot_games import bot_games
 from arena.cli.bot_owners import owners
 from arena.cli.bot_versions import add_version, log, notes, publish, qualifications, source, upload, uploads
 from arena.cli.commands import Commands
 from arena.cli.debug import debug
+from arena.cli.derived import fields_of, options
 from arena.cli.online import retrying, say, service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, redirected, show, show_rows, table
 from arena.cli.params import KIND, PLAYER_FILE
@@ -31,6 +33,7 @@ from arena.cli.submit import (
 )
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
+from arena.declarations import settings_of
 
 _PRESET: Final = (
     "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
@@ -92,14 +95,7 @@ for _command in _COMMANDS:
     help="With --webhook: your signing secret. [default: a new one]",
 )
 @click.option("--rights", is_flag=True, help="With --webhook: post optional turns as well.")
-@click.option("--description", help="A short public description.")
-@click.option(
-    "--tournaments/--no-tournaments",
-    default=None,
-    help="Whether it takes part in scheduled tournaments. [default: while it is run with --tournaments]",
-)
-@click.option("--model", help="Which language model it is: it may play in the division models. Public.")
-@click.option("--game-cost", type=click.FloatRange(0), help="What a game costs it, in US dollars. Public.")
+@options(BotSettings, without=NOT_AT_FIRST)
 @json_option
 def register(
     name: str,
@@ -108,11 +104,8 @@ def register(
     webhook: str | None,
     secret: str | None,
     rights: bool,
-    description: str | None,
-    tournaments: bool | None,
-    model: str | None,
-    game_cost: float | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Register the bot NAME and print the bot's token, which is shown only once.
 
@@ -120,11 +113,9 @@ def register(
     """
     if webhook is None and (rights or secret):
         raise click.UsageError("--secret and --rights need --webhook")
-    body: dict[str, Any] = {"description": description, "tournaments": tournaments}
-    body |= {"model": model, "game_cost": game_cost}
+    given = fields_of(settings)
     if webhook is not None:
-        body |= {"transport": "webhook", "url": webhook, "secret": secret, "rights": rights}
-    given = {key: value for key, value in body.items() if value is not None}
+        given |= {"transport": "webhook", "url": webhook, "rights": rights, **fields_of({"secret": secret})}
     try:
         made = service(url, token).create_bot(name, **given)
     except ApiError as error:
@@ -144,26 +135,14 @@ def register(
 @_name
 @url_option
 @token_option("the owner")
-@click.option("--people/--no-people", default=None, help="Whether people may play with it.")
-@click.option(
-    "--tournaments/--no-tournaments", default=None, help="Whether it takes part in scheduled tournaments."
-)
-@click.option(
-    "--datasets/--no-datasets", default=None, help="Whether its decisions may be in data sets (dataset)."
-)
+@options(BotSettings, edits=True)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
-@click.option("--description", help="A short public description.")
-@click.option("--model", help="Which language model it is: it may play in the division models. Public.")
-@click.option("--game-cost", type=click.FloatRange(0), help="What a game costs it, in US dollars. Public.")
 @json_option
 def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None:
     """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
-    changes = {key: value for key, value in given.items() if value is not None}
+    changes = fields_of(given)
     if not changes:
-        raise click.UsageError(
-            "nothing to change: give --people, --tournaments, --datasets, --state, --description, --model or "
-            "--game-cost"
-        )
+        raise click.UsageError("nothing to change; expected an option such as --people or --description")
     changed = service(url, token).change_bot(name, **changes)
     show(
         changed,
@@ -219,13 +198,8 @@ def _shown(found: Mapping[str, Any]) -> str:
         "owner": "owner",
         "co-owners": lambda one: ", ".join(one["co_owners"]) or None,
         "state": "state",
-        "description": "description",
         "registered": moment("created_ms"),
-        "in tournaments": "tournaments",
-        "plays with people": "people",
-        "in data sets": "datasets",
-        "language model": "model",
-        "dollars per game": "game_cost",
+        **{one.label.lower(): name for name, one in settings_of(BotSettings).items()},
         "suspended": lambda _: suspended["reason"] if suspended else None,
         "webhook": lambda _: hook["url"] if hook else None,
         "circuit": lambda _: hook["circuit"] if hook else None,

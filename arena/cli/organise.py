@@ -8,25 +8,26 @@ from typing import Any, Final
 import click
 
 from arena.cli.commands import Command
+from arena.cli.derived import fields_of, options
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import json_option, show, when
-from arena.cli.params import KIND, clock_of, clock_options
+from arena.cli.params import KIND, clock_of, clock_options, preset_in_place, rules_option
 from arena.cli.times import future
 from arena.client.http import given
 from arena.games import game_of
-from arena.play.players import DIVISIONS
-from arena.tournaments.formats import FORMATS
-from arena.tournaments.spec import PARTNERS, WHO
+from arena.tournaments.settings import HouseBots, OneOffSettings
 
-_FIELDS: Final = {
-    "rules": "--rule",
-    "invited": "--invite",
+OPTIONS: Final = {
+    "invited": "--invite BOT",
+    "invited_owners": "--invite-owner OWNER",
+    "house": "--house BOT",
+    "baseline": "--baseline BOT",
     "tie_breaks": "--tie-break",
+    "rated": "--rated/--unrated",
+    "hidden": "--hidden/--public",
     "locks_ms": "--starts",
-    "opens_ms": "--opens",
-    "ends_ms": "--ends",
 }
-"""Fields of tournaments with the options that give them."""
+"""The options of settings that have other names than these."""
 
 
 @click.command(
@@ -35,56 +36,13 @@ _FIELDS: Final = {
         'botequim tournament edit TOURNAMENT --name "Great cup" --starts +2h',
         'botequim tournament edit TOURNAMENT --description "Bring cards." --max-entries 100',
     ),
-    fields=_FIELDS,
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
-@click.option("--name", help="The display name.")
-@click.option("--description", help="Plain text about it.")
-@click.option("--link", help="The address of a web page about it; empty for none.")
-@click.option("--starts", type=future, help="When entry is locked and play begins.")
-@click.option("--max-entries", type=int, help="The maximum number of bots.")
-@click.option("--opens", type=future, help="When entry opens.")
-@click.option("--ends", type=future, help="When it ends, if its format ends by time.")
-@click.option("--format", type=click.Choice(tuple(FORMATS)), help="The pairing format.")
-@click.option("--preset", help="The rules by the name of a preset.")
-@click.option(
-    "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option, in place of all; repeatable."
-)
+@options(OneOffSettings, HouseBots, names=OPTIONS, edits=True)
 @click.option("--kind", type=KIND, help="The kind of game.")
-@click.option("--groups", type=int, help="Groups per pairing.")
-@click.option("--rounds", type=int, help="The number of rounds.")
-@click.option("--partners", type=click.Choice(PARTNERS), help="Truco: who partners whom.")
+@rules_option
+@preset_in_place
 @clock_options
-@click.option("--per-owner", type=int, help="The maximum number of bots of one owner.")
-@click.option("--division", type=click.Choice(DIVISIONS), help="Which bots play.")
-@click.option("--who", type=click.Choice(WHO), help="Who may enter.")
-@click.option(
-    "--invite",
-    "invited",
-    multiple=True,
-    metavar="BOT",
-    help="A bot that may enter, in place of all; repeatable. An empty name for none.",
-)
-@click.option(
-    "--house",
-    multiple=True,
-    metavar="BOT",
-    help="A house bot, in place of all; repeatable. An empty name for none.",
-)
-@click.option(
-    "--baseline",
-    multiple=True,
-    metavar="BOT",
-    help="A bot that takes no place, in place of all; repeatable. An empty name for none.",
-)
-@click.option("--auto-enter/--no-auto-enter", default=None, help="Whether qualified bots are entered.")
-@click.option("--hidden/--public", default=None, help="Whether only those who take part see it.")
-@click.option("--rated/--unrated", default=None, help="Whether it counts for the leaderboards.")
-@click.option("--games-per-bot", type=int, help="The maximum number of games of one bot at once.")
-@click.option("--max-repeats", type=int, help="Open only: in how many pairings two bots may meet.")
-@click.option(
-    "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order, in place of all; repeatable."
-)
 @url_option
 @token_option("an organiser, or an admin")
 @json_option
@@ -93,10 +51,6 @@ def edit(
     url: str,
     token: str,
     as_json: bool,
-    starts: int | None,
-    opens: int | None,
-    ends: int | None,
-    kind: str | None,
     rules: tuple[str, ...],
     clock: str | None,
     turn_seconds: float | None,
@@ -108,19 +62,13 @@ def edit(
     Once a bot has entered: its name, description and link, a later --starts and more --max-entries.
     """
     client = service(url, token)
-    changes: dict[str, Any] = given(locks_ms=starts, opens_ms=opens, ends_ms=ends, kind=kind)
-    changes |= given(clock=clock_of(clock, turn_seconds, bank_seconds))
-    for name, value in settings.items():
-        if isinstance(value, tuple) and value:
-            changes[name] = [one for one in value if one]
-        elif not isinstance(value, tuple) and value is not None:
-            changes[name] = value
+    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
     if not (changes or rules):
         raise click.UsageError("nothing to change; expected an option such as --name or --starts")
     before = client.tournament(tournament_id)
     assert before is not None
     if rules:
-        changes["rules"] = game_of(kind or before["kind"]).options.parse(rules)
+        changes["rules"] = game_of(changes.get("kind", before["kind"])).options.parse(rules)
     edited = client.edit_tournament(tournament_id, **changes)
     changed = edited["edits"][len(before["edits"]) :]
     lines = [f"{one['field']}: {one['old']!r} -> {one['new']!r}\n" for one in changed]
@@ -130,7 +78,7 @@ def edit(
 @click.command(
     cls=Command,
     examples=("botequim tournament clone TOURNAMENT --starts +7d",),
-    fields=_FIELDS,
+    fields={"locks_ms": "--starts", "opens_ms": "--opens", "ends_ms": "--ends"},
 )
 @click.argument("tournament_id", metavar="TOURNAMENT")
 @click.option(

@@ -96,6 +96,10 @@ preset_option: Final = click.option(
     "--preset", help="The rules by the name of a preset, such as paulista-2@1. [default: the game's first]"
 )
 
+preset_in_place: Final = click.option(
+    "--preset", help="The rules by the name of a preset, in place of rules."
+)
+
 rules_option: Final = click.option(
     "--rule", "rules", multiple=True, metavar="NAME=VALUE", help="A rule option; may be repeated."
 )

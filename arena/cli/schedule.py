@@ -8,16 +8,23 @@ from typing import Any
 import click
 
 from arena.cli.commands import Commands
+from arena.cli.derived import fields_of, options
 from arena.cli.online import service, token_option, url_option
+from arena.cli.organise import OPTIONS
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, when
-from arena.cli.times import future, seconds
-from arena.cli.tournament import WHAT_FIELDS, spec_of, what_to_play
+from arena.cli.params import clock_of, clock_options, preset_in_place, rules_option
+from arena.cli.tournament import spec_of, what_to_play
 from arena.client.http import given
+from arena.declarations import settings_of
+from arena.games import game_of
 from arena.tournaments.schedule_words import next_words
-from arena.tournaments.spec import MAX_ENTRIES
+from arena.tournaments.settings import HouseBots, ScheduleSettings, SharedSettings, TemplateSettings
 
 _admin = token_option("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
+_cron = click.option(
+    "--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'."
+)
 
 
 @click.group(
@@ -36,32 +43,14 @@ def schedule() -> None:
         'botequim schedule create nightly "Nightly cup" truco --cron "0 20 * * *" --house rookie',
         'botequim schedule create final "Final" toepen --at 20:00 --entry 10m',
     ),
-    fields={
-        **{name: option for name, option in WHAT_FIELDS.items() if not name.endswith("_ms")},
-        "id": "SCHEDULE",
-        "at_ms": "--at",
-        "entry_s": "--entry",
-        "play_s": "--play",
-    },
+    fields={"id": "SCHEDULE"},
 )
 @_schedule
 @click.argument("name")
 @what_to_play
-@click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '*/30 * * * *'.")
-@click.option("--at", type=future, help="Once, at this time: +5m, 18:00 or '2026-12-31 20:00'.")
-@click.option(
-    "--entry",
-    type=seconds,
-    default="60",
-    show_default=True,
-    help="How long entry is open before it is locked and play begins.",
-)
-@click.option("--play", type=seconds, help="Format open: how long it is played.")
-@click.option(
-    "--until-groups",
-    type=click.IntRange(1),
-    help="Sealed and --auto-enter: only while a bot that would be entered has fewer groups.",
-)
+@options(TemplateSettings, without=settings_of(SharedSettings))
+@_cron
+@options(ScheduleSettings)
 @url_option
 @_admin
 @json_option
@@ -69,24 +58,22 @@ def create(
     schedule_id: str,
     name: str,
     cron: str | None,
-    at: int | None,
-    entry: float,
-    play: float | None,
+    at_ms: int | None,
     until_groups: int | None,
     url: str,
     token: str,
     as_json: bool,
-    **options: Any,
+    **settings: Any,
 ) -> None:
-    """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next."""
-    if (cron is None) == (at is None):
+    """Create SCHEDULE, which announces tournaments NAME of the game KIND, and print when it fires next.
+
+    The time of --at is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an
+    offset.
+    """
+    if (cron is None) == (at_ms is None):
         raise click.UsageError("exactly one of --cron and --at is needed")
-    template: Any = {"name": name, **spec_of(**options), "entry_s": round(entry)}
-    if play is not None:
-        template["play_s"] = round(play)
-    times: dict[str, Any] = {"cron": cron} if cron is not None else {"at_ms": at}
-    if until_groups is not None:
-        times["until_groups"] = until_groups
+    template: Any = {"name": name, **spec_of(**settings)}
+    times: dict[str, Any] = given(cron=cron, at_ms=at_ms, until_groups=until_groups)
     made = service(url, token).create_schedule(id=schedule_id, tournament=template, **times)
     show(made, as_json, _next(made))
 
@@ -180,24 +167,25 @@ def resume(schedule_id: str, url: str, token: str, as_json: bool) -> None:
         'botequim schedule edit weekly --cron "0 18 * * 5"',
         "botequim schedule edit weekly --name 'Friday cup' --entry 2h --groups 20",
     ),
-    fields={"at_ms": "--at", "entry_s": "--entry"},
 )
 @_schedule
-@click.option("--cron", help="Minute, hour, day, month and weekday in UTC, for instance '0 18 * * 5'.")
-@click.option("--at", type=future, help="Once, at this time: +5m, 18:00 or '2026-12-31 20:00'.")
-@click.option("--name", help="The name of its tournaments.")
-@click.option("--entry", type=seconds, help="How long entry is open.")
-@click.option("--groups", type=click.IntRange(1), help="Groups per pairing.")
-@click.option("--rounds", type=click.IntRange(1), help="Rounds, where the format has them.")
-@click.option("--max-entries", type=click.IntRange(2, MAX_ENTRIES), help="The maximum number of bots.")
+@_cron
+@options(ScheduleSettings, without=("until_groups",), edits=True)
+@options(TemplateSettings, HouseBots, names=OPTIONS, edits=True)
+@rules_option
+@preset_in_place
+@clock_options
 @url_option
 @_admin
 @json_option
 def edit(
     schedule_id: str,
     cron: str | None,
-    at: int | None,
-    entry: float | None,
+    at_ms: int | None,
+    rules: tuple[str, ...],
+    clock: str | None,
+    turn_seconds: float | None,
+    bank_seconds: float | None,
     url: str,
     token: str,
     as_json: bool,
@@ -205,11 +193,16 @@ def edit(
 ) -> None:
     """Change when SCHEDULE fires, or its tournaments to come; what is not given stays as it is."""
     client = service(url, token)
-    changes = {name: value for name, value in settings.items() if value is not None}
-    if entry is not None:
-        changes["entry_s"] = round(entry)
-    template: Any = {**client.schedule(schedule_id)["tournament"], **changes} if changes else None
-    sent: dict[str, Any] = given(cron=cron, at_ms=at, tournament=template)
+    changes = fields_of(settings) | given(clock=clock_of(clock, turn_seconds, bank_seconds))
+    template = None
+    if changes or rules:
+        before: Any = client.schedule(schedule_id)["tournament"]
+        if rules:
+            changes["rules"] = game_of(before["kind"]).options.parse(rules)
+        if {"rules", "preset"} & changes.keys():
+            before = {name: value for name, value in before.items() if name not in ("rules", "preset")}
+        template = {**before, **changes}
+    sent: dict[str, Any] = given(cron=cron, at_ms=at_ms, tournament=template)
     changed = client.change_schedule(schedule_id, **sent)
     show(changed, as_json, f"{schedule_id}: next {_next(changed)}")
 

@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from arena.cli.commands import Commands
+from arena.cli.derived import fields_of, options
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, show_rows
 from arena.cli.output import show as show_one
-from arena.cli.params import Function
 from arena.cli.tournament import TABLE_FORMATS
-from arena.inputs.numbers import decimal
-from arena.ratings.series import BY, MAX_TOURNAMENTS, SERIES_TIE_BREAKS, InvalidSeries, recomputed
+from arena.ratings.series import recomputed
+from arena.ratings.series_rules import InvalidSeries, SeriesContents, SeriesRules
+
+_OPTIONS: Final = {"tie_breaks": "--tie-break", "tournaments": "--tournament"}
 
 if TYPE_CHECKING:
     from arena.client.types import Series
-
-
-def _numbers(text: str) -> list[float]:
-    """Points such as ``10,8,6``."""
-    found = [number for part in text.split(",") if (number := decimal(part)) is not None]
-    if len(found) <= text.count(","):
-        raise click.BadParameter(f"{text!r} are not points; expected for instance 10,8,6,5")
-    return found
 
 
 @click.group(
@@ -37,57 +31,27 @@ def series() -> None:
     """Keep a season table over tournaments."""
 
 
-_RULES: Final = (
-    click.option("--points", type=_numbers, help="Points by place. [default: 10,8,6,5,4,3,2,1]"),
-    click.option(
-        "--best",
-        type=click.IntRange(1, MAX_TOURNAMENTS),
-        help="How many results count, the best ones. [default: all]",
-    ),
-    click.option("--by", type=click.Choice(BY), help="Who is in the table. [default: owner]"),
-    click.option(
-        "--tie-break",
-        "tie_breaks",
-        type=click.Choice(tuple(SERIES_TIE_BREAKS)),
-        multiple=True,
-        help="A tie-break, in order; may be repeated. [default: wins, best, last]",
-    ),
-)
-
-
-def _rules(command: Function) -> Function:
-    """The options of a command that say how a series counts."""
-    for option in reversed(_RULES):
-        command = option(command)
-    return command
-
-
 @series.command(examples=("botequim series create Autumn --tournament CUP --points 10,8,6,5 --best 8",))
 @click.argument("name")
-@click.option("--tournament", "tournaments", multiple=True, help="One of its tournaments; may be repeated.")
-@_rules
+@options(SeriesContents, SeriesRules, names=_OPTIONS, without=("name",))
 @url_option
 @token_option("the owner")
 @json_option
-def create(
-    name: str, tournaments: tuple[str, ...], url: str, token: str, as_json: bool, **options: Any
-) -> None:
+def create(name: str, url: str, token: str, as_json: bool, **settings: Any) -> None:
     """Create the series NAME and print its id."""
-    given = {key: value for key, value in options.items() if value}
-    made = service(url, token).create_series(name=name, tournaments=list(tournaments), **given)
+    made = service(url, token).create_series(name=name, **fields_of(settings))
     show_one(made, as_json, made["id"])
 
 
 @series.command(examples=("botequim series edit SERIES --best 6 --points 10,6,4",))
 @click.argument("series_id", metavar="SERIES")
-@click.option("--name", help="The name of the series.")
-@_rules
+@options(SeriesContents, SeriesRules, names=_OPTIONS, edits=True)
 @url_option
 @token_option("the owner")
 @json_option
-def edit(series_id: str, url: str, token: str, as_json: bool, **options: Any) -> None:
-    """Change the name of SERIES, or how it counts; what is not given stays as it is."""
-    changes = {key: value for key, value in options.items() if value}
+def edit(series_id: str, url: str, token: str, as_json: bool, **settings: Any) -> None:
+    """Change the name of SERIES, its tournaments, or how it counts; what is not given stays as it is."""
+    changes = fields_of(settings)
     if not changes:
         raise click.UsageError("nothing to change; expected an option such as --name or --best")
     _print_one(as_json, service(url, token).change_series(series_id, **changes))

@@ -8,147 +8,60 @@ from typing import Any, Final
 import click
 
 from arena.cli.commands import Commands
+from arena.cli.derived import fields_of, options
 from arena.cli.following import watch_tournament
 from arena.cli.online import service, token_option, url_option
-from arena.cli.organise import accept, clone, edit, follow, invite, organisers, results
+from arena.cli.organise import OPTIONS, accept, clone, edit, follow, invite, organisers, results
 from arena.cli.output import Columns, fitting, json_option, show, show_rows
 from arena.cli.output import moment as moment_of
-from arena.cli.params import KIND, Function, clock_of, clock_options, rules_option
-from arena.cli.times import future, seconds
+from arena.cli.params import KIND, Function, clock_of, clock_options, preset_in_place, rules_option
 from arena.cli.tournament_views import bracket, groups, records, show_tournament
 from arena.client.http import given
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.games import game_of
-from arena.play.players import DIVISION_TEXT, DIVISIONS
-from arena.tournaments.formats import FORMATS, TIMED_FORMATS
-from arena.tournaments.spec import MAX_ENTRIES, PARTNERS, Spec
+from arena.tournaments.settings import (
+    MAX_ENTRIES,
+    HouseBots,
+    InvitedOwners,
+    OneOffSettings,
+    SharedSettings,
+)
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
-
-WHAT_FIELDS: Final = {
-    "format": "--format",
-    "rules": "--rule",
-    "who": "--invite",
-    "invited": "--invite",
-    "invited_owners": "--invite-owner",
-    "rated": "--unrated",
-    "tie_breaks": "--tie-break",
-    "locks_ms": "--starts",
-    "opens_ms": "--opens",
-    "ends_ms": "--ends",
-}
-"""Fields of tournaments with the options of :func:`what_to_play` and of the times."""
 
 
 def what_to_play(command: Function) -> Function:
     """The arguments and options of a command that describe a tournament; see :func:`spec_of`."""
-    options = (
+    defaults = {"format": "round_robin"}
+    parts = (
         click.argument("kind", type=KIND),
-        click.option("--description", help="Plain text about it."),
-        click.option("--link", help="The address of a web page about it."),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(tuple(FORMATS)),
-            default="round_robin",
-            show_default=True,
-            help=" ".join(f"{name}: {format.doc}." for name, format in FORMATS.items()),
-        ),
         rules_option,
-        click.option("--preset", help="The rules by the name of a preset, such as duel@1, without --rule."),
-        click.option("--groups", type=click.IntRange(1), help="Groups per pairing."),
-        click.option(
-            "--rounds",
-            type=click.IntRange(1),
-            help=" ".join(f"{name}: {format.rounds}." for name, format in FORMATS.items() if format.rounds),
-        ),
-        click.option("--partners", type=click.Choice(PARTNERS), help="Truco: who partners whom."),
+        preset_in_place,
         clock_options,
-        click.option(
-            "--max-entries", type=click.IntRange(2, MAX_ENTRIES), help="The maximum number of bots."
-        ),
-        click.option(
-            "--per-owner",
-            type=click.IntRange(1, MAX_ENTRIES),
-            help="The maximum number of bots of one owner.",
-        ),
-        click.option(
-            "--invite", "invited", multiple=True, metavar="BOT", help="Only for BOT; may be repeated."
-        ),
-        click.option(
-            "--house", multiple=True, metavar="BOT", help="A house bot that takes part; may be repeated."
-        ),
-        click.option(
-            "--baseline",
-            multiple=True,
-            metavar="BOT",
-            help="A bot of your own, or a house bot, that takes no place; may be repeated.",
-        ),
-        click.option(
-            "--division",
-            type=click.Choice(DIVISIONS),
-            help=f"{DIVISION_TEXT.replace('`', '')} [default: {Spec.division}]",
-        ),
-        click.option(
-            "--auto-enter", is_flag=True, help="Enter every qualified bot that is online, or uploaded."
-        ),
-        click.option(
-            "--unrated",
-            is_flag=True,
-            help="Not for the leaderboards, for which only tournaments of admins count.",
-        ),
-        click.option(
-            "--games-per-bot", type=click.IntRange(1), help="The maximum number of games of one bot at once."
-        ),
-        click.option(
-            "--max-repeats",
-            type=click.IntRange(1, 10_000),
-            help="Open only: in how many pairings two bots may meet.",
-        ),
-        click.option(
-            "--tie-break", "tie_breaks", multiple=True, help="A tie-break, in order; may be repeated."
-        ),
+        options(SharedSettings, HouseBots, names=OPTIONS, without=("name",), defaults=defaults),
     )
-    for option in reversed(options):
-        command = option(command)
+    for part in reversed(parts):
+        command = part(command)
     return command
 
 
 def spec_of(
     kind: str,
-    form: str,
     rules: tuple[str, ...],
     clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
-    invited: tuple[str, ...],
-    house: tuple[str, ...],
-    baseline: tuple[str, ...],
-    auto_enter: bool,
-    unrated: bool,
-    tie_breaks: tuple[str, ...],
-    **numbers: Any,
+    **settings: Any,
 ) -> dict[str, Any]:
     """The request body of a tournament, from the options of :func:`what_to_play`."""
-    spec: dict[str, Any] = {"kind": kind, "format": form}
+    times = clock_of(clock, turn_seconds, bank_seconds)
+    spec = {"kind": kind, **fields_of(settings), **given(clock=times)}
     if rules:
         spec["rules"] = game_of(kind).options.parse(rules)
-    times = clock_of(clock, turn_seconds, bank_seconds)
-    if times:
-        spec["clock"] = times
-    if invited:
-        spec.update(who="invited", invited=list(invited))
-    if house:
-        spec["house"] = list(house)
-    if baseline:
-        spec["baseline"] = list(baseline)
-    if auto_enter:
-        spec["auto_enter"] = True
-    if unrated:
-        spec["rated"] = False
-    if tie_breaks:
-        spec["tie_breaks"] = list(tie_breaks)
-    return {**spec, **{name: value for name, value in numbers.items() if value is not None}}
+    if "invited" in spec:
+        spec.setdefault("who", "invited")
+    return spec
 
 
 @click.group(
@@ -184,24 +97,17 @@ for _command in (
         'botequim tournament create "Friday cup" toepen --rule seats=2 --groups 10 --starts +1h',
         'botequim tournament create "Night" truco --format swiss --rounds 5 --house rookie --json',
     ),
-    fields=WHAT_FIELDS,
 )
 @click.argument("name")
 @what_to_play
-@click.option(
-    "--invite-owner",
-    "owners",
-    multiple=True,
-    metavar="OWNER",
-    help="Only for bots of OWNER, and of those who are invited later; may be repeated.",
+@options(
+    OneOffSettings,
+    InvitedOwners,
+    names=OPTIONS,
+    without=settings_of(SharedSettings),
+    defaults={"locks_ms": "+5m"},
 )
 @click.option("--by-invitation", is_flag=True, help="Only for owners who are invited later.")
-@click.option("--hidden", is_flag=True, help="Only organisers and invited owners see it.")
-@click.option("--opens", type=future, help="When entry opens. [default: now]")
-@click.option(
-    "--starts", type=future, default="+5m", show_default=True, help="When entry is locked and play begins."
-)
-@click.option("--ends", type=future, help=f"Format {' or '.join(TIMED_FORMATS)}: when it ends.")
 @click.option(
     "--dry-run", is_flag=True, help="Check it, and print how many games it has and how long it takes."
 )
@@ -215,31 +121,27 @@ for _command in (
 @json_option
 def create(
     name: str,
-    owners: tuple[str, ...],
     by_invitation: bool,
-    hidden: bool,
-    opens: int | None,
-    starts: int,
-    ends: int | None,
     dry_run: bool,
     entrants: int | None,
     url: str,
     token: str,
     as_json: bool,
-    **options: Any,
+    **settings: Any,
 ) -> None:
     """Announce the tournament NAME of the game KIND (truco or toepen) and print its id.
 
-    A time is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an offset.
+    A time is +5m (from now), 18:00 (the next one) or '2026-12-31 20:00', here unless it has an offset. With
+    --invite, --invite-owner, --by-invitation or --hidden only those who are invited may enter.
     """
-    if opens is not None and starts <= opens:
+    fields = {"name": name, **spec_of(**settings)}
+    starts = fields["locks_ms"]
+    if starts <= fields.get("opens_ms", 0):
         raise click.BadParameter("it is not after --opens", param_hint="'--starts'")
-    if ends is not None and ends <= starts:
+    if fields.get("ends_ms", starts + 1) <= starts:
         raise click.BadParameter("it is not after --starts", param_hint="'--ends'")
-    more: dict[str, Any] = given(opens_ms=opens, locks_ms=starts, ends_ms=ends)
-    if owners or by_invitation or hidden:
-        more.update(who="invited", invited_owners=list(owners), hidden=hidden)
-    fields = {"name": name, **spec_of(**options), **more}
+    if by_invitation or fields.get("hidden") or "invited_owners" in fields:
+        fields.setdefault("who", "invited")
     if dry_run:
         planned = service(url, token).plan_tournament(entrants, **fields)
         budget = planned["budget"]
@@ -380,4 +282,4 @@ def watch(tournament_id: str, url: str, token: str | None, as_json: bool) -> Non
     click.echo(text, nl=not text.endswith("\n"))
 
 
-__all__ = ["WHAT_FIELDS", "seconds", "spec_of", "tournament", "what_to_play"]
+__all__ = ["spec_of", "tournament", "what_to_play"]

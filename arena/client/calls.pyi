@@ -132,13 +132,13 @@ class Calls(OperationCalls):
         self,
         bot: str,
         *,
-        state: str | Literal["active", "withdrawn"] = ...,
         description: str = ...,
         tournaments: bool = ...,
         people: bool = ...,
         datasets: bool = ...,
         model: str = ...,
         game_cost: float | None = ...,
+        state: str | Literal["active", "withdrawn"] = ...,
     ) -> Bot:
         """Change a bot"""
 
@@ -287,12 +287,10 @@ class Calls(OperationCalls):
         format: str | Literal["round_robin", "swiss", "knockout", "open", "rating"],
         groups: int | None = ...,
         rounds: int | None = ...,
-        clock: Clock | None = ...,
         max_entries: int | None = ...,
         per_owner: int | None = ...,
         who: str | Literal["anyone", "house", "invited"] | None = ...,
         division: str | Literal["sealed", "open", "models"] | None = ...,
-        house: Sequence[str] | None = ...,
         invited: Sequence[str] | None = ...,
         baseline: Sequence[str] | None = ...,
         auto_enter: bool | None = ...,
@@ -302,10 +300,12 @@ class Calls(OperationCalls):
         tie_breaks: Sequence[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
         | None = ...,
         hidden: bool | None = ...,
-        invited_owners: Sequence[str] | None = ...,
         opens_ms: int | str | None = ...,
         locks_ms: int | str | None = ...,
         ends_ms: int | str | None = ...,
+        invited_owners: Sequence[str] | None = ...,
+        house: Sequence[str] | None = ...,
+        clock: Clock | None = ...,
         kind: str | Literal["truco", "toepen"],
         rules: TrucoRules | ToepenRules | None = ...,
         preset: str
@@ -334,12 +334,10 @@ class Calls(OperationCalls):
         format: str | Literal["round_robin", "swiss", "knockout", "open", "rating"],
         groups: int | None = ...,
         rounds: int | None = ...,
-        clock: Clock | None = ...,
         max_entries: int | None = ...,
         per_owner: int | None = ...,
         who: str | Literal["anyone", "house", "invited"] | None = ...,
         division: str | Literal["sealed", "open", "models"] | None = ...,
-        house: Sequence[str] | None = ...,
         invited: Sequence[str] | None = ...,
         baseline: Sequence[str] | None = ...,
         auto_enter: bool | None = ...,
@@ -349,10 +347,12 @@ class Calls(OperationCalls):
         tie_breaks: Sequence[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
         | None = ...,
         hidden: bool | None = ...,
-        invited_owners: Sequence[str] | None = ...,
         opens_ms: int | str | None = ...,
         locks_ms: int | str | None = ...,
         ends_ms: int | str | None = ...,
+        invited_owners: Sequence[str] | None = ...,
+        house: Sequence[str] | None = ...,
+        clock: Clock | None = ...,
         kind: str | Literal["truco", "toepen"],
         rules: TrucoRules | ToepenRules | None = ...,
         preset: str
@@ -386,12 +386,11 @@ class Calls(OperationCalls):
         format: str | Literal["round_robin", "swiss", "knockout", "open", "rating"] = ...,
         groups: int = ...,
         rounds: int | None = ...,
-        clock: Clock = ...,
+        partners: str | Literal["same", "mixed"] = ...,
         max_entries: int = ...,
         per_owner: int = ...,
         who: str | Literal["anyone", "house", "invited"] = ...,
         division: str | Literal["sealed", "open", "models"] = ...,
-        house: Sequence[str] = ...,
         invited: Sequence[str] = ...,
         baseline: Sequence[str] = ...,
         auto_enter: bool = ...,
@@ -405,10 +404,11 @@ class Calls(OperationCalls):
         opens_ms: int | str = ...,
         locks_ms: int | str = ...,
         ends_ms: int | str = ...,
+        house: Sequence[str] = ...,
+        clock: Clock = ...,
         kind: str | Literal["truco", "toepen"] = ...,
         rules: dict[str, object] = ...,
         preset: str = ...,
-        partners: str | Literal["same", "mixed"] = ...,
     ) -> Tournament:
         """Edit a tournament"""
 
@@ -509,12 +509,12 @@ class Calls(OperationCalls):
     def create_series(
         self,
         *,
+        name: str,
         tournaments: Sequence[str] | None = ...,
         points: Sequence[float] | None = ...,
         best: int | None = ...,
         by: str | Literal["owner", "bot"] | None = ...,
         tie_breaks: Sequence[Literal["wins", "best", "last", "played"]] | None = ...,
-        name: str,
     ) -> Series:
         """Create a series"""
 
@@ -528,12 +528,12 @@ class Calls(OperationCalls):
         self,
         series: str,
         *,
+        name: str = ...,
         tournaments: Sequence[str] = ...,
         points: Sequence[float] = ...,
         best: int | None = ...,
         by: str | Literal["owner", "bot"] = ...,
         tie_breaks: Sequence[Literal["wins", "best", "last", "played"]] = ...,
-        name: str = ...,
         done: Literal[True] = ...,
     ) -> Series:
         """Change a series"""
@@ -544,11 +544,11 @@ class Calls(OperationCalls):
     def create_schedule(
         self,
         *,
+        at_ms: int | str | None = ...,
+        until_groups: int | None = ...,
         id: str,
         cron: str | None = ...,
-        at_ms: int | str | None = ...,
         tournament: Template,
-        until_groups: int | None = ...,
     ) -> Schedule:
         """Create a schedule"""
 
@@ -563,8 +563,8 @@ class Calls(OperationCalls):
         schedule: str,
         enabled: bool = ...,
         *,
-        cron: str = ...,
         at_ms: int | str = ...,
+        cron: str = ...,
         tournament: Template = ...,
     ) -> Schedule:
         """Change a schedule"""

@@ -185,16 +185,16 @@ class InvitationPage(TypedDict):
 class NewBot(TypedDict):
     name: str
     version: NotRequired[str]
+    description: NotRequired[str]
+    tournaments: NotRequired[bool]
+    model: NotRequired[str]
+    game_cost: NotRequired[float]
     transport: NotRequired[Literal["remote", "webhook", "uploaded"]]
     url: NotRequired[str]
     rights: NotRequired[bool]
     secret: NotRequired[str]
     source: NotRequired[str]
     component: NotRequired[str]
-    description: NotRequired[str]
-    tournaments: NotRequired[bool]
-    model: NotRequired[str]
-    game_cost: NotRequired[float]
 
 
 class Version(TypedDict):
@@ -330,13 +330,13 @@ class BotGames(TypedDict):
 
 
 class ChangedBot(TypedDict):
-    state: NotRequired[Literal["active", "withdrawn"]]
     description: NotRequired[str]
     tournaments: NotRequired[bool]
     people: NotRequired[bool]
     datasets: NotRequired[bool]
     model: NotRequired[str]
     game_cost: NotRequired[float | None]
+    state: NotRequired[Literal["active", "withdrawn"]]
 
 
 class NewVersion(TypedDict):
@@ -1228,12 +1228,10 @@ class NewTrucoTournament(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -1244,10 +1242,12 @@ class NewTrucoTournament(TypedDict):
         list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
     ]
     hidden: NotRequired[bool]
-    invited_owners: NotRequired[list[str]]
     opens_ms: NotRequired[int | str]
     locks_ms: NotRequired[int | str]
     ends_ms: NotRequired[int | str]
+    invited_owners: NotRequired[list[str]]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
     kind: Literal["truco"]
     rules: NotRequired[TrucoRules]
     preset: NotRequired[
@@ -1263,12 +1263,10 @@ class NewToepenTournament(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -1279,10 +1277,12 @@ class NewToepenTournament(TypedDict):
         list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
     ]
     hidden: NotRequired[bool]
-    invited_owners: NotRequired[list[str]]
     opens_ms: NotRequired[int | str]
     locks_ms: NotRequired[int | str]
     ends_ms: NotRequired[int | str]
+    invited_owners: NotRequired[list[str]]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
     kind: Literal["toepen"]
     rules: NotRequired[ToepenRules]
     preset: NotRequired[Literal["duel@1", "table-4@1"]]
@@ -1339,28 +1339,28 @@ class TrucoTournament(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -1386,28 +1386,28 @@ class ToepenTournament(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -1453,28 +1453,28 @@ class TrucoTournamentSummary(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -1497,28 +1497,28 @@ class ToepenTournamentSummary(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -1551,12 +1551,11 @@ class EditTournament(TypedDict):
     format: NotRequired[Literal["round_robin", "swiss", "knockout", "open", "rating"]]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
+    partners: NotRequired[Literal["same", "mixed"]]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -1570,10 +1569,11 @@ class EditTournament(TypedDict):
     opens_ms: NotRequired[int | str]
     locks_ms: NotRequired[int | str]
     ends_ms: NotRequired[int | str]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
     kind: NotRequired[Literal["truco", "toepen"]]
     rules: NotRequired[dict[str, object]]
     preset: NotRequired[str]
-    partners: NotRequired[Literal["same", "mixed"]]
 
 
 class Clone(TypedDict):
@@ -1778,25 +1778,25 @@ class ComparisonPage(TypedDict):
 
 
 class NewSeries(TypedDict):
+    name: str
     tournaments: NotRequired[list[str]]
     points: NotRequired[list[float]]
     best: NotRequired[int | None]
     by: NotRequired[Literal["owner", "bot"]]
     tie_breaks: NotRequired[list[Literal["wins", "best", "last", "played"]]]
-    name: str
 
 
 class Series(TypedDict):
     id: str
     name: str
-    owner: str
-    created_ms: int
     tournaments: list[str]
-    done: bool
     points: list[float]
     best: int | None
-    by: str
+    by: Literal["owner", "bot"]
     tie_breaks: list[str]
+    owner: str
+    created_ms: int
+    done: bool
 
 
 class SeriesPage(TypedDict):
@@ -1805,19 +1805,19 @@ class SeriesPage(TypedDict):
 
 
 class ChangedSeries(TypedDict):
+    name: NotRequired[str]
     tournaments: NotRequired[list[str]]
     points: NotRequired[list[float]]
     best: NotRequired[int | None]
     by: NotRequired[Literal["owner", "bot"]]
     tie_breaks: NotRequired[list[Literal["wins", "best", "last", "played"]]]
-    name: NotRequired[str]
     done: NotRequired[Literal[True]]
 
 
 class SeriesRules(TypedDict):
     points: list[float]
     best: int | None
-    by: str
+    by: Literal["owner", "bot"]
     tie_breaks: list[str]
 
 
@@ -1858,12 +1858,10 @@ class TrucoTemplate(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -1875,6 +1873,8 @@ class TrucoTemplate(TypedDict):
     ]
     entry_s: NotRequired[int]
     play_s: NotRequired[int]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
     kind: Literal["truco"]
     rules: NotRequired[TrucoRules]
     preset: NotRequired[
@@ -1890,12 +1890,10 @@ class ToepenTemplate(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -1907,6 +1905,8 @@ class ToepenTemplate(TypedDict):
     ]
     entry_s: NotRequired[int]
     play_s: NotRequired[int]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
     kind: Literal["toepen"]
     rules: NotRequired[ToepenRules]
     preset: NotRequired[Literal["duel@1", "table-4@1"]]
@@ -1916,11 +1916,11 @@ Template: TypeAlias = "TrucoTemplate | ToepenTemplate"
 
 
 class NewSchedule(TypedDict):
+    at_ms: NotRequired[int | str]
+    until_groups: NotRequired[int]
     id: str
     cron: NotRequired[str]
-    at_ms: NotRequired[int | str]
     tournament: Template
-    until_groups: NotRequired[int]
 
 
 class Skipped(TypedDict):
@@ -1932,6 +1932,7 @@ class Schedule(TypedDict):
     id: str
     cron: str | None
     at_ms: int | None
+    until_groups: int | None
     tournament: Template
     waits_for: Literal["time", "bots", "tournament"] | None
     current: str | None
@@ -1941,7 +1942,6 @@ class Schedule(TypedDict):
     created_by: str
     own: bool
     skipped: Skipped | None
-    until_groups: int | None
 
 
 class ScheduleList(TypedDict):
@@ -1949,9 +1949,9 @@ class ScheduleList(TypedDict):
 
 
 class ChangedSchedule(TypedDict):
+    at_ms: NotRequired[int | str]
     enabled: NotRequired[bool]
     cron: NotRequired[str]
-    at_ms: NotRequired[int | str]
     tournament: NotRequired[Template]
 
 
@@ -2405,12 +2405,10 @@ class NewTournamentBase(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -2421,10 +2419,12 @@ class NewTournamentBase(TypedDict):
         list[Literal["head_to_head", "sonneborn_berger", "buchholz", "won", "fewest_faults"]]
     ]
     hidden: NotRequired[bool]
-    invited_owners: NotRequired[list[str]]
     opens_ms: NotRequired[int | str]
     locks_ms: NotRequired[int | str]
     ends_ms: NotRequired[int | str]
+    invited_owners: NotRequired[list[str]]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
 
 
 class TournamentBase(TypedDict):
@@ -2432,28 +2432,28 @@ class TournamentBase(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -2477,28 +2477,28 @@ class TournamentSummaryBase(TypedDict):
     name: str
     description: str
     link: str
-    state: Literal["announced", "entry", "running", "finished", "cancelled"]
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: int
     rounds: int | None
     partners: Literal["same", "mixed"]
-    clock: ShownClock
-    opens_ms: int
-    locks_ms: int
-    ends_ms: int | None
     max_entries: int
-    division: Literal["sealed", "open", "models"]
     per_owner: int
     who: Literal["anyone", "house", "invited"]
+    division: Literal["sealed", "open", "models"]
     invited: list[str]
     baseline: list[str]
     auto_enter: bool
-    preset: str | None
     rated: bool
     games_per_bot: int
     max_repeats: int
     tie_breaks: list[str]
     hidden: bool
+    opens_ms: int
+    locks_ms: int
+    ends_ms: int | None
+    state: Literal["announced", "entry", "running", "finished", "cancelled"]
+    clock: ShownClock
+    preset: str | None
     organisers: list[str]
     created_by: str
     created_ms: int
@@ -2521,12 +2521,10 @@ class TemplateBase(TypedDict):
     format: Literal["round_robin", "swiss", "knockout", "open", "rating"]
     groups: NotRequired[int]
     rounds: NotRequired[int | None]
-    clock: NotRequired[Clock]
     max_entries: NotRequired[int]
     per_owner: NotRequired[int]
     who: NotRequired[Literal["anyone", "house", "invited"]]
     division: NotRequired[Literal["sealed", "open", "models"]]
-    house: NotRequired[list[str]]
     invited: NotRequired[list[str]]
     baseline: NotRequired[list[str]]
     auto_enter: NotRequired[bool]
@@ -2538,20 +2536,22 @@ class TemplateBase(TypedDict):
     ]
     entry_s: NotRequired[int]
     play_s: NotRequired[int]
+    house: NotRequired[list[str]]
+    clock: NotRequired[Clock]
 
 
 class RegisterBotFields(TypedDict, total=False):
     version: str
+    description: str
+    tournaments: bool
+    model: str
+    game_cost: float
     transport: Literal["remote", "webhook", "uploaded"]
     url: str
     rights: bool
     secret: str
     source: str | bytes
     component: str | bytes
-    description: str
-    tournaments: bool
-    model: str
-    game_cost: float
 
 
 class AddVersionFields(TypedDict, total=False):

@@ -9,11 +9,13 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from arena.accounts.accounts import Accounts, BotNotFound
+from arena.accounts.bot_settings import BotSettings
 from arena.accounts.co_owners import CoOwners
 from arena.accounts.invitations import Invitations
 from arena.accounts.sessions import Sessions
 from arena.accounts.shown import ShownTexts
 from arena.accounts.versions import BotAccount, NoSource, Version
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.bot_games import games_of_arena
 from arena.events.qualification import disciplines
@@ -108,15 +110,10 @@ class AccountData:
         journals = self._tournaments.journals.latest(name, _LOGS)
         return {
             "name": name,
-            "description": bot.description,
+            **{setting: getattr(bot, setting) for setting in settings_of(BotSettings)},
             "state": bot.state,
             "version": bot.version or None,
             "created_ms": bot.created_ms,
-            "tournaments": bot.tournaments,
-            "people": bot.people,
-            "datasets": bot.datasets,
-            "model": bot.model,
-            "game_cost": bot.game_cost,
             "webhook": bool(self._accounts.signing_secrets(name)),
             "co_owners": list(bot.co_owners),
             "suspended": None if bot.suspended is None else bot.suspended.reason,

@@ -11,7 +11,8 @@ from arena.errors import ArenaError
 from arena.events.creation import enter_house_bots
 from arena.events.tournament import Tournament
 from arena.tournaments.parsing import check_together, latest_ms, parse_spec, parse_texts, without_rating
-from arena.tournaments.spec import MAX_ENTRIES, Spec, invalid
+from arena.tournaments.settings import MAX_ENTRIES
+from arena.tournaments.spec import Spec, invalid
 
 ALWAYS: Final = ("name", "description", "link")
 """What may be edited at any time."""

@@ -21,9 +21,9 @@ from arena.store.rows import reading
 from arena.store.tournaments import NewGroup, TournamentRow, TournamentStore
 from arena.text import printable
 from arena.tournaments.parsing import latest_ms
+from arena.tournaments.settings import MAX_GUESTS
 from arena.tournaments.spec import invalid
 
-MAX_GUESTS: Final = 1000
 MAX_LINKS: Final = 20
 MAX_ORGANISERS: Final = 20
 

@@ -14,6 +14,7 @@ from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
 from arena.accounts.accounts import Forbidden, OwnerSuspended, Principal
 from arena.accounts.budgets import BudgetExceeded
+from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
 from arena.events.schedule_states import NEEDED, with_states
@@ -24,14 +25,14 @@ from arena.inputs.times import rfc_3339_rule
 from arena.play.players import MODELS, OPEN
 from arena.store.connection import StoreUnavailable
 from arena.store.repositories import Store
-from arena.store.rows import reading, shown_or_left_out
+from arena.store.rows import check_types, reading, shown_or_left_out
 from arena.text import printable
 from arena.tournaments.parsing import without_rating
-from arena.tournaments.spec import DEFAULT_ENTRY_S, Spec, scheduled_id
+from arena.tournaments.settings import ScheduleSettings, TemplateSettings
+from arena.tournaments.spec import Spec, scheduled_id
 
 log = logging.getLogger(__name__)
 
-MAX_SECONDS: Final = 31 * 86_400
 MAX_SCHEDULES: Final = 1000
 MOST_OF_OWNER: Final = 10
 """The most schedules of an owner who is not an admin."""
@@ -48,8 +49,7 @@ _LOOKED_AT: Final = 100
 _ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,23}\Z").match
 """Shorter than the id of a tournament, which consists of its schedule's id and the time it was due."""
 
-_FIELDS: Final = ("id", "cron", "at_ms", "tournament", "until_groups")
-MOST_GROUPS: Final = 100_000
+_FIELDS: Final = ("id", "cron", "tournament", *settings_of(ScheduleSettings))
 _CRON_FIELDS: Final = 5
 _CRON_RULE: Final = (
     "five fields (minute hour day month weekday) that match some time in UTC; '0 20 * * 1' is every Monday "
@@ -73,6 +73,23 @@ class ScheduleExists(ArenaError):
     """Another schedule has that id."""
 
     code = "schedule_exists"
+
+
+@declared
+class ScheduleRow(ScheduleSettings):
+    """A schedule as it is stored. ``tournament``: its template. ``own``: whether it is of an owner who is not
+    an admin. ``skipped``: when a tournament was skipped last, and why.
+    """
+
+    id: str
+    cron: str | None
+    tournament: dict[str, Any]
+    next_ms: int | None
+    last_ms: int | None = None
+    enabled: bool = True
+    created_by: str
+    own: bool
+    skipped: dict[str, Any] | None = None
 
 
 class Schedules:
@@ -119,20 +136,18 @@ class Schedules:
         if not isinstance(template, Mapping):
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
-        until_groups = _until_groups(fields.get("until_groups"))
-        schedule = {
-            "id": name,
-            "cron": cron,
-            "at_ms": at_ms,
-            "tournament": dict(template),
-            "next_ms": _next_ms(cron, at_ms, now_ms),
-            "last_ms": None,
-            "enabled": True,
-            "created_by": created_by,
-            "until_groups": until_groups,
-            "own": own,
-            "skipped": None,
-        }
+        values = read_settings(ScheduleSettings, fields, InvalidSchedule, "a schedule")
+        schedule = as_json(
+            ScheduleRow(
+                id=name,
+                cron=cron,
+                tournament=dict(template),
+                next_ms=_next_ms(cron, at_ms, now_ms),
+                created_by=created_by,
+                own=own,
+                **values,
+            )
+        )
         self._check(schedule, now_ms)
         if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
             raise ArenaError(
@@ -408,36 +423,14 @@ def _existing(name: str, row: Any) -> dict[str, Any]:
 
 def _checked(row: Any) -> dict[str, Any]:
     """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
-    values: dict[str, Any] = row
-    numbers = [values[name] for name in ("next_ms", "last_ms", "at_ms", "until_groups")]
-    if not all(value is None or type(value) is int for value in numbers):
-        raise TypeError("a time or until_groups is not a number")
-    if not isinstance(values["cron"], str | None) or not isinstance(values["skipped"], dict | None):
-        raise TypeError("the cron line is not a text, or skipped not an object")
-    if not all(isinstance(values[name], bool) for name in ("enabled", "own")):
-        raise TypeError("enabled or own is neither true nor false")
-    if not isinstance(values["tournament"], dict):
-        raise TypeError("the tournament is not an object")
-    if not isinstance(values["id"], str) or not isinstance(values["created_by"], str):
-        raise TypeError("the id or the owner is not a text")
-    return values
+    values = from_json(ScheduleRow, row)
+    check_types(ScheduleRow, values)
+    return {**row, **values}
 
 
 def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
     """The schedule after it fired, unchanged if it was deleted or another process fired it."""
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
-
-
-def _until_groups(value: Any) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_GROUPS:
-        raise InvalidSchedule(
-            f"{printable(repr(value), 40)} is not a number of groups",
-            field="until_groups",
-            expected=f"a whole number from 1 to {MOST_GROUPS}",
-        )
-    return value
 
 
 def _check_lasting(spec: Spec) -> None:
@@ -461,8 +454,7 @@ def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
                 field=f"tournament.{key}",
                 expected="entry_s and play_s",
             )
-    entry_s = _seconds(fields.pop("entry_s", None), "entry_s") or DEFAULT_ENTRY_S
-    play_s = _seconds(fields.pop("play_s", None), "play_s")
+    entry_s, play_s = (_seconds(name, fields.pop(name, None)) for name in ("entry_s", "play_s"))
     fields["opens_ms"] = now_ms
     fields["locks_ms"] = now_ms + 1000 * entry_s
     if play_s is not None:
@@ -470,16 +462,14 @@ def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     return fields
 
 
-def _seconds(value: Any, key: str) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_SECONDS:
-        raise InvalidSchedule(
-            f"{printable(repr(value), 40)} is not a time",
-            field=f"tournament.{key}",
-            expected=f"a whole number of seconds from 1 to {MAX_SECONDS}",
-        )
-    return value
+def _seconds(name: str, value: Any) -> Any:
+    """A duration of a template. Raises :class:`InvalidSchedule`."""
+
+    def invalid(message: str, field: str, expected: str) -> InvalidSchedule:
+        return InvalidSchedule(message, field=f"tournament.{field}", expected=expected)
+
+    known = settings_of(TemplateSettings)[name]
+    return known.default if value is None else known.read(value, invalid)
 
 
 def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:

@@ -12,19 +12,13 @@ from typing import Any, Final
 
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.shown import ShownTexts
+from arena.declarations import settings_of
 from arena.errors import ArenaError
 from arena.events.service import Tournaments
 from arena.events.tournament import PRIVATE_PREFIX, Entered, Tournament
-from arena.inputs.text import read_line
 from arena.live.header import Viewer
-from arena.ratings.series import (
-    MAX_TOURNAMENTS,
-    FinalPlaces,
-    InvalidSeries,
-    SeriesRules,
-    SeriesTable,
-    series_table,
-)
+from arena.ratings.series import FinalPlaces, SeriesTable, series_table
+from arena.ratings.series_rules import MAX_TOURNAMENTS, InvalidSeries, SeriesContents, SeriesRules
 from arena.store.paging import Page
 from arena.store.repositories import Store
 from arena.store.rows import read_row, row_values, shown_or_left_out
@@ -32,10 +26,8 @@ from arena.text import printable
 from arena.tournaments.entry import parties
 
 MOST_OF_OWNER: Final = 50
-_NAME_LENGTH: Final = 80
 _ID_BYTES: Final = 6
 _KEPT: Final = 500
-_SETTINGS: Final = ("points", "best", "by", "tie_breaks")
 
 
 class SeriesNotFound(ArenaError):
@@ -80,9 +72,9 @@ class SeasonTables:
 
     def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
         """Create a series of ``name``, ``tournaments`` and the settings of
-        :class:`~arena.ratings.series.SeriesRules`, and return it.
+        :class:`~arena.ratings.series_rules.SeriesRules`, and return it.
 
-        Raises :class:`~arena.ratings.series.InvalidSeries` or
+        Raises :class:`~arena.ratings.series_rules.InvalidSeries` or
         :class:`~arena.events.tournament.TournamentNotFound`.
         """
         if sum(one.owner == by.owner for one in self._all()) >= MOST_OF_OWNER:
@@ -187,7 +179,7 @@ class SeasonTables:
 
     def _changed(self, known: StoredSeries, fields: Mapping[str, Any], by: Principal) -> StoredSeries:
         name, chosen = fields.get("name", known.name), list(fields.get("tournaments", known.tournaments))
-        name = read_line(name, "name", _NAME_LENGTH, least=1, error=InvalidSeries)
+        name = settings_of(SeriesContents)["name"].read(name, InvalidSeries)
         if len(chosen) > MAX_TOURNAMENTS or len(set(chosen)) < len(chosen):
             raise InvalidSeries(
                 "too many tournaments, or one twice",
@@ -198,7 +190,7 @@ class SeasonTables:
         for tournament in chosen:
             if tournament not in known.tournaments:
                 self._tournaments.view(tournament, viewer)
-        values = {**known.rules, **{key: fields[key] for key in _SETTINGS if key in fields}}
+        values = {**known.rules, **{key: fields[key] for key in settings_of(SeriesRules) if key in fields}}
         rules = SeriesRules.from_json(values)
         rules.check()
         return replace(known, name=name, tournaments=chosen, rules=rules.as_json())

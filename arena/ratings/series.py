@@ -8,73 +8,11 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Any, Final
 
-from arena.errors import ArenaError
+from arena.ratings.series_rules import InvalidSeries, SeriesRules
 from arena.records.record import canonical_hash
 from arena.text import csv_text, plain_table
 
-DEFAULT_POINTS: Final = (10.0, 8.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
-MAX_TOURNAMENTS: Final = 60
-MAX_POINTS: Final = 100
-BY: Final = ("owner", "bot")
 _DIGITS: Final = 6
-
-
-class InvalidSeries(ArenaError):
-    """The settings of a series are not valid."""
-
-    code = "invalid_series"
-
-
-@dataclass(frozen=True)
-class SeriesRules:
-    """How a series counts. ``points``: of the first place, the second and so on; later places have none.
-    ``best``: how many results of each count, the best ones; None for all. ``by``: ``owner`` (the best bot of
-    each owner in a tournament counts) or ``bot``. ``tie_breaks``: names of :data:`SERIES_TIE_BREAKS`.
-    """
-
-    points: tuple[float, ...] = DEFAULT_POINTS
-    best: int | None = None
-    by: str = "owner"
-    tie_breaks: tuple[str, ...] = ("wins", "best", "last")
-
-    def check(self) -> None:
-        """Raises :class:`InvalidSeries`."""
-        if not 1 <= len(self.points) <= MAX_POINTS or any(not 0 <= one <= 10_000 for one in self.points):
-            raise InvalidSeries(
-                "these are no points by place",
-                field="points",
-                expected=f"1 to {MAX_POINTS} numbers from 0 to 10000",
-            )
-        if list(self.points) != sorted(self.points, reverse=True):
-            raise InvalidSeries("a later place has more points", field="points", expected="no increase")
-        if self.best is not None and not 1 <= self.best <= MAX_TOURNAMENTS:
-            raise InvalidSeries(
-                f"{self.best} results cannot count",
-                field="best",
-                expected=f"1 to {MAX_TOURNAMENTS}, or nothing",
-            )
-        if self.by not in BY:
-            raise InvalidSeries(f"a series is not by {self.by[:40]!r}", field="by", expected=" or ".join(BY))
-        unknown = [name for name in self.tie_breaks if name not in SERIES_TIE_BREAKS]
-        if unknown or len(set(self.tie_breaks)) < len(self.tie_breaks):
-            what = f"there is no tie-break {unknown[0][:40]!r}" if unknown else "a tie-break occurs twice"
-            raise InvalidSeries(
-                what, field="tie_breaks", expected="each once of " + ", ".join(SERIES_TIE_BREAKS)
-            )
-
-    def as_json(self) -> dict[str, Any]:
-        """As :meth:`from_json` reads it."""
-        return {
-            "points": list(self.points),
-            "best": self.best,
-            "by": self.by,
-            "tie_breaks": list(self.tie_breaks),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> SeriesRules:
-        """The rules of an :meth:`as_json`; other keys are ignored."""
-        return cls(tuple(map(float, data["points"])), data["best"], data["by"], tuple(data["tie_breaks"]))
 
 
 @dataclass(frozen=True)

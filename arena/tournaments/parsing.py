@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from arena.declarations import read_settings, settings_of
+from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
-from arena.inputs.text import read_line, read_lines
 from arena.inputs.times import in_utc, times_between
 from arena.play.clocks import ClockSettings
-from arena.play.players import DIVISIONS
-from arena.ratings.standings import TIE_BREAKS
 from arena.tournaments.formats import FORMATS
 from arena.tournaments.formats.format import TournamentFormat
+from arena.tournaments.settings import MIXED, OneOffSettings, TemplateSettings
 from arena.tournaments.spec import (
-    DEFAULT_ENTRY_S,
     DEFAULT_PER_OWNER,
-    MAX_ENTRIES,
     MAX_GROUPS,
-    MIXED,
-    PARTNERS,
     SPEC_FIELDS,
-    WHO,
     Spec,
     check_entrants,
     invalid,
@@ -32,14 +27,11 @@ from arena.tournaments.spec import (
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
 
+_THING: Final = "a tournament"
 _DAY_MS: Final = 86_400_000
 _MAX_MS: Final = 366 * _DAY_MS
 _MAX_OPEN_MS: Final = 31 * _DAY_MS
-_NAME_LENGTH: Final = 80
-
-MAX_DESCRIPTION: Final = 2000
-MAX_LINK: Final = 300
-"""The maximum characters of the texts of a tournament."""
+_SHOWN: Final = 80
 
 
 def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
@@ -55,44 +47,25 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
     for key in given:
         if key not in SETTINGS:
             raise invalid(f"a tournament has no setting {key!r}", key, "one of " + ", ".join(SETTINGS))
-    read = _Reader(given)
-    kind = read.required("kind", str, "the name of a game")
-    game = game_of(kind)
-    rules = _rules(read, game)
-    format = FORMATS[read.choice("format", tuple(FORMATS), None)]
-    partners = read.choice("partners", PARTNERS, Spec.partners)
-    opens_ms = read.time("opens_ms", 0, latest_ms(now_ms), now_ms)
+    game = game_of(_required(given, "kind", str, "the name of a game"))
+    rules = _rules(given, game)
+    format = _format(given)
+    values = read_settings(OneOffSettings, given, invalid, _THING, without=("format",))
+    opens_ms = _time(values["opens_ms"], "opens_ms", 0, latest_ms(now_ms), now_ms)
     starts_ms = max(opens_ms, now_ms)
-    locks_ms = read.time("locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + 1000 * DEFAULT_ENTRY_S)
-    max_entries = read.number("max_entries", 2, MAX_ENTRIES, Spec.max_entries)
-    single = format.one_per_owner_at_tables and len(game.teams(rules)) > 2
-    spec = Spec(
-        **parse_texts(given),
-        kind=kind,
-        rules=rules,
-        format=format.name,
-        groups=read.number("groups", 1, 1000, Spec.groups),
-        rounds=_rounds(read, format),
-        partners=partners,
-        clock=ClockSettings.parse(read.mapping("clock")).as_json(),
-        opens_ms=opens_ms,
-        locks_ms=locks_ms,
-        ends_ms=_ends_ms(read, format, locks_ms),
-        max_entries=max_entries,
-        per_owner=read.number(
-            "per_owner", 1, max_entries, 1 if single else min(DEFAULT_PER_OWNER, max_entries)
-        ),
-        who=read.choice("who", WHO, Spec.who),
-        invited=read.names("invited", ()),
-        auto_enter=read.truth("auto_enter", False),
-        rated=_rated(read, game, rules),
-        games_per_bot=read.number("games_per_bot", 1, 64, Spec.games_per_bot),
-        max_repeats=read.number("max_repeats", 1, 10_000, Spec.max_repeats),
-        tie_breaks=read.names("tie_breaks", Spec.tie_breaks),
-        division=read.choice("division", DIVISIONS, Spec.division),
-        hidden=read.truth("hidden", False),
-        baseline=read.names("baseline", ()),
-    )
+    entry_ms = 1000 * TemplateSettings.entry_s
+    locks_ms = _time(values["locks_ms"], "locks_ms", starts_ms, latest_ms(starts_ms), starts_ms + entry_ms)
+    values |= {
+        "link": _checked_link(values["link"]),
+        "rounds": _rounds(values["rounds"], format),
+        "opens_ms": opens_ms,
+        "locks_ms": locks_ms,
+        "ends_ms": _ends_ms(values["ends_ms"], format, locks_ms),
+        "per_owner": _per_owner(values, format, len(game.teams(rules)) > 2),
+        "rated": _rated(values, game, rules),
+    }
+    clock = ClockSettings.parse(_object(given, "clock")).as_json()
+    spec = Spec(**values, kind=game.kind, format=format.name, rules=rules, clock=clock)
     check_together(spec)
     check_entrants(spec, spec.max_entries)
     return spec
@@ -105,12 +78,11 @@ def latest_ms(now_ms: int) -> int:
 
 def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
     """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
-    read = _Reader(given)
-    return {
-        "name": read_line(read.required("name", str, "text"), "name", _NAME_LENGTH, least=1, error=invalid),
-        "description": read_lines(read.text("description"), "description", MAX_DESCRIPTION, error=invalid),
-        "link": _link(read),
+    known = settings_of(OneOffSettings)
+    texts: dict[str, str] = {
+        name: known[name].read(given[name], invalid) for name in ("name", "description", "link")
     }
+    return {**texts, "link": _checked_link(texts["link"])}
 
 
 def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,10 +123,10 @@ def check_together(spec: Spec) -> None:
         raise invalid("a hidden tournament is for those who are invited", "who", "invited or house")
     if spec.hidden and spec.invited:
         raise invalid("bots cannot see a hidden tournament", "invited", "none; invite their owners")
-    unknown = [rule for rule in spec.tie_breaks if rule not in TIE_BREAKS]
-    if unknown or len(set(spec.tie_breaks)) < len(spec.tie_breaks):
-        what = f"there is no tie-break {unknown[0]!r}" if unknown else "a tie-break occurs twice"
-        raise invalid(what, "tie_breaks", "each once of " + ", ".join(TIE_BREAKS))
+    if len(set(spec.tie_breaks)) < len(spec.tie_breaks):
+        raise invalid(
+            "a tie-break occurs twice", "tie_breaks", settings_of(OneOffSettings)["tie_breaks"].allowed
+        )
     groups = format.most_groups(spec, spec.max_entries)
     if groups > MAX_GROUPS:
         raise invalid(
@@ -164,19 +136,26 @@ def check_together(spec: Spec) -> None:
         )
 
 
-def _rules(read: _Reader, game: Game) -> dict[str, Any]:
-    preset = read.given.get("preset")
-    if preset is None:
-        return game.options.complete(read.mapping("rules"))
-    if read.given.get("rules") is not None:
+def _rules(given: Mapping[str, Any], game: Game) -> dict[str, Any]:
+    if given.get("preset") is None:
+        return game.options.complete(_object(given, "rules"))
+    if given.get("rules") is not None:
         raise invalid("rules and preset both say what is played", "preset", "one of the two")
-    return game.options.complete(game.preset(read.required("preset", str, "the name of a preset")).rules)
+    return game.options.complete(game.preset(_required(given, "preset", str, "the name of a preset")).rules)
 
 
-def _rated(read: _Reader, game: Game, rules: Mapping[str, Any]) -> bool:
-    hidden = read.truth("hidden", False)
+def _format(given: Mapping[str, Any]) -> TournamentFormat:
+    allowed = "one of " + ", ".join(FORMATS)
+    name = _required(given, "format", str, allowed)
+    if name not in FORMATS:
+        raise _refused("format", name, allowed)
+    return FORMATS[name]
+
+
+def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, Any]) -> bool:
+    hidden = values["hidden"]
     has_board = game.preset_of(rules) is not None and not hidden
-    rated = read.truth("rated", has_board)
+    rated: bool = has_board if values["rated"] is None else values["rated"]
     if rated and hidden:
         raise invalid("a hidden tournament has no leaderboard", "rated", "false, or nothing")
     if rated and not has_board:
@@ -187,25 +166,32 @@ def _rated(read: _Reader, game: Game, rules: Mapping[str, Any]) -> bool:
     return rated
 
 
-def _rounds(read: _Reader, format: TournamentFormat) -> int | None:
-    if read.given.get("rounds") is None:
-        return format.default_rounds
-    if not format.rounds:
+def _per_owner(values: Mapping[str, Any], format: TournamentFormat, at_tables: bool) -> int:
+    most: int = values["max_entries"]
+    if values["per_owner"] is None:
+        return 1 if at_tables and format.one_per_owner_at_tables else min(DEFAULT_PER_OWNER, most)
+    if values["per_owner"] > most:
+        raise _refused("per_owner", values["per_owner"], f"a whole number from 1 to {most}")
+    return int(values["per_owner"])
+
+
+def _rounds(rounds: int | None, format: TournamentFormat) -> int | None:
+    if rounds is not None and not format.has_rounds:
         raise invalid(f"{format.name} has no number of rounds", "rounds", "none")
-    return read.number("rounds", 1, 100, 1)
+    return format.default_rounds if rounds is None else rounds
 
 
-def _ends_ms(read: _Reader, format: TournamentFormat, locks_ms: int) -> int | None:
+def _ends_ms(ends_ms: int | None, format: TournamentFormat, locks_ms: int) -> int | None:
     if format.ends_by_time:
-        read.required("ends_ms", int, "when it ends")
-        return read.time("ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
-    if read.given.get("ends_ms") is not None:
+        if ends_ms is None:
+            raise invalid("a tournament needs its ends_ms", "ends_ms", "when it ends")
+        return _time(ends_ms, "ends_ms", locks_ms + 1, locks_ms + _MAX_OPEN_MS, 0)
+    if ends_ms is not None:
         raise invalid(f"{format.name} ends when it has been played", "ends_ms", "none")
     return None
 
 
-def _link(read: _Reader) -> str:
-    text = read_line(read.text("link"), "link", MAX_LINK, error=invalid)
+def _checked_link(text: str) -> str:
     try:
         parts = urlsplit(text)
         # An address with a user's name may pretend to be that of another host.
@@ -214,91 +200,40 @@ def _link(read: _Reader) -> str:
         right = False
     if text and not (right and not set(text) & set(' "<>\\')):
         raise invalid(
-            f"{text[:_NAME_LENGTH]!r} is not the address of a web page",
+            f"{text[:_SHOWN]!r} is not the address of a web page",
             "link",
             "an address such as https://example.org/cup",
         )
     return text
 
 
-class _Reader:
-    """Reads fields of a request; None counts as missing."""
+def _time(value: int | None, key: str, low: int, high: int, default: int) -> int:
+    """A time in Unix milliseconds."""
+    if value is None:
+        return default
+    if not low <= value <= high:
+        seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
+        side = "early" if value < low else "late"
+        message = f"{value} ({in_utc(value)}) is too {side} for {key}{seconds}"
+        raise invalid(message, key, times_between(low, high))
+    return value
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
-        self.given = given
 
-    def required(self, key: str, type: type, what: str) -> Any:
-        value = self.given.get(key)
-        if value is None:
-            raise invalid(f"a tournament needs its {key}", key, what)
-        return self._typed(key, value, lambda: isinstance(value, type), what)
+def _required(given: Mapping[str, Any], key: str, kind: type, allowed: str) -> Any:
+    value = given.get(key)
+    if value is None:
+        raise invalid(f"{_THING} needs its {key}", key, allowed)
+    if not isinstance(value, kind):
+        raise _refused(key, value, allowed)
+    return value
 
-    def text(self, key: str) -> str:
-        value = self.given.get(key)
-        return "" if value is None else str(self._typed(key, value, lambda: isinstance(value, str), "text"))
 
-    def choice(self, key: str, choices: Sequence[str], default: str | None) -> str:
-        value = self.given.get(key)
-        if value is None and default is not None:
-            return default
-        allowed = "one of " + ", ".join(choices)
-        if value is None:
-            raise invalid(f"a tournament needs its {key}", key, allowed)
-        return str(self._typed(key, value, lambda: isinstance(value, str) and value in choices, allowed))
+def _object(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = given.get(key)
+    if value is not None and not isinstance(value, Mapping):
+        raise _refused(key, value, "an object")
+    return value or {}
 
-    def number(self, key: str, low: int, high: int, default: int) -> int:
-        value = self.given.get(key)
-        if value is None:
-            return default
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        allowed = f"a whole number from {low} to {high}"
-        return int(self._typed(key, value, lambda: whole and low <= value <= high, allowed))
 
-    def time(self, key: str, low: int, high: int, default: int) -> int:
-        """A time in Unix milliseconds."""
-        value = self.given.get(key)
-        if value is None:
-            return default
-        allowed = times_between(low, high)
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise invalid(f"{repr(value)[:60]} is not a time", key, allowed)
-        if not low <= value <= high:
-            seconds = ": milliseconds are needed, not seconds" if low <= 1000 * value <= high else ""
-            side = "early" if value < low else "late"
-            raise invalid(f"{value} ({in_utc(value)}) is too {side} for {key}{seconds}", key, allowed)
-        return value
-
-    def truth(self, key: str, default: bool) -> bool:
-        value = self.given.get(key)
-        if value is None:
-            return default
-        return bool(self._typed(key, value, lambda: isinstance(value, bool), "true or false"))
-
-    def mapping(self, key: str) -> Mapping[str, Any]:
-        value = self.given.get(key)
-        if value is None:
-            return {}
-        found: Mapping[str, Any] = self._typed(key, value, lambda: isinstance(value, Mapping), "an object")
-        return found
-
-    def names(self, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
-        value = self.given.get(key)
-        if value is None:
-            return default
-        self._typed(
-            key,
-            value,
-            lambda: (
-                isinstance(value, (list, tuple))
-                and len(value) <= MAX_ENTRIES
-                and all(isinstance(item, str) and 0 < len(item) <= _NAME_LENGTH for item in value)
-            ),
-            f"a list of at most {MAX_ENTRIES} names",
-        )
-        return tuple(value)
-
-    def _typed(self, key: str, value: Any, accepts: Callable[[], bool], allowed: str) -> Any:
-        if not accepts():
-            shown = repr(value)
-            raise invalid(f"{shown[:60]} is not a value for {key}", key, allowed)
-        return value
+def _refused(key: str, value: object, allowed: str) -> ArenaError:
+    return invalid(f"{repr(value)[:60]} is not a value for {key}", key, allowed)

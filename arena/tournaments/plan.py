@@ -12,7 +12,8 @@ from arena.play.pairings import distinct_seatings
 from arena.play.players import PlayerId
 from arena.ratings.results import GroupResult
 from arena.tournaments.entry import Entrant, rivals
-from arena.tournaments.spec import MIXED, Spec
+from arena.tournaments.settings import MIXED
+from arena.tournaments.spec import Spec
 
 _ID: Final = re.compile(r"r[0-9]+-p[0-9]+-g([0-9]+)(?:-x([0-9]+))?")
 

@@ -3,76 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Final
 
+from arena.declarations import Moment, as_json, declared, from_json, setting
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.play.board_names import BoardName
 from arena.play.clocks import ClockSettings
-from arena.play.players import OPEN as OPEN_DIVISION
+from arena.tournaments.settings import MIXED, OneOffSettings
 
-SAME: Final = "same"
-MIXED: Final = "mixed"
-PARTNERS: Final = (SAME, MIXED)
-
-WHO: Final = ("anyone", "house", "invited")
-
-MAX_ENTRIES: Final = 512
 MAX_GROUPS: Final = 200_000
 """The maximum number of groups of a tournament; an open one ends after this many."""
-
-DEFAULT_ENTRY_S: Final = 60
-"""Seconds for which entry is open by default."""
 
 DEFAULT_PER_OWNER: Final = 4
 
 _MIXED_TABLE: Final = 4
 
 
-@dataclass(frozen=True)
-class Spec:
+@declared
+class Spec(OneOffSettings):
     """The settings of a tournament, complete and checked; see ``docs/tournaments.md``.
 
-    ``rules`` are complete. ``groups`` per pairing. ``rounds``: how often everybody meets everybody in
-    a round robin, the number of rounds of a Swiss (None: as many as halve the field to one), None
-    otherwise. ``partners``: who sits in a team of Truco, the same bot twice or two bots (``mixed``).
-    Entry is open from ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open``
-    one, None otherwise. ``division``: ``sealed`` if uploaded bots take part, which meet no bots that run
-    elsewhere, ``models`` for language models only, else ``open``; house bots may take part in all.
-    ``per_owner``: the most bots of one owner. ``games_per_bot``: the most live games of one bot at once.
-    ``max_repeats``: how often two may meet in an ``open`` one. ``hidden``: whether only those who organise
-    it, are invited or have entered see it. ``baseline``: the names of bots that take no place, if they are
-    house bots or bots of those who organise it. ``description`` is plain text with lines, ``link`` an address
-    of a web page; both may be empty. Times are milliseconds since 1970.
+    ``rules`` are complete. ``rounds``: how often everybody meets everybody in a round robin, the number of
+    rounds of a Swiss (None: as many as halve the field to one), None otherwise. Entry is open from
+    ``opens_ms`` until ``locks_ms``, when play starts; ``ends_ms`` ends an ``open`` one, None otherwise.
     """
 
-    name: str
     kind: str
     rules: Mapping[str, Any]
-    format: str
-    locks_ms: int
-    opens_ms: int
-    groups: int = 1
-    rounds: int | None = None
-    partners: str = SAME
+    rounds: int | None = setting("The number of rounds; null if it follows from the format.", default=None)
     clock: Mapping[str, int] = field(default_factory=lambda: ClockSettings().as_json())
-    ends_ms: int | None = None
-    max_entries: int = 64
-    per_owner: int = DEFAULT_PER_OWNER
-    who: str = "anyone"
-    invited: tuple[str, ...] = ()
-    auto_enter: bool = False
-    rated: bool = True
-    games_per_bot: int = 4
-    max_repeats: int = 10
-    tie_breaks: tuple[str, ...] = ("head_to_head", "sonneborn_berger", "won")
-    division: str = OPEN_DIVISION
-    description: str = ""
-    link: str = ""
-    hidden: bool = False
-    baseline: tuple[str, ...] = ()
+    per_owner: int = setting("The maximum number of bots per owner.", default=DEFAULT_PER_OWNER)
+    rated: bool = setting("Whether the tournament counts for the leaderboards.", default=True)
+    opens_ms: Moment = setting("When entry opens.")
+    locks_ms: Moment = setting("When entry is locked and play starts.")
+    ends_ms: Moment | None = setting("`open`: when the tournament ends; otherwise null.", default=None)
 
     @property
     def game(self) -> Game:
@@ -116,15 +83,7 @@ class Spec:
 
     def as_json(self) -> dict[str, Any]:
         """As it is published."""
-        data = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {
-            **data,
-            "rules": dict(self.rules),
-            "clock": dict(self.clock),
-            "invited": list(self.invited),
-            "tie_breaks": list(self.tie_breaks),
-            "baseline": list(self.baseline),
-        }
+        return as_json(self)
 
     def stored(self) -> dict[str, Any]:
         """As it is stored and as :meth:`from_json` reads it."""
@@ -133,11 +92,8 @@ class Spec:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Spec:
         """The settings of a :meth:`stored`; other keys are ignored."""
-        values = {item.name: data[item.name] for item in fields(cls)}
-        values["rules"] = game_of(data["kind"]).options.complete(data["rules"])
-        for name in ("invited", "tie_breaks", "baseline"):
-            values[name] = tuple(values[name])
-        return cls(**values)
+        rules = game_of(data["kind"]).options.complete(data["rules"])
+        return cls(**{**from_json(cls, data), "rules": rules})
 
 
 SPEC_FIELDS: Final = tuple(item.name for item in fields(Spec))

@@ -105,7 +105,7 @@ def test_after_the_first_entry_little_can_be_edited(
     assert (view["name"], view["description"]) == ("Grand cup", "Bring\ncards.")
     assert (view["link"], view["locks_ms"], view["max_entries"]) == ("https://example.org/cup", later, 100)
     assert [one["field"] for one in view["edits"]] == [
-        "name", "locks_ms", "max_entries", "description", "link",
+        "name", "description", "link", "max_entries", "locks_ms",
     ]  # fmt: skip
     for changes, code, field in (
         ({"groups": 2}, "not_editable", "groups"),

@@ -42,7 +42,7 @@ def test_bots_and_their_tokens(owner: Owner, terminal: Terminal) -> None:
     assert name in terminal("bot", "list", "--owner", owner.name)
     assert terminal("bot", "add-version", name, "2") == f"{name} 2: added, remote\n"
     shown = terminal("bot", "show", name)
-    assert "in tournaments:    no\n" in shown
+    assert "takes part in scheduled tournaments: no\n" in shown
     assert [line.split()[0] for line in shown.partition("\n\n")[2].splitlines()] == ["version", "1", "2"]
     assert terminal.json("bot", "show", name) == owner.client.bot(name)
     assert terminal("bot", "change", name, "--state", "withdrawn", "--people") == (

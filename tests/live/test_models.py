@@ -17,9 +17,9 @@ from arena.ratings.board import Board, boards, boards_csv
 from arena.ratings.ledger import Ledger, LedgerParts
 from arena.ratings.results import GroupResult, collect
 from arena.tournaments.entry import Entrant, check_entry
-from arena.tournaments.spec import Spec
 from tests.live.arenas import Arena
 from tests.live.test_resting import online
+from tests.tournaments.made_up import spec
 from workers.initial_data import add_initial_data
 
 Answer = Callable[[Mapping[str, Any]], str]
@@ -95,7 +95,7 @@ def test_only_bots_that_say_so_enter(hall: Arena) -> None:
     assert error.value.code == "wrong_division"
     uploaded = Entrant("uploaded", "1", "bia", SANDBOX, model=True)
     with pytest.raises(ArenaError, match="uploaded bots"):
-        check_entry(Spec("Cup", "toepen", {}, "swiss", 0, 0, division="models"), (), uploaded)
+        check_entry(spec("swiss", division="models"), (), uploaded)
     hall.accounts.change_bot("able", model="")
     assert not hall.accounts.bot("able").model
     # What it said when it entered stands.

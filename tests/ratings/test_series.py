@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.series import (
-    FinalPlaces,
-    InvalidSeries,
-    SeriesRules,
-    SeriesTable,
-    recomputed,
-    series_table,
-)
+from arena.declarations import settings_of
+from arena.ratings.series import SERIES_TIE_BREAKS, FinalPlaces, SeriesTable, recomputed, series_table
+from arena.ratings.series_rules import InvalidSeries, SeriesRules
 
 RULES = SeriesRules(points=(10, 6, 3))
+
+
+def test_the_tie_breaks_are_those_that_there_are() -> None:
+    assert settings_of(SeriesRules)["tie_breaks"].choices == tuple(SERIES_TIE_BREAKS)
 
 
 def final(id: str, *rows: tuple[int, str, str]) -> FinalPlaces:

@@ -20,8 +20,8 @@ class TournamentFormat(ABC):
     name: ClassVar[str]
     doc: ClassVar[str]
     """A short phrase that says who meets."""
-    rounds: ClassVar[str] = ""
-    """What the setting ``rounds`` means, empty if it may not be given."""
+    has_rounds: ClassVar[bool] = False
+    """Whether the setting ``rounds`` may be given; its declaration says what it means."""
     default_rounds: ClassVar[int | None] = None
     ends_by_time: ClassVar[bool] = False
     """Whether the setting ``ends_ms`` is required; otherwise it may not be given."""

@@ -8,7 +8,8 @@ from arena.tournaments.formats.bracket import Bracket, bracket, groups_of_bracke
 from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.table_knockout import groups_of_tables, table_bracket
 from arena.tournaments.plan import Field, GroupPlan
-from arena.tournaments.spec import MIXED, Spec, invalid
+from arena.tournaments.settings import MIXED
+from arena.tournaments.spec import Spec, invalid
 
 
 class Knockout(TournamentFormat):

@@ -12,7 +12,8 @@ from arena.tournaments.entry import lot
 from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.formats.tables import Meetings
 from arena.tournaments.plan import Field, GroupPlan
-from arena.tournaments.spec import MAX_GROUPS, MIXED, Spec
+from arena.tournaments.settings import MIXED
+from arena.tournaments.spec import MAX_GROUPS, Spec
 
 
 class Open(TournamentFormat):

@@ -9,7 +9,8 @@ from arena.errors import ArenaError
 from arena.tournaments.entry import Entrant, lot
 from arena.tournaments.formats.format import TournamentFormat
 from arena.tournaments.plan import Field, GroupPlan
-from arena.tournaments.spec import MIXED, Spec, check_entrants, invalid
+from arena.tournaments.settings import MIXED
+from arena.tournaments.spec import Spec, check_entrants, invalid
 
 _HOUSE_EVERY: Final = 6
 """The house bots meet each other in one of this number of rounds."""
@@ -24,7 +25,7 @@ class RatingFormat(TournamentFormat):
 
     name = "rating"
     doc = "everybody meets the house bots, and each other owner once"
-    rounds = "the number of groups that each bot plays"
+    has_rounds = True
     default_rounds = 100
 
     def conflict(self, spec: Spec) -> ArenaError | None:

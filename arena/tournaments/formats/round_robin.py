@@ -20,7 +20,7 @@ class RoundRobin(TournamentFormat):
 
     name = "round_robin"
     doc = "everybody meets everybody"
-    rounds = "how many times each bot meets each other"
+    has_rounds = True
     default_rounds = 1
 
     def conflict(self, spec: Spec) -> ArenaError | None:

@@ -19,7 +19,8 @@ from arena.tournaments.formats.tables import (
     settle,
 )
 from arena.tournaments.plan import Field, GroupPlan
-from arena.tournaments.spec import MIXED, Spec
+from arena.tournaments.settings import MIXED
+from arena.tournaments.spec import Spec
 
 _REPEAT = 1000
 """What a repeat costs at tables, compared with a place in the order between two who meet."""
@@ -33,7 +34,7 @@ class Swiss(TournamentFormat):
 
     name = "swiss"
     doc = "in each round, entrants with similar scores so far"
-    rounds = "the number of rounds; by default as many as halve the field to one"
+    has_rounds = True
     seeded_by_rating = True
 
     def most_groups(self, spec: Spec, entrants: int) -> int:

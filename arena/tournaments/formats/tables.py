@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from arena.tournaments.entry import lot
 from arena.tournaments.plan import Field, GroupPlan, group_plan
-from arena.tournaments.spec import MIXED
+from arena.tournaments.settings import MIXED
 
 Table: TypeAlias = tuple[int, ...]
 Pair: TypeAlias = tuple[int, int]

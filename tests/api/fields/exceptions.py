@@ -65,7 +65,6 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "createSchedule.until_groups",
             "exchangeTurns.answers",
             "exchangeTurns.answers.note",
-            "registerBot.game_cost",
             "signUp.invitation",
         ),
     },
@@ -93,28 +92,18 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "publishVersion.published",
             "setAdmin.admin",
         ),
-        DERIVED: (
-            "changeSchedule.tournament.{auto_enter baseline description division format games_per_bot "
-            "house invited kind link max_repeats partners per_owner play_s preset rated rules tie_breaks "
-            "who}",
-            "changeSchedule.tournament.clock.{bank_ms per_turn_ms preset}",
-        ),
+        "its tournaments stay of that kind": ("changeSchedule.tournament.kind",),
     },
     "range of option": {
         "an option says how many in all, on any number of pages": ("* --limit",),
         "local comparisons may be longer": ("compare --most",),
         DERIVED: (
-            "bot change --game-cost",
-            "bot register --game-cost",
             "game events {--seat --start}",
             "game join --seat",
             "game resign --seat",
             "game show --seat",
             "game watch --seat",
             "roster allow MOST",
-            "schedule create {--games-per-bot --groups --rounds --until-groups}",
-            "schedule edit {--groups --rounds}",
-            "tournament create {--games-per-bot --groups --rounds}",
         ),
     },
     "range of request": {
@@ -124,27 +113,24 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "text of control": {
         DERIVED: (
             "addVersion.{rights secret source url}",
-            "changeBot.{datasets model people tournaments}",
-            "changeSchedule.{at_ms cron}",
-            "changeSchedule.tournament.{baseline description division entry_s groups invited link name "
-            "per_owner play_s tie_breaks}",
+            "changeSchedule.cron",
             "changeSchedule.tournament.clock.bank_ms",
-            "changeSeries.{best points tie_breaks tournaments}",
             "createInvitations.{count people}",
-            "createSchedule.{at_ms cron}",
-            "createSchedule.tournament.{baseline description division entry_s groups invited link name "
-            "per_owner play_s tie_breaks}",
+            "createSchedule.cron",
             "createSchedule.tournament.clock.bank_ms",
-            "createSeries.{best points tie_breaks tournaments}",
-            "createTournament.{baseline description division ends_ms groups hidden invited invited_owners "
-            "link locks_ms name opens_ms per_owner tie_breaks}",
             "createTournament.clock.bank_ms",
-            "editTournament.{baseline description division ends_ms groups hidden invited link locks_ms "
-            "name opens_ms per_owner tie_breaks}",
             "editTournament.clock.bank_ms",
-            "registerBot.{description name rights secret source tournaments url}",
+            "registerBot.{name rights secret source url}",
             "signUp.invitation",
             "subscribeToTournament.secret",
+        ),
+        "it lists the choices, too": (
+            "changeSchedule.tournament.tie_breaks",
+            "changeSeries.tie_breaks",
+            "createSchedule.tournament.tie_breaks",
+            "createSeries.tie_breaks",
+            "createTournament.tie_breaks",
+            "editTournament.tie_breaks",
         ),
     },
     "text of option": {
@@ -154,12 +140,12 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "admin suspend --reason",
             "admin suspicions --preset",
             "bot add-version {--rights --secret --webhook}",
-            "bot change {--datasets --description --game-cost --model --people --state --tournaments}",
+            "bot change --state",
             "bot games {--kind --limit --preset}",
             "bot list --limit",
             "bot notes --publish",
             "bot qualify --preset",
-            "bot register {--description --game-cost --model --rights --secret --tournaments --webhook}",
+            "bot register {--rights --secret --webhook}",
             "bot run --tournaments",
             "bot secret --secret",
             "bot submit {--name --tournaments --version}",
@@ -178,21 +164,12 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
             "roster import --expires",
             "roster invite --expires",
             "roster show --roster",
-            "schedule create {--at --auto-enter --bank-seconds --baseline --clock --cron --description "
-            "--entry --format --games-per-bot --groups --house --invite --link --partners --per-owner "
-            "--play --preset --rule --tie-break --turn-seconds --unrated --until-groups}",
-            "schedule edit {--at --cron --entry --groups --name --rounds}",
-            "series create {--best --by --points --tie-break --tournament}",
-            "series edit {--best --by --points --tie-break}",
+            "schedule create {--bank-seconds --clock --cron --rule --turn-seconds}",
+            "schedule edit {--bank-seconds --clock --cron --rule --turn-seconds}",
             "signup --invitation",
             "tournament clone {--description --ends --link --name --opens --starts}",
-            "tournament create {--auto-enter --bank-seconds --baseline --clock --description --ends "
-            "--entrants --format --games-per-bot --groups --hidden --house --invite --invite-owner --link "
-            "--opens --partners --per-owner --preset --rule --starts --tie-break --turn-seconds "
-            "--unrated}",
-            "tournament edit {--auto-enter --bank-seconds --baseline --clock --description --division "
-            "--ends --format --games-per-bot --groups --hidden --house --invite --link --name --opens "
-            "--partners --per-owner --preset --rated --rounds --rule --starts --tie-break --turn-seconds}",
+            "tournament create {--bank-seconds --clock --entrants --rule --turn-seconds}",
+            "tournament edit {--bank-seconds --clock --rule --turn-seconds}",
             "tournament enter {--nonce --version}",
             "tournament follow --secret",
             "tournament groups {--against --bot --limit}",
@@ -209,7 +186,6 @@ _LISTED: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "it is of something else": ("publishNotes.published",),
         "what is left out, or null, means something else there": (
             "addVersion.secret",
-            "changeBot.{game_cost tournaments}",
             "replaceWebhookSecret.secret",
         ),
     },

@@ -17,6 +17,7 @@ from tests.cli.tree import LEAVES
 
 _CONNECTION: Final = ("--url", "--token", "--profile", "--json")
 _DEFAULT: Final = re.compile(r"\s*\[default: (.*)\]\Z")
+_OF_LISTS: Final = re.compile(r" May be repeated\.(?: An empty one for none\.)?\Z")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Option:
 
     @property
     def text(self) -> str:
-        """Its help, without the default."""
-        return _DEFAULT.sub("", self._help)
+        """Its help, without the default, and without how a list is given."""
+        return _OF_LISTS.sub("", _DEFAULT.sub("", self._help))
 
     @property
     def default(self) -> str | None:

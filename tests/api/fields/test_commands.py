@@ -113,6 +113,6 @@ def test_a_private_game(commands: Commands) -> None:
 
 
 def test_errors_name_the_options(commands: Commands, owner: Account, online: list[str]) -> None:
-    line = ["schedule", "create", "weekly", "Cup", "toepen", "--cron", "0 20 * * 1", "--groups", "2000"]
+    line = ["schedule", "create", "weekly", "Cup", "toepen", "--cron", "0 20 * * 1", "--link", "ftp://x"]
     done = CliRunner().invoke(botequim, [*line, "--token", owner.token, *online])
-    assert getattr(done.exception, "field", None) == "--groups", done.output
+    assert getattr(done.exception, "field", None) == "--link", done.output

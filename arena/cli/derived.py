@@ -1,0 +1,118 @@
+"""Options of commands from declared settings (:mod:`arena.declarations`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+import click
+
+from arena.cli.params import Function
+from arena.cli.times import future, seconds
+from arena.declarations import DECIMAL, DECIMALS, MOMENT, NUMBER, TRUTH, Setting, settings_of
+from arena.inputs.numbers import decimal
+
+_UNIT: Final = re.compile(r"_m?s\Z")
+"""The unit of a time in the name of a setting."""
+
+_METAVARS: Final = {MOMENT: "TIME", DECIMALS: "NUMBERS"}
+
+
+def options(
+    *of: type,
+    names: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
+    defaults: Mapping[str, str] | None = None,
+    edits: bool = False,
+) -> Callable[[Function], Function]:
+    """Add the options for the settings of declared classes to a command, which takes them by the settings'
+    names: None, or no members, if they are not given.
+
+    ``names``: of options whose names do not follow from those of the settings, with the word for a value.
+    ``defaults``: of the command's own. ``edits``: whether what is not given stays as it is.
+    """
+    found = [
+        option(one, (names or {}).get(name, ""), (defaults or {}).get(name), edits)
+        for declared in of
+        for name, one in settings_of(declared).items()
+        if name not in without
+    ]
+
+    def decorate(command: Function) -> Function:
+        for one in reversed(found):
+            command = one(command)
+        return command
+
+    return decorate
+
+
+def option(
+    one: Setting, flag: str = "", default: str | None = None, edits: bool = False
+) -> Callable[[Function], Function]:
+    """The option for a setting. ``flag``: such as ``--invite BOT``; otherwise it follows from its name."""
+    flag, _, metavar = flag.partition(" ")
+    flag = flag or "--" + _UNIT.sub("", one.name).replace("_", "-")
+    if one.kind == TRUTH and "/" not in flag:
+        flag = f"{flag}/--no-{flag[2:]}"
+    text = one.description.replace("`", "")
+    several = one.is_list and one.kind != DECIMALS
+    if several:
+        text += " May be repeated." + (" An empty one for none." if edits and not one.choices else "")
+    if default is None and not edits:
+        text += _default(one)
+    more: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
+    if one.kind == TRUTH:
+        more["default"] = None
+    return click.option(
+        flag,
+        one.name,
+        type=_type(one),
+        multiple=several,
+        metavar=metavar or _METAVARS.get(one.kind),
+        help=text,
+        **more,
+    )
+
+
+def _type(one: Setting) -> Any:
+    if one.choices:
+        return click.Choice(one.choices)
+    if one.name.endswith("_s"):
+        return duration
+    if one.kind == NUMBER:
+        return click.IntRange(one.minimum, one.maximum)
+    if one.kind == DECIMAL:
+        return click.FloatRange(one.minimum, one.maximum)
+    return {MOMENT: future, DECIMALS: _decimals}.get(one.kind)
+
+
+def duration(text: str) -> int:
+    """A duration such as ``5m``, in whole seconds."""
+    return round(seconds(text))
+
+
+def _decimals(text: str) -> list[float]:
+    """Numbers such as ``10,8,6``."""
+    found = [number for part in text.split(",") if (number := decimal(part)) is not None]
+    if len(found) <= text.count(","):
+        raise click.BadParameter(f"{text!r} are not numbers; expected for instance 10,8,6,5")
+    return found
+
+
+def _default(one: Setting) -> str:
+    known = one.json_default
+    if isinstance(known, list):
+        known = ", ".join(f"{part:g}" if isinstance(part, float) else part for part in known)
+    return f" [default: {known}]" if known else ""
+
+
+def fields_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request, from the values of options: without those that were not given. A list of an
+    empty member is empty.
+    """
+    return {
+        name: [part for part in value if part] if isinstance(value, tuple) else value
+        for name, value in given.items()
+        if value not in (None, ())
+    }
