@@ -141,7 +141,7 @@ FAULTS = [
     Fault(
         "a friend's link still works when there is a newer one",
         "arena/people/tables.py",
-        'if mark is None or mark.decode() != row.get("mark"):',
+        'if mark is None or mark.decode() != row["mark"]:',
         "if mark is None:",
         ("api/test_play.py",),
     ),
