@@ -48,7 +48,7 @@ SLICES: Final[dict[str, Slice]] = {
     ),
     "contract": Slice(
         "Schemathesis, clients that generators make, a class of sixty",
-        ("api", "arena/inputs", "openapi.yaml", "clients"),
+        ("api", "arena/inputs", "arena/operations", "openapi.yaml", "clients"),
         400,
     ),
     "faults": Slice("seeded faults in the rules and beyond", ("arena/games", "docs/rules", "tests"), 500),

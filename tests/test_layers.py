@@ -422,7 +422,6 @@ def test_no_circular_import() -> None:
 
 
 LATE_IMPORTS = {
-    "botequim": "only type checkers read them; its names load when they are first used",
     "arena.cli": "authors install neither the server nor the sandbox, and a command starts quickly",
     "arena.ratings.matchups": "only mixtures need scipy, which takes long to load",
     "arena.records.archive.places": "obstore is optional",

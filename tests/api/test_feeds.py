@@ -101,7 +101,7 @@ def test_the_feed_of_one_tournament(app: Flask, owner: Account, anybody: Contrac
     ]
     texts = [summary.text for _, summary in after if summary is not None]
     assert texts[:2] == ["It is finished.", "Entry is locked, and play has started."]
-    assert "Edited: groups, description." in texts
+    assert "Edited: description, groups." in texts
     assert {"Entry is open.", "The tournament was announced."} <= set(texts)
     known = [name.text for name, _ in after if name is not None]
     assert len(set(known)) == len(known) == 5

@@ -145,9 +145,8 @@ def test_a_tournament_with_an_uploaded_bot_its_board_and_its_pages(
 
 def test_the_document_describes_the_game(anybody: ContractClient) -> None:
     schemas = anybody.contract.document["components"]["schemas"]
-    assert schemas["HighcardTurn"]["properties"]["observation"] == {
-        "$ref": "#/components/schemas/HighCardObservation"
-    }
+    _, own = schemas["HighcardTurn"]["allOf"]
+    assert own["properties"]["observation"] == {"$ref": "#/components/schemas/HighCardObservation"}
     assert "highcard" in schemas["NewGame"]["discriminator"]["mapping"]
 
 
