@@ -248,7 +248,13 @@ def test_every_code_is_in_the_list() -> None:
     sources = [path for folder in folders for path in folder.rglob("*.py")]
     sources += [
         ROOT / "arena" / name
-        for name in ("errors.py", "bots/games.py", "ops/limits.py", "ops/settings.py", "ratings/series_rules.py")
+        for name in (
+            "errors.py",
+            "bots/games.py",
+            "ops/limits.py",
+            "ops/settings.py",
+            "ratings/series_rules.py",
+        )
     ]
     told = {code for path in sources for code in told_codes(path)}
     assert told - ERRORS.keys() - RESULTS.keys() == OFFLINE & told
