@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import secrets
@@ -12,7 +13,7 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
-from arena.store import connection
+from arena.store import connection, runtimes
 from arena.store.embedded import EmbeddedStore
 from arena.store.identity import STORE_KEY
 from arena.store.repositories import open_store
@@ -31,6 +32,8 @@ TESTS = Path(__file__).parent
 USUAL_TIMEOUT = connection._TIMEOUT
 # A busy machine or disk is not a database that hangs.
 connection._TIMEOUT = PATIENCE  # type: ignore[misc]
+# Hundreds of services publish the same runtime, which takes half a second to compress.
+runtimes.pack = functools.cache(runtimes.pack)
 
 _DRAWS = random.Random()
 

@@ -75,7 +75,7 @@ class RuntimeStore:
     def publish(self, runtime: PublishedRuntime, wasm: bytes, expected: PublishedRuntime | None) -> bool:
         """Make a runtime that of the service in the place of ``expected``; False if that is no longer it."""
         upload = f"{_file(runtime.sha256)}:{secrets.token_hex(8)}"
-        packed = zlib.compress(wasm, _LEVEL)
+        packed = pack(wasm)
         for number, start in enumerate(range(0, len(packed), _CHUNK)):
             chunk = packed[start : start + _CHUNK]
             self._connection.run([("HSET", upload, number, chunk), ("EXPIRE", upload, _KEPT_SECONDS)])
@@ -95,8 +95,13 @@ class RuntimeStore:
         return bool(replaced)
 
 
+def pack(wasm: bytes) -> bytes:
+    """The file as it is stored."""
+    return zlib.compress(wasm, _LEVEL)
+
+
 def _file(sha256: str) -> str:
     return f"{_KEY}:{sha256}"
 
 
-__all__ = ["MOST_BYTES", "RUNTIME_SCRIPTS", "PublishedRuntime", "RuntimeStore"]
+__all__ = ["MOST_BYTES", "RUNTIME_SCRIPTS", "PublishedRuntime", "RuntimeStore", "pack"]
