@@ -48,8 +48,7 @@ class BotSettings:
         response="The language model that the bot is, as its owner says; empty if it is none.",
     )
     game_cost: float | None = setting(
-        "What a game costs the bot, in US dollars, as its owner says; public. By default unknown; null in a "
-        "change removes it.",
+        "What a game costs the bot, in US dollars, as its owner says; public. By default it is unknown.",
         label="Dollars per game",
         minimum=0,
         maximum=1000,
