@@ -218,7 +218,14 @@ def read_settings(
 
 def as_json(of: Any) -> dict[str, Any]:
     """All fields of a declared object, as JSON has them."""
-    return {item.name: _plain(getattr(of, item.name)) for item in dataclasses.fields(of)}
+    return {name: _plain(getattr(of, name)) for name, _ in _members(type(of))}
+
+
+@cache
+def _members(of: Any) -> tuple[tuple[str, Setting | None], ...]:
+    # Once per class: rows are read and written at every step of a tournament.
+    known = settings_of(of)
+    return tuple((item.name, known.get(item.name)) for item in dataclasses.fields(of))
 
 
 def _plain(value: Any) -> Any:
@@ -231,13 +238,12 @@ def from_json(of: type, data: Mapping[str, Any]) -> dict[str, Any]:
     """The values of all fields of a declared class from :func:`as_json`; other keys are ignored. Raises
     KeyError for one that is missing, and was not added ``later``.
     """
-    known = settings_of(of)
     values = {}
-    for item in dataclasses.fields(of):
-        one = known.get(item.name)
-        if one is not None and one.later and item.name not in data:
-            values[item.name] = one.default
+    for name, one in _members(of):
+        if one is None:
+            values[name] = data[name]
+        elif one.later and name not in data:
+            values[name] = one.default
         else:
-            value = data[item.name]
-            values[item.name] = value if one is None else one.from_json(value)
+            values[name] = one.from_json(data[name])
     return values

@@ -226,7 +226,7 @@ def _value(one: Control) -> Any:
         return {"yes": True, "no": False}.get(text, text)
     if one.kind in ("names", "checks"):
         return split_names(text)
-    # What is no number or time is refused by the schema, which says what would be right.
+    # The schema refuses other texts, and says what is allowed.
     if one.kind == "number":
         number = whole(text)
         return text if number is None else number

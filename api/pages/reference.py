@@ -224,7 +224,7 @@ class _Reader:
         return FieldRow(one["name"], _type(one["schema"]), one.get("required", False), description, one["in"])
 
     def _responses(self, responses: Mapping[str, Any]) -> Iterator[ResponseRow]:
-        """The rows of what is no error."""
+        """The rows of successful responses."""
         for status in sorted(responses.keys() - {"default"}):
             one = self._resolved(responses[status])
             yield ResponseRow(status, _html(one["description"]), (), self._contents(one, with_fields=False))

@@ -22,14 +22,14 @@ def read_table(text: str, field: str, error: Refuse = ArenaError) -> Iterator[tu
     Cells are apart by what a first line such as ``sep=;`` says, else by whichever of comma, semicolon and tab
     the first row has most. Only line ends end a row. Raises ``error``.
     """
-    told = _SEPARATOR.match(text)
-    if told:
-        text, delimiter = text[told.end() :], told[1]
+    separator = _SEPARATOR.match(text)
+    if separator:
+        text, delimiter = text[separator.end() :], separator[1]
     else:
         first = next((line for line in io.StringIO(text, newline=None) if line.strip()), "")
         delimiter = max(_DELIMITERS, key=_QUOTED.sub("", first).count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    lines_before = 1 if told else 0
+    lines_before = 1 if separator else 0
     try:
         for row in rows:
             cells = [clean(cell) for cell in row]

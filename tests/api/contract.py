@@ -83,26 +83,26 @@ class Contract:
         template, operation = found
         where = f"{method} {template} {status}"
         name = "default" if status >= 400 else str(status)
-        told = operation["responses"].get(name)
-        assert told is not None, f"{where} is not documented: {body!r}"
+        response = operation["responses"].get(name)
+        assert response is not None, f"{where} is not documented: {body!r}"
         pointer = f"/paths/{escaped(template)}/{method.lower()}/responses/{name}"
-        if "$ref" in told:
-            pointer = told["$ref"].removeprefix("#")
-            told = resolved(self.document, told)
+        if "$ref" in response:
+            pointer = response["$ref"].removeprefix("#")
+            response = resolved(self.document, response)
         if status >= 400:
-            known = error_codes(told, operation)
-            codes = [code for code in told["x-errors"].get(str(status), ()) if code in known]
+            known = error_codes(response, operation)
+            codes = [code for code in response["x-errors"].get(str(status), ()) if code in known]
             assert codes, f"{where} is not documented: {body!r}"
             assert not body or json.loads(body)["code"] in codes, f"{where} is not documented: {body!r}"
             assert status != 401 or headers.get("WWW-Authenticate"), f"{where}: no header WWW-Authenticate"
-        for name in told.get("headers", {}):
+        for name in response.get("headers", {}):
             if name not in OPTIONAL:
                 assert headers.get(name), f"{where}: no header {name}"
-        content = told.get("content")
+        content = response.get("content")
         if content is None:
             assert not body, f"{where} should have no body: {body!r}"
             return
-        if media == "text/plain" and "x-text" in told:
+        if media == "text/plain" and "x-text" in response:
             return
         assert media in content, f"{where} is {media}, documented {list(content)}"
         if body is None or not media.endswith("json"):

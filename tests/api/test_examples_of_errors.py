@@ -88,7 +88,7 @@ def test_the_examples_of_a_schema(schema: type[Schema]) -> None:
 
 
 def test_most_of_what_is_expected_has_examples() -> None:
-    told = {
+    stated = {
         (error.expected, field.__class__)
         for schema in request_schemas()
         for name, field in schema().fields.items()
@@ -96,10 +96,10 @@ def test_most_of_what_is_expected_has_examples() -> None:
         if (error := refusal(schema, name, wrong)) is not None and error.expected is not None
     }
     silent = {
-        text for text, kind in told if text not in TYPES and kind is not fields.List and not examples(text)
+        text for text, kind in stated if text not in TYPES and kind is not fields.List and not examples(text)
     }
     assert silent == {"a value other than null"}
-    assert len(told) > 60
+    assert len(stated) > 60
 
 
 def with_value(mistake: Request, field: str, value: Any) -> Request:
