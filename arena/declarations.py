@@ -218,7 +218,7 @@ def read_settings(
 
 def as_json(of: Any) -> dict[str, Any]:
     """All fields of a declared object, as JSON has them."""
-    return {name: _plain(getattr(of, name)) for name, _ in _members(type(of))}
+    return {name: _plain(getattr(of, name)) for name, _ in _members(of.__class__)}
 
 
 @cache
