@@ -11,10 +11,11 @@ from typing import Any, Final
 import orjson
 
 from api.connections import Connection, client_of
-from api.edge import BODY_READ, JSON, SMALL_BODY, Environ
+from api.edge import BODY_READ, SMALL_BODY, Environ
 from api.errors import HttpError, MalformedJson, UnsupportedMediaType
 from api.hints import json_hint
 from arena.errors import ArenaError
+from arena.operations.operation import JSON
 from arena.ops.settings import HttpSettings
 
 MAX_VALUES: Final = 1000

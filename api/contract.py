@@ -21,7 +21,7 @@ from api.auditing import audit_operation
 from api.auth import authenticate, client, require
 from api.bodies import MAX_VALUES, media_of, unsupported
 from api.conventions import link_next, revalidate
-from api.edge import ALLOWANCE, JSON, OPERATION, SMALL_BODY, Environ
+from api.edge import ALLOWANCE, OPERATION, SMALL_BODY, Environ
 from api.errors import ERRORS, add_allowance
 from api.idempotency import KEY_ERRORS, carried_out_once, keyed_request
 from api.requests import load, read_query
@@ -29,7 +29,7 @@ from api.services import bodies, services
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
 from arena.operations import OPERATIONS
-from arena.operations.operation import Operation, operation_id
+from arena.operations.operation import JSON, Operation, operation_id
 
 View = Callable[..., Any]
 

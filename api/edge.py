@@ -20,8 +20,6 @@ Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 App = Callable[[Environ, StartResponse], Iterable[bytes]]
 
-JSON: Final = "application/json"
-
 SMALL_BODY: Final = 64_000
 """The maximum size of most bodies, in bytes."""
 

@@ -13,9 +13,10 @@ from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Response
 
 from api.auth import viewer
-from api.edge import JSON, PRINCIPAL, REQUEST_ID, Environ
+from api.edge import PRINCIPAL, REQUEST_ID, Environ
 from api.requests import load
 from arena.live.header import Viewer
+from arena.operations.operation import JSON
 
 
 class Refused(Exception):

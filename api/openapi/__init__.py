@@ -21,7 +21,6 @@ from marshmallow import Schema
 
 from api.contract import ApiOperation, Blueprint
 from api.conventions import IF_NONE_MATCH, NOT_MODIFIED
-from api.edge import JSON
 from api.errors import ERRORS, PROBLEM_TYPE
 from api.idempotency import IDEMPOTENCY_KEY, REPLAYED
 from api.openapi.components import HEADERS, PATH_PARAMETERS, RATE_LIMIT, SECURITY_SCHEMES
@@ -38,7 +37,7 @@ from api.schemas.fields import (
 )
 from api.schemas.turns import OverSchema, ReconnectSchema
 from arena import __version__
-from arena.operations.operation import EVENT_STREAM
+from arena.operations.operation import EVENT_STREAM, JSON
 
 EXAMPLES_FILE: Final = Path(__file__).parent.parent / "examples.json"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from arena.operations.operation import JSON
 from arena.webhooks.calling import MAX_REPLY
 
 HEADERS: Final = {
@@ -23,7 +24,7 @@ def _message(type: str, data: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def _post(id: str, summary: str, description: str, body: dict[str, Any], responses: Any) -> dict[str, Any]:
-    json = {"application/json": {"schema": body}}
+    json = {JSON: {"schema": body}}
     parameters = [{"$ref": f"#/components/parameters/{name}"} for name in HEADERS]
     return {
         "post": {
@@ -41,7 +42,7 @@ def _post(id: str, summary: str, description: str, body: dict[str, Any], respons
 
 def _reply(description: str, name: str, value: dict[str, Any]) -> dict[str, Any]:
     schema = {"type": "object", "properties": {name: value}, "required": [name]}
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+    return {"description": description, "content": {JSON: {"schema": schema}}}
 
 
 def add_webhooks(spec: dict[str, Any]) -> None:

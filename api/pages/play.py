@@ -11,7 +11,6 @@ from flask import Response, abort, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from markupsafe import Markup
 
-from api.edge import JSON
 from api.pages.site import blueprint, form, page
 from api.playing import YOU, seat_table
 from api.services import service_address, services
@@ -24,6 +23,7 @@ from arena.games.panels import NUMBER
 from arena.games.pictures import UNSEEN
 from arena.live.header import GameHeader
 from arena.live.service import EventsGone
+from arena.operations.operation import JSON
 from arena.people.tables import HOUSE, YOUR_SEAT, opponents_of, playable
 from arena.records.tell import seat_names
 from arena.replays.moves import new_picture

@@ -10,7 +10,6 @@ from api import streams
 from api.auth import viewer
 from api.contract import Blueprint, json_response, page_response
 from api.conventions import link_next
-from api.edge import JSON
 from api.schemas.games import (
     EventPageSchema,
     EventsQuery,
@@ -31,6 +30,7 @@ from arena.accounts.suspensions import check_plays
 from arena.accounts.versions import BotAccount
 from arena.games import game_of
 from arena.live.header import InvalidSeats
+from arena.operations.operation import JSON
 
 blueprint = Blueprint("games", __name__, description="Games: create, join and watch them.")
 
