@@ -10,9 +10,7 @@ from urllib.parse import unquote_plus
 
 from flask import Flask
 from flask.testing import FlaskClient
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
@@ -56,7 +54,8 @@ class Contract:
         self._rules = app.url_map.bind("localhost")
         strict = merged(self.document)
         _close(strict)
-        self._registry = Registry().with_resource(URI, Resource.from_contents(strict, DRAFT202012))
+        self._registry = Registry([(URI, strict)])
+        self._validators: dict[str, Draft202012Validator] = {}
 
     def operation(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
         """The path template and the documented operation of a request; None for a page or a wrong address."""
@@ -120,8 +119,11 @@ class Contract:
 
     def valid(self, value: Any, pointer: str) -> None:
         """Fail unless ``value`` has the shape at ``pointer`` in the document."""
-        validator = Draft202012Validator({"$ref": f"{URI}#{pointer}"}, registry=self._registry)
-        errors = [f"{error.json_path}: {error.message[:300]}" for error in validator.iter_errors(value)]
+        validator = self._validators.get(pointer)
+        if validator is None:
+            reference = {"$ref": f"{URI}#{pointer}"}
+            validator = self._validators[pointer] = Draft202012Validator(reference, registry=self._registry)
+        errors = [f"{error.instance_path}: {error.message[:300]}" for error in validator.iter_errors(value)]
         assert not errors, "\n".join(errors[:5])
 
 

@@ -38,13 +38,14 @@ from tests.live.archived import (
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
+from tests.live.snapshots import play_once
 
 
 @pytest.fixture
 def hall(make_arena: MakeArena) -> Arena:
     """One in which much was played; hours ago."""
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
     return arena
 
 

@@ -39,6 +39,7 @@ from tests.live.archived import (
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import BOTS, new_game, play_out, quiet
+from tests.live.snapshots import play_once
 from tests.waiting import wait_until
 
 
@@ -79,7 +80,7 @@ def contents(url: str) -> tuple[DumpedStore, list[Any]]:
 
 def test_all_data_are_the_same_in_another_database(url: str, make_arena: MakeArena, tmp_path: Path) -> None:
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
     new_game(arena.live)
     arena.cup_in_entry(name="next")
     arena.store._connection.run([("XADD", "audit", "*", "who", "olga")])
@@ -124,7 +125,7 @@ def test_a_restore_that_is_killed_at_any_step_is_served_by_nobody(
     url: str, make_arena: MakeArena, tmp_path: Path
 ) -> None:
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
     make_backup(url, tmp_path / "backup")
     archiver(arena).run()
     files = downloads(arena)
@@ -161,7 +162,7 @@ def writes(arena: Arena) -> bool:
 
 def test_a_backup_that_was_interrupted_is_none(url: str, make_arena: MakeArena, tmp_path: Path) -> None:
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
 
     def back_up_and_die(step: int) -> None:
         SingleRedis.run = counted_to(step)(SingleRedis.run)  # type: ignore[method-assign]
@@ -183,7 +184,7 @@ def test_what_is_not_right_is_refused_and_changes_nothing(
     url: str, make_arena: MakeArena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
     archiver(arena).run()
     folder = tmp_path / "backup"
     made = make_backup(url, folder)
@@ -279,7 +280,7 @@ def test_a_database_of_an_hour_ago_beside_the_archive_of_now(
     url: str, make_arena: MakeArena, tmp_path: Path
 ) -> None:
     arena = make_arena()
-    play_in_hall(arena)
+    play_once(arena, play_in_hall)
     archiver(arena).run()
     running = [new_game(arena.live, created_by="olga"), new_game(arena.live, "truco", visibility="private")]
     over = new_game(arena.live)

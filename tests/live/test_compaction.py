@@ -18,6 +18,7 @@ from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
 from tests.live.clock import skip
 from tests.live.playing import quiet
+from tests.live.snapshots import play_once
 
 MINUTE = 60_000
 BOARDS = ("toepen/sealed", "toepen/open")
@@ -27,24 +28,28 @@ BOARDS = ("toepen/sealed", "toepen/open")
 def hall(url: str) -> Iterator[Arena]:
     """One in which a local, a live and an unrated tournament were played, and one was cancelled."""
     opened = Arena(url)
-    opened.cup("toepen", "local", groups=3)
-    opened.run("local")
-    opened.bot("ann", "able")
-    opened.cup_in_entry(kind="toepen", name="live", house=["rookie", "rookie+2"], groups=1)
-    opened.tournaments.enter("live", "able")
-    opened.skip_entry()
-    opened.run("live", {"able": quiet})
-    opened.cup("toepen", "unrated", rated=False)
-    opened.run("unrated")
-    opened.cup("toepen", "stopped")
-    opened.lock("stopped")
-    opened.tournaments.play_local_groups("stopped", 0)
-    opened.tournaments.cancel("stopped")
-    opened.tournaments.step("stopped")
-    opened.tournaments.annul("local-r1-p1-g2", "admin", "before")
-    publish(opened)
+    play_once(opened, play_cups)
     yield opened
     opened.live.close()
+
+
+def play_cups(arena: Arena) -> None:
+    arena.cup("toepen", "local", groups=3)
+    arena.run("local")
+    arena.bot("ann", "able")
+    arena.cup_in_entry(kind="toepen", name="live", house=["rookie", "rookie+2"], groups=1)
+    arena.tournaments.enter("live", "able")
+    arena.skip_entry()
+    arena.run("live", {"able": quiet})
+    arena.cup("toepen", "unrated", rated=False)
+    arena.run("unrated")
+    arena.cup("toepen", "stopped")
+    arena.lock("stopped")
+    arena.tournaments.play_local_groups("stopped", 0)
+    arena.tournaments.cancel("stopped")
+    arena.tournaments.step("stopped")
+    arena.tournaments.annul("local-r1-p1-g2", "admin", "before")
+    publish(arena)
 
 
 def publish(arena: Arena) -> None:

@@ -14,6 +14,7 @@ from arena.events.boards import Boards
 from arena.store.boards import BoardState, StoredLedger, board_key
 from tests.dying import KILLED, counted_to, in_child, status_of
 from tests.live.arenas import Arena
+from tests.live.snapshots import play_once
 
 BOARD = "truco/sealed"
 WHERE = ("truco", "sealed")
@@ -23,13 +24,17 @@ WHERE = ("truco", "sealed")
 def hall(url: str) -> Iterator[Arena]:
     """A board of one tournament, and another tournament that it lacks."""
     opened = Arena(url)
-    opened.cup(name="one")
-    opened.run("one")
-    assert opened.boards.publish(*WHERE)
-    opened.cup(name="two", groups=1)
-    opened.run("two")
+    play_once(opened, play_two_cups)
     yield opened
     opened.live.close()
+
+
+def play_two_cups(arena: Arena) -> None:
+    arena.cup(name="one")
+    arena.run("one")
+    assert arena.boards.publish(*WHERE)
+    arena.cup(name="two", groups=1)
+    arena.run("two")
 
 
 @pytest.fixture
