@@ -14,6 +14,7 @@ from arena.ratings.board import Board, ledgers
 from arena.ratings.matchups import matchups
 from arena.store.rows import LEFT_OUT
 from tests.live.arenas import Arena
+from tests.live.snapshots import play_once
 
 WHERE = ("truco", "sealed")
 NAME = ("truco", "sealed", "base@1")
@@ -25,11 +26,15 @@ def hall(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     """Bots have a rank after two groups; there is a board of four groups of each of three bots."""
     monkeypatch.setattr("arena.ratings.board.SETTLED_GROUPS", 2)
     opened = Arena(url)
-    opened.cup(name="one")
-    opened.run("one")
-    assert opened.boards.publish(*WHERE)
+    play_once(opened, publish_a_cup)
     yield opened
     opened.live.close()
+
+
+def publish_a_cup(arena: Arena) -> None:
+    arena.cup(name="one")
+    arena.run("one")
+    assert arena.boards.publish(*WHERE)
 
 
 def pass_pause(hall: Arena) -> None:

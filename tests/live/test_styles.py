@@ -13,6 +13,7 @@ from arena.events.styles import BoardStyles, replayed
 from arena.games import GAMES
 from arena.ops.jobs import Job, JobName
 from tests.live.arenas import Arena
+from tests.live.snapshots import play_once
 
 WHERE = ("truco", "sealed")
 
@@ -21,11 +22,15 @@ WHERE = ("truco", "sealed")
 def hall(url: str) -> Iterator[Arena]:
     """A board of four groups of each of three bots."""
     opened = Arena(url)
-    opened.cup(name="one")
-    opened.run("one")
-    assert opened.boards.publish(*WHERE)
+    play_once(opened, publish_a_cup)
     yield opened
     opened.live.close()
+
+
+def publish_a_cup(arena: Arena) -> None:
+    arena.cup(name="one")
+    arena.run("one")
+    assert arena.boards.publish(*WHERE)
 
 
 def counted(hall: Arena) -> dict[str, list[list[int]]]:

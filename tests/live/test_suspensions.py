@@ -11,6 +11,7 @@ from arena.accounts.suspensions import BotSuspended, SuspensionNotFound
 from arena.accounts.versions import Suspension
 from arena.sandbox.progress import GroupAttempt
 from tests.live.arenas import Arena
+from tests.live.snapshots import play_once
 from tests.waiting import wait_until
 
 SOURCE = "def choose(turn):\n    return turn['legal_actions'][0]\n"
@@ -20,12 +21,16 @@ GROUP = "r1-p1-g1"
 @pytest.fixture
 def arena(url: str) -> Iterator[Arena]:
     opened = Arena(url)
-    for name in ("amy", "bea", "cat"):
-        opened.upload(name, SOURCE, owner=f"of-{name}")
-        event = opened.tournaments.qualify("toepen", name, "1")["tournament"]
-        opened.run(event)
+    play_once(opened, qualify_three)
     yield opened
     opened.live.close()
+
+
+def qualify_three(arena: Arena) -> None:
+    for name in ("amy", "bea", "cat"):
+        arena.upload(name, SOURCE, owner=f"of-{name}")
+        event = arena.tournaments.qualify("toepen", name, "1")["tournament"]
+        arena.run(event)
 
 
 def running_cup(arena: Arena, name: str = "cup", **options: Any) -> None:
