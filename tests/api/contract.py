@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
 from api.openapi import document
+from arena.games import GAMES
 
 URI = "urn:openapi"
 OPTIONAL = {
@@ -177,14 +178,24 @@ class ContractClient(FlaskClient):
         return response
 
 
+_CONTRACTS: dict[frozenset[str], Contract] = {}
+"""By the names of the operations and games: all that the document depends on."""
+
+
+def _contract(app: Flask) -> Contract:
+    """The contract of an app, and of all that have the same operations and games."""
+    names = frozenset((*app.view_functions, *GAMES))
+    if names not in _CONTRACTS:
+        _CONTRACTS[names] = Contract(app)
+    return _CONTRACTS[names]
+
+
 def contract_client(app: Flask, token: str | None = None) -> ContractClient:
     """A client of ``app`` that checks, and sends ``token``."""
     app.test_client_class = ContractClient
     client = app.test_client()
     assert isinstance(client, ContractClient)
-    if "contract" not in app.extensions:
-        app.extensions["contract"] = Contract(app)
-    client.contract = app.extensions["contract"]
+    client.contract = _contract(app)
     if token is not None:
         client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {token}"
     return client

@@ -133,6 +133,9 @@ def test_the_examples_of_a_mistake(
     mistake: Request,
 ) -> None:
     bot = register(BOT)
+    # It has a turn: no request waits for one.
+    game = owner.client.post("/v1/games", json={"kind": "truco", "seats": [{"bot": BOT}] * 4})
+    assert game.status_code == 201, game.text
     sign_up("pia").client.post("/v1/bots", json={"name": OTHER_BOT})
     client = {"ana": owner.client, BOT: bot.client, "": anybody}[mistake.who]
 
