@@ -379,7 +379,7 @@ def _pairs(fields: Mapping[str, str]) -> list[str]:
     return [text for pair in fields.items() for text in pair]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
