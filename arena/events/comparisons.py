@@ -150,7 +150,7 @@ class Comparisons:
         with reading(f"comparison {comparison}"):
             return _view(tournament, tournament.comparison, row)
 
-    def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page:
+    def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page[dict[str, object]]:
         """The comparisons of an owner's bots, newest first."""
         before = None if cursor is None else Cursor.parse(cursor)
         members = self._store.comparisons(owner, before, limit + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from arena.accounts.shown import ShownTexts
 from arena.events.annulment import Annulments
@@ -46,7 +46,7 @@ class GroupLists:
         viewer: Viewer | None = None,
         *,
         bots: Collection[str] = (),
-    ) -> Page:
+    ) -> Page[dict[str, Any]]:
         """The groups from ``cursor`` on. ``bots``: only those in which all of these play, by their real or
         their shown names; such a page may be short although more follow: its cursor is None only at the end.
         """

@@ -133,7 +133,9 @@ class SeasonTables:
         )
         return replace(places, rows=tuple(rows))
 
-    def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
+    def listed(
+        self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None
+    ) -> Page[dict[str, object]]:
         """The series that the viewer may see, the newest first."""
         hidden: dict[str, bool] = {}
         seen = (

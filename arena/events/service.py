@@ -304,7 +304,7 @@ class Tournaments:
         """
         return self._annulments.annul(game, by, reason)
 
-    def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page:
+    def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page[dict[str, object]]:
         """What changed in public records after their release, oldest first."""
         start = parse_number(cursor, 9)
         found = self._annulments.changes()
@@ -423,7 +423,7 @@ class Tournaments:
         cursor: str | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
-    ) -> Page:
+    ) -> Page[dict[str, Any]]:
         """Views without entries and voids, newest first, of what the viewer may see. ``state``: one of
         ``STATES``, or ``over``. ``bot``: only those in which a group with this bot is over, as many as are
         kept. A page may be short although more follow: its cursor is None only at the end.
