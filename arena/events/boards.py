@@ -291,7 +291,7 @@ class Boards:
         return Ledger(*board), stored._replace(head=None)
 
 
-def _shown_point(day: str, name: str, values: Sequence[Any]) -> dict[str, Any]:
+def _shown_point(day: str, name: str, values: Sequence[object]) -> dict[str, object]:
     return {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
 
 

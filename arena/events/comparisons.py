@@ -164,7 +164,7 @@ class Comparisons:
 
     def wait(
         self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, object] | None:
         """The view as soon as its version is not ``since``; None if that does not change in ``seconds``."""
         until = time.monotonic() + seconds
         with self._notifier.waiting(tournament_topic(comparison)) as subscription:
@@ -178,14 +178,14 @@ class Comparisons:
                 subscription.wait(left)
 
 
-def _listed(row: TournamentRow) -> dict[str, Any]:
+def _listed(row: TournamentRow) -> dict[str, object]:
     tournament = Tournament.loads(row.meta)
     if tournament.comparison is None:
         raise TypeError("it is no comparison")
     return _view(tournament, tournament.comparison, row)
 
 
-def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, Any]:
+def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, object]:
     settings = ComparisonSettings.from_json(data)
     lower, upper = settings.test().bounds
     state = "waiting" if tournament.state in ("announced", "entry") else tournament.state

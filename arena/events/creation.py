@@ -39,7 +39,7 @@ def new_tournament(
     return tournament
 
 
-def enter_house_bots(tournament: Tournament, house: Any, now_ms: int) -> None:
+def enter_house_bots(tournament: Tournament, house: object, now_ms: int) -> None:
     """Enter the requested house bots. Raises the errors of ``house_names`` and ``check_entry``."""
     for bot in house_names(house, tournament.spec.kind):
         add_entry(tournament, house_entry(bot, tournament.spec.kind, now_ms))
