@@ -159,7 +159,7 @@ class ShownTexts:
         found = ((text, self._texts.get(("tournament", id, text))) for text in TEXTS)
         return {text: hidden.shown for text, hidden in found if hidden is not None}
 
-    def _names(self, of: Of, item: Any) -> Any:
+    def _names(self, of: Of, item: object) -> object:
         if isinstance(item, str):
             return self.name(of, item)
         if isinstance(item, list):
