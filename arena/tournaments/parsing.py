@@ -34,7 +34,7 @@ _MAX_OPEN_MS: Final = 31 * _DAY_MS
 _SHOWN: Final = 80
 
 
-def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
+def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
     """The settings of a request with defaults filled in.
 
     ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. ``preset`` names rules in
@@ -76,7 +76,7 @@ def latest_ms(now_ms: int) -> int:
     return now_ms + _MAX_MS
 
 
-def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
+def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
     """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
     known = settings_of(OneOffSettings)
     texts: dict[str, str] = {
@@ -85,7 +85,7 @@ def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
     return {**texts, "link": _checked_link(texts["link"])}
 
 
-def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
+def without_rating(given: Mapping[str, object]) -> dict[str, object]:
     """The settings of somebody whose tournaments do not count for the leaderboards: the creator chooses who
     meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if they say that it counts.
     """
@@ -136,7 +136,7 @@ def check_together(spec: Spec) -> None:
         )
 
 
-def _rules(given: Mapping[str, Any], game: Game) -> dict[str, Any]:
+def _rules(given: Mapping[str, object], game: Game) -> dict[str, object]:
     if given.get("preset") is None:
         return game.options.complete(_object(given, "rules"))
     if given.get("rules") is not None:
@@ -144,7 +144,7 @@ def _rules(given: Mapping[str, Any], game: Game) -> dict[str, Any]:
     return game.options.complete(game.preset(_required(given, "preset", str, "the name of a preset")).rules)
 
 
-def _format(given: Mapping[str, Any]) -> TournamentFormat:
+def _format(given: Mapping[str, object]) -> TournamentFormat:
     allowed = "one of " + ", ".join(FORMATS)
     name = _required(given, "format", str, allowed)
     if name not in FORMATS:
@@ -152,7 +152,7 @@ def _format(given: Mapping[str, Any]) -> TournamentFormat:
     return FORMATS[name]
 
 
-def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, Any]) -> bool:
+def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, object]) -> bool:
     hidden = values["hidden"]
     has_board = game.preset_of(rules) is not None and not hidden
     rated: bool = has_board if values["rated"] is None else values["rated"]
@@ -219,7 +219,7 @@ def _time(value: int | None, key: str, low: int, high: int, default: int) -> int
     return value
 
 
-def _required(given: Mapping[str, Any], key: str, kind: type, allowed: str) -> Any:
+def _required(given: Mapping[str, object], key: str, kind: type, allowed: str) -> Any:
     value = given.get(key)
     if value is None:
         raise invalid(f"{_THING} needs its {key}", key, allowed)
@@ -228,7 +228,7 @@ def _required(given: Mapping[str, Any], key: str, kind: type, allowed: str) -> A
     return value
 
 
-def _object(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _object(given: Mapping[str, object], key: str) -> Mapping[str, Any]:
     value = given.get(key)
     if value is not None and not isinstance(value, Mapping):
         raise _refused(key, value, "an object")

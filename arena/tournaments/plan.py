@@ -57,7 +57,7 @@ class GroupPlan:
         """The sort key of groups: round, pairing, number, replay."""
         return self.round, self.pairing, self.number, self.replay
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As :meth:`from_json` reads it back."""
         seats = [list(game) for game in self.seats]
         return {"id": self.id, "round": self.round, "pairing": self.pairing, "seats": seats}
