@@ -72,7 +72,7 @@ class Comparisons:
         self._budgets = budgets
         self._creation = creation
 
-    def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+    def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
         """Begin a comparison, and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (or None), and
         those of :class:`~arena.tournaments.comparison.ComparisonSettings`.
 
@@ -80,7 +80,7 @@ class Comparisons:
         ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``, ``game_not_played``,
         ``invalid_comparison`` or ``budget_exceeded``.
         """
-        own = dict(fields)
+        own: dict[str, Any] = dict(fields)
         bot, kind, preset = own.pop("bot"), own.pop("kind"), own.pop("preset", None)
         settings = ComparisonSettings(**own)
         settings.check()

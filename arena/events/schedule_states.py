@@ -34,7 +34,7 @@ class Schedule(TypedDict):
     needed: NotRequired[bool | None]
 
 
-def with_states(schedules: Iterable[Schedule], store: TournamentStore) -> list[dict[str, Any]]:
+def with_states(schedules: Iterable[Schedule], store: TournamentStore) -> list[dict[str, object]]:
     """The schedules as they are published: with ``waits_for``, one of
     :data:`~arena.tournaments.schedule_words.WAITS_FOR` (None: it is over, or paused), and ``current``, the id
     of the last tournament while that is not over.

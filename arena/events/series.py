@@ -225,7 +225,7 @@ class SeasonTables:
             made.append(self._kept[key])
         return made
 
-    def _view(self, found: StoredSeries) -> dict[str, Any]:
+    def _view(self, found: StoredSeries) -> dict[str, object]:
         return {
             "id": found.id,
             "name": found.name,

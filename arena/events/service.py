@@ -457,7 +457,7 @@ class Tournaments:
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
 
-        def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
+        def show(ids: Sequence[str]) -> Iterator[dict[str, object] | None]:
             for name, row in zip(ids, self.store.load(ids), strict=True):
                 view = None if row is None else self._listed(name, row, viewer)
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
@@ -481,7 +481,7 @@ class Tournaments:
         cannot be read.
         """
 
-        def show() -> dict[str, Any] | None:
+        def show() -> dict[str, object] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
             if tournament.purpose or tournament.is_hidden_from(viewer):
@@ -548,11 +548,11 @@ class Tournaments:
         self._admission.admit(tournament, bot, entry)
         return entry
 
-    def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+    def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         with reading(f"tournament {tournament.id}"):
             return self._shown(self._fields(tournament, row))
 
-    def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+    def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         final = tournament.final
         return {
             "id": tournament.id,

@@ -383,6 +383,6 @@ def _text(value: object) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _texts(fields: Any) -> dict[str, str]:
+def _texts(fields: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, str]:
     items = fields.items() if isinstance(fields, Mapping) else zip(fields[::2], fields[1::2], strict=True)
     return {_text(name): _text(value) for name, value in items}

@@ -102,7 +102,7 @@ class Flags:
         return reply is not None
 
 
-def by_name(reply: Any) -> dict[str, bytes]:
+def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     """A hash, which the client of a cluster returns as a mapping, and a single server as a list."""
     items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
     return {name.decode(): value for name, value in items}

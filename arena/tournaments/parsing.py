@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from arena.declarations import read_settings, settings_of
@@ -23,6 +23,8 @@ from arena.tournaments.spec import (
     check_entrants,
     invalid,
 )
+
+T = TypeVar("T")
 
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
@@ -61,8 +63,10 @@ def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
         "opens_ms": opens_ms,
         "locks_ms": locks_ms,
         "ends_ms": _ends_ms(values["ends_ms"], format, locks_ms),
-        "per_owner": _per_owner(values, format, len(game.teams(rules)) > 2),
-        "rated": _rated(values, game, rules),
+        "per_owner": _per_owner(
+            values["per_owner"], values["max_entries"], format, len(game.teams(rules)) > 2
+        ),
+        "rated": _rated(values["rated"], values["hidden"], game, rules),
     }
     clock = ClockSettings.parse(_object(given, "clock")).as_json()
     spec = Spec(**values, kind=game.kind, format=format.name, rules=rules, clock=clock)
@@ -152,10 +156,9 @@ def _format(given: Mapping[str, object]) -> TournamentFormat:
     return FORMATS[name]
 
 
-def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, object]) -> bool:
-    hidden = values["hidden"]
+def _rated(given: bool | None, hidden: bool, game: Game, rules: Mapping[str, object]) -> bool:
     has_board = game.preset_of(rules) is not None and not hidden
-    rated: bool = has_board if values["rated"] is None else values["rated"]
+    rated = has_board if given is None else given
     if rated and hidden:
         raise invalid("a hidden tournament has no leaderboard", "rated", "false, or nothing")
     if rated and not has_board:
@@ -166,13 +169,12 @@ def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, object]) -
     return rated
 
 
-def _per_owner(values: Mapping[str, Any], format: TournamentFormat, at_tables: bool) -> int:
-    most: int = values["max_entries"]
-    if values["per_owner"] is None:
+def _per_owner(per_owner: int | None, most: int, format: TournamentFormat, at_tables: bool) -> int:
+    if per_owner is None:
         return 1 if at_tables and format.one_per_owner_at_tables else min(DEFAULT_PER_OWNER, most)
-    if values["per_owner"] > most:
-        raise _refused("per_owner", values["per_owner"], f"a whole number from 1 to {most}")
-    return int(values["per_owner"])
+    if per_owner > most:
+        raise _refused("per_owner", per_owner, f"a whole number from 1 to {most}")
+    return per_owner
 
 
 def _rounds(rounds: int | None, format: TournamentFormat) -> int | None:
@@ -219,7 +221,7 @@ def _time(value: int | None, key: str, low: int, high: int, default: int) -> int
     return value
 
 
-def _required(given: Mapping[str, object], key: str, kind: type, allowed: str) -> Any:
+def _required(given: Mapping[str, object], key: str, kind: type[T], allowed: str) -> T:
     value = given.get(key)
     if value is None:
         raise invalid(f"{_THING} needs its {key}", key, allowed)
@@ -228,7 +230,7 @@ def _required(given: Mapping[str, object], key: str, kind: type, allowed: str) -
     return value
 
 
-def _object(given: Mapping[str, object], key: str) -> Mapping[str, Any]:
+def _object(given: Mapping[str, object], key: str) -> Mapping[str, object]:
     value = given.get(key)
     if value is not None and not isinstance(value, Mapping):
         raise _refused(key, value, "an object")

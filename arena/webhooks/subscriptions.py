@@ -207,9 +207,12 @@ class Subscriptions:
             return
         mine: list[bool] = []
 
-        def claim(row: Any) -> Any:
-            mine[:] = [row is not None and _is_due(row, now_ms)]
-            return {**row, "rests_ms": now_ms + _LEASE_MS} if mine[0] else row
+        def claim(row: _Row | None) -> _Row | None:
+            if row is None or not _is_due(row, now_ms):
+                mine[:] = [False]
+                return row
+            mine[:] = [True]
+            return {**row, "rests_ms": now_ms + _LEASE_MS}
 
         row = self._rows.change(name, claim)
         if not mine[0]:
@@ -303,7 +306,7 @@ def _viewer(owner: str, admin: bool) -> Viewer:
     return Viewer(None, owner or None, admin)
 
 
-def _shown(row: _Row) -> dict[str, Any]:
+def _shown(row: _Row) -> dict[str, object]:
     return {
         "id": row["id"],
         "url": row["url"],
