@@ -42,7 +42,7 @@ def seat_table(
     Raises ``game_not_found``, and ``events_gone`` once the game is over for long.
     """
     live, viewer = services().live, Viewer(person)
-    view = live.view(game_id, viewer, since=since, wait=wait)
+    view: Mapping[str, Any] | None = live.view(game_id, viewer, since=since, wait=wait)
     if view is None:
         return None
     seat = view["seat"]

@@ -6,7 +6,7 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -83,13 +83,13 @@ class ForbiddenJob(ArenaError):
 class NamedJob(RqJob):
     """A job that calls :data:`RUN_JOB` and nothing else, whatever somebody wrote to the database."""
 
-    def restore(self, raw_data: Any) -> Any:
+    def restore(self, raw_data: Mapping[str | bytes, object]) -> Any:
         """Set the job to what is stored, without callbacks and webhooks."""
         fields = {key: value for key, value in raw_data.items() if _text(key) not in _CALLS_OF_RQ}
         return super().restore(fields)
 
     @property
-    def func(self) -> Callable[..., Any]:
+    def func(self) -> Callable[..., object]:
         """The function. Raises :class:`ForbiddenJob`."""
         if self.func_name != RUN_JOB or self.instance is not None:
             raise ForbiddenJob(f"job {self.id} calls another function than {RUN_JOB}")

@@ -70,7 +70,7 @@ def preset_cron(turn: int) -> str:
     return f"{_EVERY_MINUTES * (turn % _TURNS) + _EVERY_MINUTES - 1}-59/{_EVERY_MINUTES * _TURNS} * * * *"
 
 
-def _house(kind: str) -> dict[str, Any]:
+def _house(kind: str) -> dict[str, object]:
     """A tournament of house bots and of bots that run elsewhere. The number of entries limits its cost."""
     return {
         "name": f"{kind.capitalize()} of the house",
@@ -85,12 +85,12 @@ def _house(kind: str) -> dict[str, Any]:
     }
 
 
-def _sealed(kind: str) -> dict[str, Any]:
+def _sealed(kind: str) -> dict[str, object]:
     """A tournament of house bots and uploaded bots."""
     return {**_house(kind), "name": f"Sealed {kind.capitalize()}", "division": SEALED, "entry_s": 20}
 
 
-def _models(kind: str) -> dict[str, Any]:
+def _models(kind: str) -> dict[str, object]:
     """A tournament of language models and house bots, which is played only while one of them lacks groups."""
     return {
         **_house(kind),
@@ -101,7 +101,7 @@ def _models(kind: str) -> dict[str, Any]:
     }
 
 
-def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, Any]:
+def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, object]:
     """The same by the rules of a preset."""
     game = template["kind"].capitalize()
     name = template["name"].replace(game, f"{game} {preset.partition('@')[0]}")
@@ -112,7 +112,7 @@ def _of_preset(template: Mapping[str, Any], preset: str) -> dict[str, Any]:
     }
 
 
-def _first(house: Mapping[str, Any]) -> dict[str, Any]:
+def _first(house: Mapping[str, object]) -> dict[str, object]:
     """The tournament of the house bots that fills a new board."""
     return {
         **{key: value for key, value in house.items() if key not in ("rounds", "max_entries")},
@@ -124,7 +124,7 @@ def _first(house: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _schedule(
-    schedules: Schedules, name: str, cron: str, tournament: Mapping[str, Any], groups: int = UNTIL_GROUPS
+    schedules: Schedules, name: str, cron: str, tournament: Mapping[str, object], groups: int = UNTIL_GROUPS
 ) -> None:
     # It exists if an earlier process was killed before the flag was set.
     with suppress(ScheduleExists):

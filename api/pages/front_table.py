@@ -124,7 +124,7 @@ class FrontTables:
         finished = self._live.list(state="finished", limit=_LOOKED_AT).items
         own = next((one for one in finished if one["released"] and one["outcome"]), None)
         for tournament in self._played():
-            if own is not None and own["finished_ms"] > (tournament["finished_ms"] or float("inf")):
+            if own is not None and (own["finished_ms"] or 0) > (tournament["finished_ms"] or float("inf")):
                 break
             start = max(0, tournament["progress"]["done"] - _LOOKED_AT)
             groups = self._tournaments.groups(tournament["id"], str(start), _LOOKED_AT, ANYBODY).items

@@ -60,7 +60,7 @@ class Budgets:
         used = self._store.used(owner, self._day()) if owner else Compute()
         return used.fuel_ms < self._most.fuel_ms or not self._has_budget(owner)
 
-    def of_owner(self, owner: str) -> dict[str, Any]:
+    def of_owner(self, owner: str) -> dict[str, object]:
         """By budget ``used``, ``most`` and ``left``; and ``renews_ms``."""
         used = self._store.used(owner, self._day())
         found: dict[str, Any] = {

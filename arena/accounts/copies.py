@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.accounts.accounts import Accounts
 from arena.accounts.versions import unpack_version
@@ -27,7 +27,7 @@ class Copies(NamedTuple):
     digest: str
     versions: tuple[CopiedVersion, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As shown to admins."""
         return {"digest": self.digest, "versions": [one._asdict() for one in self.versions]}
 

@@ -163,7 +163,7 @@ class Invitations:
         organiser, text = _organiser(code)
         rows, invitation_id = self._of(organiser), _digest(text)[:_ID_CHARACTERS]
 
-        def claim(row: Any) -> dict[str, Any]:
+        def claim(row: object) -> dict[str, object]:
             found = self._usable(row, text)
             return row_values(replace(found, used_by=name, claimed_ms=self._store.clock().now_ms))
 
@@ -194,7 +194,7 @@ class Invitations:
         most, used = self._most(owner), int(self._of(owner).find(_ISSUED) or 0)
         return {"used": used, "most": most, "left": max(0, most - used)}
 
-    def list(self, organiser: str, roster: str | None = None) -> list[dict[str, Any]]:
+    def list(self, organiser: str, roster: str | None = None) -> list[dict[str, object]]:
         """The invitations of an organiser, the latest first and those made together in their order, without
         codes.
         """
@@ -209,7 +209,7 @@ class Invitations:
         found.sort(key=lambda one: (-one.created_ms, one.number))
         return [as_json(one, now_ms) for one in found]
 
-    def revoke(self, organiser: str, invitation: str) -> dict[str, Any]:
+    def revoke(self, organiser: str, invitation: str) -> dict[str, object]:
         """Revoke an invitation that nobody has used; of one that was used nothing changes.
 
         Raises :class:`InvitationNotFound`.
@@ -222,7 +222,7 @@ class Invitations:
             raise missing
         revoked: list[bool] = []
 
-        def act(row: Any) -> Any:
+        def act(row: dict[str, object]) -> dict[str, object]:
             found = _read(row)
             is_taken = found.used_ms or (found.used_by and self._is_claimed(found, now_ms))
             revoked[:] = [not is_taken and not found.revoked_ms]
@@ -243,7 +243,7 @@ class Invitations:
         fields = self._store.accounts.owner(owner) or {}
         if "invited_by" in fields and "invitation" in fields:
 
-            def act(row: Any) -> Any:
+            def act(row: dict[str, object] | None) -> dict[str, object] | None:
                 if row is None:
                     return None
                 return row_values(replace(_read(row), person="", handle="", email=""))
@@ -253,7 +253,7 @@ class Invitations:
     def _take(self, organiser: str, count: int) -> None:
         most = self._most(organiser)
 
-        def act(issued: Any) -> int:
+        def act(issued: int | None) -> int:
             used = int(issued or 0)
             left = max(0, most - used)
             if count > left:
@@ -276,7 +276,7 @@ class Invitations:
         # Otherwise a few sign-ups would lead to any number of them.
         return 0 if "invited_by" in fields else self._quota
 
-    def _usable(self, row: Any, code: str) -> Invitation:
+    def _usable(self, row: object, code: str) -> Invitation:
         """The invitation of a row. Raises :class:`InvalidInvitation`."""
         found = None if not isinstance(row, dict) else _read(row)
         if found is None or not hmac.compare_digest(found.digest, _digest(code)):
@@ -311,7 +311,7 @@ class Invitations:
         return self._store.invited_by(organiser)
 
 
-def as_json(one: Invitation, now_ms: int) -> dict[str, Any]:
+def as_json(one: Invitation, now_ms: int) -> dict[str, object]:
     """The invitation as its organiser sees it."""
     return {
         "id": one.id,
@@ -328,7 +328,7 @@ def as_json(one: Invitation, now_ms: int) -> dict[str, Any]:
     }
 
 
-def _read(row: Any) -> Invitation:
+def _read(row: dict[str, object]) -> Invitation:
     return read_row(Invitation, row)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from arena.accounts.maxima import Quotas
 from arena.errors import ArenaError
@@ -78,7 +77,7 @@ class StorageQuotas:
         """Count ``stored`` in the quotas of an owner no longer."""
         self._store.take(owner, -stored, self._quotas.owner)
 
-    def of_owner(self, owner: str) -> dict[str, Any]:
+    def of_owner(self, owner: str) -> dict[str, object]:
         """What an owner stores, counted now: by quota ``used``, ``most`` and ``left``."""
         return {
             name: {"used": used, "most": most, "left": max(0, most - used)}

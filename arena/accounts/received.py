@@ -32,6 +32,7 @@ from arena.store.accounts import StoredUpload
 from arena.store.notifications import Notifier, upload_topic
 from arena.store.repositories import Store
 from arena.store.rows import read_row, reading, shown_or_left_out, write_row
+from arena.store.uploads import UploadRefusal, UploadStore
 
 log = logging.getLogger(__name__)
 
@@ -296,7 +297,7 @@ class Uploads:
             progress.change(games=list(found.games))
             return "", ""
         code = (CompileFailed if found.step == COMPILED else LoadFailed).code
-        known = {"checks": checks_id(), "code": code, "reason": found.detail}
+        known: UploadRefusal = {"checks": checks_id(), "code": code, "reason": found.detail}
         self._store.remember(upload.digest, known, REMEMBERED_MS)
         return code, found.detail
 
@@ -372,7 +373,7 @@ class _Changed(Exception):
 class _Progress:
     """The row of an upload while one worker checks it."""
 
-    def __init__(self, store: Any, row: bytes, upload: ReceivedUpload) -> None:
+    def __init__(self, store: UploadStore, row: bytes, upload: ReceivedUpload) -> None:
         self._store = store
         self.row = row
         self.upload = upload

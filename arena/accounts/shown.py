@@ -136,8 +136,8 @@ class ShownTexts:
             return self._replaced_object(value)
         return value
 
-    def _replaced_object(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+    def _replaced_object(self, value: Mapping[str, object]) -> dict[str, object]:
+        found: dict[str, object] = {}
         for key, item in value.items():
             if key in _OF_BOTS:
                 found[key] = self._names("bot", item)
@@ -151,15 +151,15 @@ class ShownTexts:
         if isinstance(name, str):
             if isinstance(value.get("version"), str):
                 found["name"] = self.name("bot", name)
-            elif "format" in value and isinstance(value.get("id"), str):
-                found.update(self._texts_of_tournament(value["id"]))
+            elif "format" in value and isinstance(id := value.get("id"), str):
+                found.update(self._texts_of_tournament(id))
         return found
 
     def _texts_of_tournament(self, id: str) -> dict[str, str]:
         found = ((text, self._texts.get(("tournament", id, text))) for text in TEXTS)
         return {text: hidden.shown for text, hidden in found if hidden is not None}
 
-    def _names(self, of: Of, item: Any) -> Any:
+    def _names(self, of: Of, item: object) -> object:
         if isinstance(item, str):
             return self.name(of, item)
         if isinstance(item, list):

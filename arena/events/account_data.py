@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Final, ParamSpec, Protocol
 
 from arena.accounts.accounts import Accounts, BotNotFound
 from arena.accounts.bot_settings import BotSettings
@@ -29,6 +29,8 @@ from arena.store.game_index import GameList
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
+P = ParamSpec("P")
+
 FORMAT: Final = "botequim-account@1"
 
 GONE: Final = "the account of its organiser was deleted"
@@ -50,7 +52,7 @@ class NotConfirmed(ArenaError):
 class RowsOfOwners(Protocol):
     """Stored by a part of the service that this package does not import."""
 
-    def exported(self, owner: str) -> list[dict[str, Any]]: ...
+    def exported(self, owner: str) -> list[dict[str, object]]: ...
     def forget(self, owner: str) -> None: ...
 
 
@@ -83,7 +85,7 @@ class AccountData:
 
     # Export
 
-    def export(self, owner: str) -> dict[str, Any]:
+    def export(self, owner: str) -> dict[str, object]:
         """All that is stored about an owner and its bots, without secrets: a JSON-ready value. Raises
         :class:`~arena.accounts.accounts.OwnerNotFound`.
         """
@@ -105,7 +107,7 @@ class AccountData:
             "comparisons": list(self._comparisons(owner)),
         }
 
-    def _bot(self, name: str) -> dict[str, Any]:
+    def _bot(self, name: str) -> dict[str, object]:
         bot = self._accounts.bot(name)
         journals = self._tournaments.journals.latest(name, _LOGS)
         return {
@@ -130,7 +132,7 @@ class AccountData:
             ],
         }
 
-    def _version(self, bot: BotAccount, version: Version) -> dict[str, Any]:
+    def _version(self, bot: BotAccount, version: Version) -> dict[str, object]:
         found = {
             "label": version.label,
             "transport": version.transport,
@@ -161,7 +163,7 @@ class AccountData:
             yield from (member.name for member in members)
         yield from games_of_arena(self._store.bot_games, bot)
 
-    def _in_tournaments(self, owner: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    def _in_tournaments(self, owner: str) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
         """The tournaments that an owner announced, and the entries of its bots."""
         announced, entries = [], []
         for tournament in self._all_tournaments(list(self._store.tournament_names())):
@@ -173,7 +175,7 @@ class AccountData:
                     entries.append({"tournament": tournament.id, **entry.as_json()})
         return announced, entries
 
-    def _comparisons(self, owner: str) -> Iterator[dict[str, Any]]:
+    def _comparisons(self, owner: str) -> Iterator[dict[str, object]]:
         """The comparisons of an owner's bots, newest first."""
         before = None
         while members := self._store.tournaments.comparisons(owner, before, _AT_ONCE):
@@ -265,11 +267,11 @@ class AccountData:
                     break
 
 
-def _nothing(row: Any) -> None:
+def _nothing(row: object) -> None:
     return None
 
 
-def _tried(act: Any, *args: Any, **options: Any) -> None:
+def _tried(act: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
     """What is over meanwhile needs no end."""
     try:
         act(*args, **options)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from arena.errors import ArenaError
 from arena.events.lifecycle import TournamentLifecycle, final_standings, read_result
@@ -21,6 +21,14 @@ from arena.store.tournaments import NewGroup, TournamentRow
 from arena.text import printable
 
 _REASON_LENGTH: Final = 200
+
+
+class RecordChange(TypedDict):
+    """What changed in the part ``info`` of the records of a group. ``group``: its id in records."""
+
+    group: str
+    info: dict[str, str]
+    at_ms: int
 
 
 class GroupNotOver(ArenaError):
@@ -46,7 +54,7 @@ class Annulments:
         self._lifecycle = lifecycle
         self._clock = store.clock
 
-    def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
+    def annul(self, game: str, by: str, reason: str) -> dict[str, object]:
         """Annul the group of a game, or the group with that id in records, and return what is published: the
         first annulment, if it is repeated.
 
@@ -94,15 +102,15 @@ class Annulments:
         self._lifecycle.change(name, self._finish_again)
         return annulment
 
-    def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, Any] | None]:
+    def of(self, tournament: Tournament, groups: Iterable[str]) -> list[dict[str, object] | None]:
         """The published annulments of groups, None where there is none."""
         return self._annulments.many([tournament.group_id(group) for group in groups])
 
-    def changes(self) -> list[dict[str, Any]]:
+    def changes(self) -> list[RecordChange]:
         """What annulments changed in public records after their release, oldest first: ``{"group", "info",
         "at_ms"}`` with the group's id in records and the values that their ``info`` got.
         """
-        changes = [
+        changes: list[RecordChange] = [
             {"group": group, "info": _annulment(own["reason"]), "at_ms": own["at_ms"]}
             for group, own in self._annulments.all().items()
         ]

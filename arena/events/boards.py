@@ -123,7 +123,7 @@ class Boards:
         bot: str | None = None,
         cursor: str | None = None,
         limit: int = PAGE_ROWS,
-    ) -> Page:
+    ) -> Page[dict[str, object]]:
         """The last point of every day, by day and name: ``{"day", "name", "version", "rating", "low",
         "high", "provisional"}``; of all bots or of ``bot``.
         """
@@ -143,7 +143,9 @@ class Boards:
                     items.append(self._shown(_shown_point(own, who, values)))
         return Page(items, None)
 
-    def _history_of(self, name: str, days: Sequence[str], bot: str, start: int, limit: int) -> Page:
+    def _history_of(
+        self, name: str, days: Sequence[str], bot: str, start: int, limit: int
+    ) -> Page[dict[str, object]]:
         items: list[dict[str, Any]] = []
         for first in range(0, len(days), limit):
             some = days[first : first + limit]
@@ -289,7 +291,7 @@ class Boards:
         return Ledger(*board), stored._replace(head=None)
 
 
-def _shown_point(day: str, name: str, values: Sequence[Any]) -> dict[str, Any]:
+def _shown_point(day: str, name: str, values: Sequence[object]) -> dict[str, object]:
     return {"day": day, "name": name, **dict(zip(_POINT, values, strict=False))}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -160,7 +160,7 @@ class BotGames:
         shown = self._shown.name("bot", bot)
         for game in self._live.list(bot=bot, kind=kind, limit=GAMES_MOST, viewer=viewer).items:
             seats = [{name: seat[name] for name in _SEAT} for seat in game["seats"]]
-            own = next((seat["seat"] for seat in seats if seat["name"] == shown), None)
+            own = next((seat["seat"] for seat in game["seats"] if seat["name"] == shown), None)
             if own is None:
                 continue
             rules, group, outcome = game["rules"], game["group"], game["outcome"]
@@ -265,7 +265,7 @@ def _team(teams: Iterable[Sequence[int]], seat: int) -> list[int]:
     return next(list(team) for team in teams if seat in team)
 
 
-def _result(state: str, outcome: dict[str, Any] | None, seat: int) -> str | None:
+def _result(state: str, outcome: Mapping[str, Sequence[float]] | None, seat: int) -> str | None:
     """One of :data:`~arena.play.bot_results.RESULTS`; None for a game that was not played to the end."""
     if outcome is None:
         return "running" if state == "running" else None

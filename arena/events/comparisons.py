@@ -72,7 +72,7 @@ class Comparisons:
         self._budgets = budgets
         self._creation = creation
 
-    def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+    def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
         """Begin a comparison, and return its view. ``fields``: ``bot``, ``kind``, ``preset`` (or None), and
         those of :class:`~arena.tournaments.comparison.ComparisonSettings`.
 
@@ -80,7 +80,7 @@ class Comparisons:
         ``bot_withdrawn``, ``bot_suspended``, ``kind_not_found``, ``preset_not_found``, ``game_not_played``,
         ``invalid_comparison`` or ``budget_exceeded``.
         """
-        own = dict(fields)
+        own: dict[str, Any] = dict(fields)
         bot, kind, preset = own.pop("bot"), own.pop("kind"), own.pop("preset", None)
         settings = ComparisonSettings(**own)
         settings.check()
@@ -150,7 +150,7 @@ class Comparisons:
         with reading(f"comparison {comparison}"):
             return _view(tournament, tournament.comparison, row)
 
-    def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page:
+    def list(self, owner: str, cursor: str | None = None, limit: int = 100) -> Page[dict[str, object]]:
         """The comparisons of an owner's bots, newest first."""
         before = None if cursor is None else Cursor.parse(cursor)
         members = self._store.comparisons(owner, before, limit + 1)
@@ -164,7 +164,7 @@ class Comparisons:
 
     def wait(
         self, comparison: str, since: int | None, seconds: float, viewer: Viewer | None = None
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, object] | None:
         """The view as soon as its version is not ``since``; None if that does not change in ``seconds``."""
         until = time.monotonic() + seconds
         with self._notifier.waiting(tournament_topic(comparison)) as subscription:
@@ -178,14 +178,14 @@ class Comparisons:
                 subscription.wait(left)
 
 
-def _listed(row: TournamentRow) -> dict[str, Any]:
+def _listed(row: TournamentRow) -> dict[str, object]:
     tournament = Tournament.loads(row.meta)
     if tournament.comparison is None:
         raise TypeError("it is no comparison")
     return _view(tournament, tournament.comparison, row)
 
 
-def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, Any]:
+def _view(tournament: Tournament, data: Mapping[str, Any], row: TournamentRow) -> dict[str, object]:
     settings = ComparisonSettings.from_json(data)
     lower, upper = settings.test().bounds
     state = "waiting" if tournament.state in ("announced", "entry") else tournament.state

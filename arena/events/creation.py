@@ -18,13 +18,13 @@ from arena.tournaments.spec import invalid
 
 
 def new_tournament(
-    fields: Mapping[str, Any], tournament_id: str, created_by: str, now_ms: int, seed: bytes
+    fields: Mapping[str, object], tournament_id: str, created_by: str, now_ms: int, seed: bytes
 ) -> Tournament:
     """An unstored tournament made of ``fields`` (those of ``parse_spec``; ``house``: the house bots that
     take part; ``invited_owners``; ``organisers``: owners who organise
     it besides ``created_by``). Raises the errors of ``parse_spec`` and ``check_entry``.
     """
-    own = dict(fields)
+    own: dict[str, Any] = dict(fields)
     house, guests = own.pop("house", None), own.pop("invited_owners", None)
     organisers = [owner for owner in own.pop("organisers", ()) if owner != created_by]
     tournament = Tournament(tournament_id, parse_spec(own, now_ms), created_by, now_ms, seed.hex())
@@ -39,7 +39,7 @@ def new_tournament(
     return tournament
 
 
-def enter_house_bots(tournament: Tournament, house: Any, now_ms: int) -> None:
+def enter_house_bots(tournament: Tournament, house: object, now_ms: int) -> None:
     """Enter the requested house bots. Raises the errors of ``house_names`` and ``check_entry``."""
     for bot in house_names(house, tournament.spec.kind):
         add_entry(tournament, house_entry(bot, tournament.spec.kind, now_ms))

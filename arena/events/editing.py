@@ -30,7 +30,7 @@ class NotEditable(ArenaError):
     code = "not_editable"
 
 
-def settings_of(tournament: Tournament) -> dict[str, Any]:
+def settings_of(tournament: Tournament) -> dict[str, object]:
     """The fields of a request that would announce the same tournament."""
     house = [entry.name for entry in tournament.entries if entry.source and entry.status != "withdrawn"]
     return {**tournament.spec.as_json(), "house": house}
@@ -57,7 +57,7 @@ def editable(tournament: Tournament, now_ms: int) -> tuple[str, ...] | None:
     return UNTIL_LOCK if tournament.has_guests else None
 
 
-def edit(tournament: Tournament, fields: Mapping[str, Any], by: Principal | None, now_ms: int) -> bool:
+def edit(tournament: Tournament, fields: Mapping[str, object], by: Principal | None, now_ms: int) -> bool:
     """Edit the tournament, add to its history, and return whether anything has changed.
 
     Raises :class:`NotEditable`, ``quota_exceeded`` or the errors of ``parse_spec`` and ``check_entry``.
@@ -90,7 +90,7 @@ def edit(tournament: Tournament, fields: Mapping[str, Any], by: Principal | None
     return bool(changed)
 
 
-def _check_allowed(changes: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+def _check_allowed(changes: Mapping[str, object], allowed: tuple[str, ...]) -> None:
     refused = [name for name in changes if name not in allowed]
     if refused:
         after = "entry is locked" if allowed is ALWAYS else "the first bot has entered"
@@ -102,7 +102,7 @@ def _check_allowed(changes: Mapping[str, Any], allowed: tuple[str, ...]) -> None
         )
 
 
-def _edited(spec: Spec, changes: Mapping[str, Any], now_ms: int) -> Spec:
+def _edited(spec: Spec, changes: Mapping[str, object], now_ms: int) -> Spec:
     """The settings with changes of ``UNTIL_LOCK``."""
     texts = {name: changes.get(name, getattr(spec, name)) for name in ALWAYS}
     locks_ms = _within(changes, "locks_ms", spec.locks_ms, latest_ms(now_ms))
@@ -116,7 +116,7 @@ def _edited(spec: Spec, changes: Mapping[str, Any], now_ms: int) -> Spec:
     return edited
 
 
-def _within(changes: Mapping[str, Any], name: str, low: int, high: int) -> int:
+def _within(changes: Mapping[str, object], name: str, low: int, high: int) -> int:
     """A number that may only grow."""
     value = changes.get(name, low)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

@@ -10,7 +10,7 @@ from arena.accounts.shown import ShownTexts
 from arena.events.annulment import Annulments
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import check_visible
-from arena.events.shown import group_view
+from arena.events.shown import ListedGroup, group_view
 from arena.events.tournament import PlannedGroup, Tournament, check_tournament_id
 from arena.live.header import Viewer
 from arena.store.chunks import StoredGroup
@@ -46,7 +46,7 @@ class GroupLists:
         viewer: Viewer | None = None,
         *,
         bots: Collection[str] = (),
-    ) -> Page:
+    ) -> Page[ListedGroup]:
         """The groups from ``cursor`` on. ``bots``: only those in which all of these play, by their real or
         their shown names; such a page may be short although more follow: its cursor is None only at the end.
         """
@@ -63,7 +63,8 @@ class GroupLists:
             name = f"group {tournament.group_id(group.id)}"
             view = shown_or_left_out(name, partial(group_view, tournament, group))
             if view is not None:
-                items.append(self._shown({**view, "annulled": annulled}))
+                listed: ListedGroup = {**view, "annulled": annulled}
+                items.append(self._shown(listed))
         return Page(items, str(end) if end < row.planned else None)
 
     def _with(

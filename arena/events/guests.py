@@ -6,14 +6,14 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, OwnerNotFound, Principal
 from arena.errors import ArenaError
 from arena.events.house_entries import house_source
 from arena.events.lifecycle import TournamentLifecycle
 from arena.events.rights import check_organises, check_visible, viewer_of
-from arena.events.tournament import Tournament, TournamentNotFound
+from arena.events.tournament import Link, Tournament, TournamentNotFound
 from arena.games import game_of
 from arena.inputs.times import times_between
 from arena.play.clocks import ServiceClock
@@ -34,6 +34,14 @@ _ID_BYTES: Final = 6
 
 Act = Callable[[Tournament], bool]
 """Changes a tournament and returns whether anything has changed."""
+
+
+class NewLink(TypedDict):
+    """A link with its code."""
+
+    id: str
+    expires_ms: int
+    code: str
 
 
 class InvitationExpired(ArenaError):
@@ -105,14 +113,13 @@ class Guests:
         except OwnerNotFound as error:
             raise OwnerNotFound(error.message, field=field, expected="the name of an owner") from None
 
-    def view(self, tournament_id: str, by: Principal) -> dict[str, Any]:
+    def view(self, tournament_id: str, by: Principal) -> dict[str, object]:
         """The invited owners, and the links without their codes."""
         check_visible(self._store, tournament_id, viewer_of(by))
         tournament, _ = self._lifecycle.load(tournament_id)
         check_organises(tournament, by)
-        shown = ("id", "created_by", "created_ms", "expires_ms", "accepted")
         with reading(f"tournament {tournament_id}"):
-            links = [{name: link[name] for name in shown} for link in tournament.links]
+            links = [_shown(link) for link in tournament.links]
         return {"owners": tournament.guests, "links": links}
 
     def is_guest(self, tournament_id: str, owner: str) -> bool:
@@ -141,11 +148,11 @@ class Guests:
 
         self._change(tournament_id, act, by)
 
-    def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> dict[str, Any]:
+    def add_link(self, tournament_id: str, expires_ms: int | None, by: Principal) -> NewLink:
         """Make a link, and return it with its ``code``. By default it expires at the lock, or after a day."""
         now_ms = self._clock().now_ms
         code, link_id = secrets.token_urlsafe(_CODE_BYTES), secrets.token_hex(_ID_BYTES)
-        made: dict[str, Any] = {}
+        expires: list[int] = []
 
         def act(tournament: Tournament) -> bool:
             _check_invites(tournament)
@@ -161,13 +168,20 @@ class Guests:
                 )
             tournament.links = [link for link in tournament.links if link["expires_ms"] > now_ms]
             _check_count("links", len(tournament.links) + 1, MAX_LINKS)
-            made.update(id=link_id, expires_ms=until_ms)
-            link = {"hash": _hash(code), "created_by": by.name, "created_ms": now_ms, "accepted": 0}
-            tournament.links.append({**made, **link})
+            expires[:] = [until_ms]
+            link: Link = {
+                "id": link_id,
+                "expires_ms": until_ms,
+                "hash": _hash(code),
+                "created_by": by.name,
+                "created_ms": now_ms,
+                "accepted": 0,
+            }
+            tournament.links.append(link)
             return True
 
         self._change(tournament_id, act, by)
-        return {**made, "code": code}
+        return {"id": link_id, "expires_ms": expires[0], "code": code}
 
     def revoke_link(self, tournament_id: str, link_id: str, by: Principal) -> None:
         """Revoke a link; who has accepted stays invited."""
@@ -203,12 +217,11 @@ class Guests:
 
         self._lifecycle.change(tournament_id, act)
 
-    def _link(self, tournament: Tournament, code: str, by: Principal) -> dict[str, Any]:
+    def _link(self, tournament: Tournament, code: str, by: Principal) -> Link:
         now_ms, digest = self._clock().now_ms, _hash(code)
         for link in tournament.links:
             if compare_digest(link["hash"], digest) and link["expires_ms"] > now_ms:
-                found: dict[str, Any] = link
-                return found
+                return link
         viewer = viewer_of(by)
         if viewer is not None and tournament.is_hidden_from(viewer):
             raise TournamentNotFound(f"there is no tournament {tournament.id!r}", field="tournament")
@@ -258,6 +271,16 @@ class Guests:
 
         check_visible(self._store, tournament_id, viewer_of(by))
         self._lifecycle.change(tournament_id, checked)
+
+
+def _shown(link: Link) -> dict[str, object]:
+    return {
+        "id": link["id"],
+        "created_by": link["created_by"],
+        "created_ms": link["created_ms"],
+        "expires_ms": link["expires_ms"],
+        "accepted": link["accepted"],
+    }
 
 
 def _not_there(message: str, expected: str) -> OwnerNotFound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -339,7 +339,7 @@ def keep_final(store: TournamentStore, event: str) -> bool:
     return store.keep_final(event, row.version, tournament.dumps(), final)
 
 
-def final_standings(tournament: Tournament, results: Any) -> Standings:
+def final_standings(tournament: Tournament, results: Iterable[GroupResult | None]) -> Standings:
     """The standings after ``results`` (None: an abandoned group). A finished knockout has places."""
     playing = tournament.playing
     found = standings(

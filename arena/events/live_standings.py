@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict
 
 import orjson
 
@@ -27,6 +27,11 @@ STANDINGS_STATES: Final[tuple[StandingsState, ...]] = ("queued", "live", "final"
 
 _KEPT_BYTES: Final = 32 << 20
 """About the most bytes of parsed standings that a process keeps."""
+
+
+class _StoredMeeting(TypedDict):
+    points: float
+    groups: int
 
 
 class PublishedStandings:
@@ -70,7 +75,7 @@ class PublishedStandings:
         """About the bytes that it takes."""
         return 1000 * len(self.rows) + sum(map(len, self._crosstable))
 
-    def page(self, cursor: str | None, limit: int) -> dict[str, Any]:
+    def page(self, cursor: str | None, limit: int) -> dict[str, object]:
         """The standings, ready for orjson, with up to ``limit`` rows, those of the crosstable too, and
         ``cursor``, which continues after them. Raises ``invalid_cursor``.
         """
@@ -141,7 +146,7 @@ class LiveStandings:
 
         return self._known((event_id, age), parse)
 
-    def _known(self, key: tuple[str, Any], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
+    def _known(self, key: tuple[str, object], parse: Callable[[], PublishedStandings]) -> PublishedStandings:
         """Those of a tournament at a change, parsed at most once while they are kept."""
         key = (key[0], (key[1], self._shown.mark))
         found = self._kept.get(key) or parse()
@@ -171,14 +176,14 @@ class LiveStandings:
         return True
 
 
-def _checked(meetings: Any, columns: int) -> bytes:
+def _checked(meetings: Sequence[_StoredMeeting | None], columns: int) -> bytes:
     """A row of a stored crosstable as JSON. Raises one of the errors of a row that cannot be read."""
     if len(meetings) != columns:
         raise ValueError("the crosstable is not square")
     return orjson.dumps([None if meeting is None else _meeting(meeting) for meeting in meetings])
 
 
-def _meeting(meeting: Mapping[str, Any]) -> dict[str, Any]:
+def _meeting(meeting: _StoredMeeting) -> dict[str, object]:
     points, groups = meeting["points"], meeting["groups"]
     if type(points) not in (float, int) or type(groups) is not int:
         raise TypeError(f"{meeting!r} is no meeting")

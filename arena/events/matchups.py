@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -31,7 +31,7 @@ _LAYOUT: Final = 2
 class PublishedMatchups:
     """The matchups of a board. ``version`` changes with the board. ``data``: not to be changed."""
 
-    def __init__(self, version: str, data: Mapping[str, Any]) -> None:
+    def __init__(self, version: str, data: Mapping[str, object]) -> None:
         self.version = version
         self.data = data
         self.table = Matchups.from_json(data)

@@ -26,7 +26,7 @@ class Organising:
         self._lifecycle = lifecycle
         self._clock = clock
 
-    def edit(self, tournament_id: str, fields: Mapping[str, Any], *, by: Principal | None = None) -> None:
+    def edit(self, tournament_id: str, fields: Mapping[str, object], *, by: Principal | None = None) -> None:
         """Change ``fields``, of those that creation takes. Raises the errors of
         :func:`~arena.events.editing.edit`.
         """

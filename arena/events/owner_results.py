@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from arena.events.tournament import EntryView
 from arena.text import Cell, csv_text
 
 HEADINGS: Final = (
@@ -14,13 +15,13 @@ HEADINGS: Final = (
 _FROM_STANDINGS: Final = HEADINGS[6:15]
 
 
-def results_csv(entries: Sequence[Mapping[str, Any]], standings: Sequence[Mapping[str, Any]]) -> str:
+def results_csv(entries: Sequence[EntryView], standings: Sequence[Mapping[str, Cell]]) -> str:
     """A line per entry, by owner and place; house bots, whose owner is empty, come last, and of an owner the
     bots without a place, such as baseline bots. ``entries``, ``standings``: as published.
     """
     rows = {(row["name"], row["version"]): row for row in standings}
 
-    def key(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    def key(entry: EntryView) -> tuple[object, ...]:
         row = rows.get((entry["bot"], entry["version"]))
         place = float("inf") if row is None or row["place"] is None else row["place"]
         return entry["owner"] is None, entry["owner"] or "", place, entry["bot"]
@@ -28,7 +29,7 @@ def results_csv(entries: Sequence[Mapping[str, Any]], standings: Sequence[Mappin
     return csv_text(HEADINGS, [_line(entry, rows) for entry in sorted(entries, key=key)])
 
 
-def _line(entry: Mapping[str, Any], rows: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cell]:
+def _line(entry: EntryView, rows: Mapping[tuple[Cell, Cell], Mapping[str, Cell]]) -> list[Cell]:
     row = rows.get((entry["bot"], entry["version"]), {})
     return [
         entry["owner"],

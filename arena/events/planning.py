@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from arena.accounts.budgets import Budgets
 from arena.events.creation import new_tournament
@@ -39,7 +39,7 @@ class GameTimes:
         if games <= 0 or seconds <= 0:
             return
 
-        def act(known: Any) -> list[float]:
+        def act(known: Sequence[float] | None) -> list[float]:
             old_games, old_seconds = known or (0, 0.0)
             if old_games > _REMEMBERED_GAMES:
                 old_games, old_seconds = old_games / 2, old_seconds / 2
@@ -77,8 +77,13 @@ class DryRuns:
         self._times = times
 
     def run(
-        self, fields: Mapping[str, Any], created_by: str, *, rated: bool = True, entrants: int | None = None
-    ) -> dict[str, Any]:
+        self,
+        fields: Mapping[str, object],
+        created_by: str,
+        *,
+        rated: bool = True,
+        entrants: int | None = None,
+    ) -> dict[str, object]:
         """The plan of a tournament with ``entrants`` (by default as many as may enter): numbers of groups and
         games, seconds, whether they were measured, a sentence, and the owner's budget. ``fields`` and
         ``rated`` as for :meth:`~arena.events.service.Tournaments.create`, whose errors it raises.

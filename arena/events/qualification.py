@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from arena.accounts.versions import BotAccount
 from arena.events.creation import TournamentCreation
@@ -15,6 +15,7 @@ from arena.games import GAMES, game_of
 from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
+from arena.records.record import Record
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
@@ -33,7 +34,7 @@ class Discipline(NamedTuple):
     preset: str
 
     @classmethod
-    def of(cls, kind: str, rules: Mapping[str, Any]) -> Discipline:
+    def of(cls, kind: str, rules: Mapping[str, object]) -> Discipline:
         """That of bots that play by ``rules``."""
         return cls(kind, game_of(kind).discipline(rules).name)
 
@@ -45,7 +46,7 @@ class Discipline(NamedTuple):
         return game_of(self.kind).preset(self.preset).apart
 
     @property
-    def rules(self) -> Mapping[str, Any]:
+    def rules(self) -> Mapping[str, object]:
         """The rules of the qualification."""
         game = game_of(self.kind)
         return game.qualifying_rules(game.preset(self.preset))
@@ -64,6 +65,15 @@ def disciplines() -> list[Discipline]:
     return [Discipline(kind, preset.name) for kind, game in GAMES.items() for preset in game.disciplines]
 
 
+class FailedTurn(TypedDict):
+    """Where a bot failed: at ``turn``, after so many actions of the game."""
+
+    game: str
+    seat: int
+    turn: str
+    after: int
+
+
 class Qualification(NamedTuple):
     """The qualification of a version. ``tournament``: in which it plays its group; ``tries``: 1-based attempt
     number; ``turn``: where it failed; ``detail``: the last fault of an uploaded bot, for its owner only.
@@ -74,10 +84,10 @@ class Qualification(NamedTuple):
     tries: int
     at_ms: int
     reason: str = ""
-    turn: dict[str, Any] | None = None
+    turn: FailedTurn | None = None
     detail: str = ""
 
-    def as_json(self, discipline: Discipline) -> dict[str, Any]:
+    def as_json(self, discipline: Discipline) -> dict[str, object]:
         """The qualification as the owner of the bot sees it."""
         return {
             "kind": discipline.kind,
@@ -133,7 +143,7 @@ class Qualifications:
         field = discipline.row(bot.name, version)
         now_ms = self._clock().now_ms
 
-        def begin(row: Any) -> Any:
+        def begin(row: Sequence[object] | None) -> Sequence[object] | None:
             known = _read(row)
             if known is not None and (known.state != "failed" or now_ms < known.at_ms + again_after_ms):
                 return row
@@ -178,7 +188,7 @@ class Qualifications:
             state=state, reason=reason, turn=turn, detail=detail, at_ms=self._clock().now_ms
         )
 
-        def end(row: Any) -> Any:
+        def end(row: Sequence[object] | None) -> Sequence[object] | None:
             return [*done, *row[len(done) :]] if row is not None and _read(row) == known else row
 
         self._rows.change(tournament.purpose, end)
@@ -186,7 +196,7 @@ class Qualifications:
             spec = tournament.spec
             self._presence.note_arrival(Discipline.of(spec.kind, spec.rules).board(spec.division))
 
-    def _detail(self, bot: str, turn: dict[str, Any]) -> str:
+    def _detail(self, bot: str, turn: FailedTurn) -> str:
         """The last fault of an uploaded bot."""
         for seat in self._journals.find(bot, turn["game"]) or ():
             if seat["seat"] == turn["seat"] and seat["faults"]:
@@ -195,7 +205,7 @@ class Qualifications:
         return ""
 
 
-def _read(row: Any) -> Qualification | None:
+def _read(row: Sequence[object] | None) -> Qualification | None:
     """Parse a stored row, to which a newer version may have added fields. Raises
     :class:`~arena.errors.CorruptState`.
     """
@@ -209,7 +219,7 @@ def _read(row: Any) -> Qualification | None:
         return found
 
 
-def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | None:
+def _failure(record: Record, bot: str) -> tuple[str, FailedTurn] | None:
     """The reason and the place of ``bot``'s forfeit in ``record``; None if it did not forfeit."""
     canonical = record["canonical"]
     for seat in canonical["outcome"]["forfeits"]:
@@ -224,7 +234,7 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
         fault, detail = faults[-1]
         types = ", ".join(each["type"] for each, _ in faults)
         turn = _turn_of(record, seat)
-        where = {"game": canonical["game"], "seat": seat, "turn": turn, "after": fault["after"]}
+        where: FailedTurn = {"game": canonical["game"], "seat": seat, "turn": turn, "after": fault["after"]}
         reason = (
             f"forfeited game {where['game']} on seat {seat} by its faults ({types}); the last was "
             f"{fault['type']} at turn {turn}, after {fault['after']} actions"
@@ -234,13 +244,13 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
     return None
 
 
-def _turn_of(record: dict[str, Any], seat: int) -> str:
+def _turn_of(record: Record, seat: int) -> str:
     """The id of the last turn of ``seat`` before it forfeited."""
     turns = [one.id for one in decisions(record) if one.seat == seat]
     return turns[-1]
 
 
-def _fields(discipline: Discipline, bot: BotAccount, version: str, now_ms: int) -> dict[str, Any]:
+def _fields(discipline: Discipline, bot: BotAccount, version: str, now_ms: int) -> dict[str, object]:
     return {
         "name": f"Qualification of {bot.name} {version}",
         "division": SEALED if bot.find(version).runner.sealed else OPEN,

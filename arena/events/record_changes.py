@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import Any
+from collections.abc import Mapping
 
 from arena.events.tournament import PlannedGroup, Tournament
 from arena.live.service import LiveGames
@@ -21,7 +21,12 @@ class RecordChanges:
         self._live = live
 
     def apply(
-        self, tournament: Tournament, group: PlannedGroup, voided: int, result: bytes, info: dict[str, Any]
+        self,
+        tournament: Tournament,
+        group: PlannedGroup,
+        voided: int,
+        result: bytes,
+        info: Mapping[str, object],
     ) -> None:
         """Change values of ``info`` in the records of the group, which was void ``voided`` times, and replace
         its stored result. May be repeated.
@@ -33,7 +38,7 @@ class RecordChanges:
         self._change_archived(tournament, group, voided, info)
 
     def _change_stored(
-        self, tournament: Tournament, group: PlannedGroup, voided: int, info: dict[str, Any]
+        self, tournament: Tournament, group: PlannedGroup, voided: int, info: Mapping[str, object]
     ) -> bytes:
         """Returns the new pack, if the group has one."""
         (pack,) = self._store.packs(tournament.id, [group.id])
@@ -48,7 +53,7 @@ class RecordChanges:
         return b""
 
     def _change_archived(
-        self, tournament: Tournament, group: PlannedGroup, voided: int, info: dict[str, Any]
+        self, tournament: Tournament, group: PlannedGroup, voided: int, info: Mapping[str, object]
     ) -> None:
         group_id = tournament.group_id(group.id)
         self._live.finished.change([group_id, *_games(tournament, group, voided)], group_id, info)
@@ -58,7 +63,7 @@ def _games(tournament: Tournament, group: PlannedGroup, voided: int) -> list[str
     return [game_id(tournament.group_id(group.id), number, voided) for number in range(len(group.seats))]
 
 
-def _changed(line: bytes, info: dict[str, Any]) -> str:
+def _changed(line: bytes, info: Mapping[str, object]) -> str:
     record = json.loads(line)
     record["info"].update(info)
     return dumps(record)

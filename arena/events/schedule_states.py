@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Any, Final, NotRequired, TypedDict
 
 from arena.store.tournaments import TournamentStore
 from arena.tournaments.schedule_words import WaitsFor
@@ -15,7 +15,26 @@ last; None: that is not known, as bots have not been looked at since its last to
 """
 
 
-def with_states(schedules: Iterable[Mapping[str, Any]], store: TournamentStore) -> list[dict[str, Any]]:
+class Schedule(TypedDict):
+    """A schedule as it is stored, see :class:`~arena.events.schedules.ScheduleRow` and :data:`NEEDED`; one of
+    a newer version has more.
+    """
+
+    id: str
+    cron: str | None
+    tournament: dict[str, Any]
+    at_ms: int | None
+    until_groups: int | None
+    next_ms: int | None
+    last_ms: int | None
+    enabled: bool
+    created_by: str
+    own: bool
+    skipped: dict[str, Any] | None
+    needed: NotRequired[bool | None]
+
+
+def with_states(schedules: Iterable[Schedule], store: TournamentStore) -> list[dict[str, object]]:
     """The schedules as they are published: with ``waits_for``, one of
     :data:`~arena.tournaments.schedule_words.WAITS_FOR` (None: it is over, or paused), and ``current``, the id
     of the last tournament while that is not over.
@@ -27,15 +46,14 @@ def with_states(schedules: Iterable[Mapping[str, Any]], store: TournamentStore) 
         last_ms = row["last_ms"]
         event = None if last_ms is None else scheduled_id(row["id"], last_ms)
         current = event if event in active else None
-        schedule = dict(row)
-        needed = schedule.pop(NEEDED, None)
-        found.append(
-            {**schedule, "current": current, "waits_for": _waits_for(schedule, current is not None, needed)}
-        )
+        schedule: dict[str, object] = dict(row)
+        schedule.pop(NEEDED, None)
+        waits_for = _waits_for(row, current is not None, row.get(NEEDED))
+        found.append({**schedule, "current": current, "waits_for": waits_for})
     return found
 
 
-def _waits_for(schedule: Mapping[str, Any], goes_on: bool, needed: bool | None) -> WaitsFor | None:
+def _waits_for(schedule: Schedule, goes_on: bool, needed: bool | None) -> WaitsFor | None:
     if not schedule["enabled"] or schedule["next_ms"] is None:
         return None
     if schedule["until_groups"] is None:
@@ -45,4 +63,4 @@ def _waits_for(schedule: Mapping[str, Any], goes_on: bool, needed: bool | None) 
     return "time" if needed else "bots"
 
 
-__all__ = ["NEEDED", "with_states"]
+__all__ = ["NEEDED", "Schedule", "with_states"]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from croniter import CroniterError, croniter  # type: ignore[import-untyped]
 
@@ -17,7 +17,7 @@ from arena.accounts.budgets import BudgetExceeded
 from arena.declarations import as_json, declared, from_json, read_settings, settings_of
 from arena.errors import ArenaError
 from arena.events.qualification import Discipline
-from arena.events.schedule_states import NEEDED, with_states
+from arena.events.schedule_states import NEEDED, Schedule, with_states
 from arena.events.service import Tournaments
 from arena.events.tournament import OVER, TournamentNotFound
 from arena.games import game_of
@@ -107,7 +107,7 @@ class Schedules:
         self._owners = store.accounts.owner
         self._clock = store.clock
 
-    def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, Any]:
+    def create(self, fields: Mapping[str, Any], created_by: str, *, own: bool = False) -> dict[str, object]:
         """Create a schedule and return it. ``fields``: ``id``; ``cron`` (five fields, UTC) or else ``at_ms``
         (once), and ``tournament``: as for a tournament, with ``entry_s`` (seconds for which entry is open)
         and ``play_s`` (seconds for which an ``open`` one is played) in place of its times. ``own``: for an
@@ -137,7 +137,7 @@ class Schedules:
             raise InvalidSchedule("the tournament is missing", field="tournament", expected="an object")
         now_ms = self._clock().now_ms
         values = read_settings(ScheduleSettings, fields, InvalidSchedule, "a schedule")
-        schedule = as_json(
+        made = as_json(
             ScheduleRow(
                 id=name,
                 cron=cron,
@@ -148,6 +148,7 @@ class Schedules:
                 **values,
             )
         )
+        schedule = cast(Schedule, made)
         self._check(schedule, now_ms)
         if own and sum(row["created_by"] == created_by for row in self._readable().values()) >= MOST_OF_OWNER:
             raise ArenaError(
@@ -172,7 +173,7 @@ class Schedules:
             raise ScheduleExists(f"schedule {name!r} exists already", field="id", expected="another id")
         return self._shown(schedule)
 
-    def _check(self, schedule: Mapping[str, Any], now_ms: int) -> None:
+    def _check(self, schedule: Schedule, now_ms: int) -> None:
         """Check the tournament of a schedule, and what only schedules of owners may not."""
         template, cron = schedule["tournament"], schedule["cron"]
         spec = self._tournaments.check(_timed(template, now_ms))
@@ -205,13 +206,13 @@ class Schedules:
                 at_ms = next_ms
 
     def announce(
-        self, template: Mapping[str, Any], created_by: str, tournament_id: str, *, rated: bool = True
+        self, template: Mapping[str, object], created_by: str, tournament_id: str, *, rated: bool = True
     ) -> None:
         """Announce a tournament from a template now, once per id. ``rated``: whether it may be."""
         fields = _timed(template, self._clock().now_ms)
         self._tournaments.create(fields, created_by, rated=rated, tournament_id=tournament_id)
 
-    def view(self, name: str) -> dict[str, Any]:
+    def view(self, name: str) -> dict[str, object]:
         """A schedule. Raises :class:`ScheduleNotFound`."""
         return self._shown(_existing(name, self._rows.find(name)))
 
@@ -219,7 +220,7 @@ class Schedules:
         """All schedules, by id, with what they wait for."""
         return with_states(self._readable().values(), self._tournaments.store)
 
-    def _shown(self, schedule: Mapping[str, Any]) -> dict[str, Any]:
+    def _shown(self, schedule: Schedule) -> dict[str, object]:
         (shown,) = with_states([schedule], self._tournaments.store)
         return shown
 
@@ -230,9 +231,9 @@ class Schedules:
         enabled: bool | None = None,
         cron: str | None = None,
         at_ms: int | None = None,
-        tournament: Mapping[str, Any] | None = None,
+        tournament: Mapping[str, object] | None = None,
         by: Principal | None = None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Change what is given, and return the schedule. It does not catch up on what it missed while it was
         off. ``cron`` and ``at_ms`` replace each other. Tournaments that were announced stay as they are.
         """
@@ -240,7 +241,7 @@ class Schedules:
             raise InvalidSchedule("cron and at_ms are two ways", field="cron", expected="one of the two")
         now_ms = self._clock().now_ms
 
-        def act(row: Any) -> Any:
+        def act(row: Mapping[str, object] | None) -> Schedule:
             schedule = _existing(name, row)
             _check_mine(schedule, by)
             was_on = schedule["enabled"]
@@ -266,7 +267,7 @@ class Schedules:
     def delete(self, name: str, *, by: Principal | None = None) -> None:
         """Delete a schedule; the tournaments that it has announced stay."""
 
-        def act(row: Any) -> None:
+        def act(row: Mapping[str, object] | None) -> None:
             _check_mine(_existing(name, row), by)
 
         self._rows.change(name, act)
@@ -322,13 +323,13 @@ class Schedules:
                 next_ms = None if cron is None else _next_ms(cron, None, now_ms)
                 self._rows.change(name, partial(_fired, due_ms, {"next_ms": next_ms, "last_ms": due_ms}))
 
-    def _fire(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> str | None:
+    def _fire(self, name: str, schedule: Schedule, now_ms: int) -> str | None:
         """Announce the tournament of a schedule if it is due, and return its id."""
         due_ms = schedule["next_ms"]
         if not schedule["enabled"] or due_ms is None or due_ms > now_ms:
             return None
         cron = schedule["cron"]
-        changes: dict[str, Any] = {"next_ms": None if cron is None else _next_ms(cron, None, now_ms)}
+        changes: dict[str, object] = {"next_ms": None if cron is None else _next_ms(cron, None, now_ms)}
         event = scheduled_id(name, due_ms)
         fired = False
         try:
@@ -353,7 +354,7 @@ class Schedules:
         self._rows.change(name, partial(_fired, due_ms, changes))
         return event if fired else None
 
-    def _look(self, name: str, schedule: Mapping[str, Any], now_ms: int) -> None:
+    def _look(self, name: str, schedule: Schedule, now_ms: int) -> None:
         """Store whether a bot needs a schedule that is not due; :meth:`_hasten` wakes one that rests."""
         if schedule["until_groups"] is None or not schedule["enabled"] or schedule.get(NEEDED) is False:
             return
@@ -372,7 +373,7 @@ class Schedules:
         if needed is not schedule.get(NEEDED):
             self._rows.change(name, partial(_fired, due_ms, {NEEDED: needed}))
 
-    def _may_be_rated(self, schedule: Mapping[str, Any]) -> bool:
+    def _may_be_rated(self, schedule: Schedule) -> bool:
         """Whether the creator (empty: the service) is an admin. Raises
         :class:`~arena.accounts.accounts.OwnerSuspended`.
         """
@@ -382,7 +383,7 @@ class Schedules:
             raise OwnerSuspended(f"the owner {creator} is suspended")
         return not schedule["own"] and "admin" in fields
 
-    def _readable(self) -> Mapping[str, dict[str, Any]]:
+    def _readable(self) -> Mapping[str, Schedule]:
         """All schedules by id, without those that this version cannot read."""
         found = {
             name: shown_or_left_out(self._rows.named(name), partial(_checked, row))
@@ -390,7 +391,7 @@ class Schedules:
         }
         return {name: row for name, row in found.items() if row is not None}
 
-    def _is_wanted(self, schedule: Mapping[str, Any], now_ms: int) -> bool:
+    def _is_wanted(self, schedule: Schedule, now_ms: int) -> bool:
         """Whether a schedule with ``until_groups`` needs another tournament."""
         groups = schedule["until_groups"]
         if groups is None:
@@ -399,7 +400,7 @@ class Schedules:
             return False
         return bool(self._tournaments.lacking(_timed(schedule["tournament"], now_ms), groups))
 
-    def _is_over(self, schedule: Mapping[str, Any]) -> bool:
+    def _is_over(self, schedule: Schedule) -> bool:
         """Whether the last tournament of a schedule, if there is one, is over."""
         if schedule["last_ms"] is not None:
             with suppress(TournamentNotFound):
@@ -414,21 +415,21 @@ def _awaited(template: Mapping[str, Any], division: str) -> str:
     return Discipline.of(kind, game_of(kind).rules_of(template)).board(division)
 
 
-def _existing(name: str, row: Any) -> dict[str, Any]:
+def _existing(name: str, row: Mapping[str, object] | None) -> Schedule:
     if row is None:
         raise ScheduleNotFound(f"there is no schedule {printable(name, 40)!r}", field="schedule")
     with reading(f"schedule {name}"):
         return _checked(row)
 
 
-def _checked(row: Any) -> dict[str, Any]:
+def _checked(row: Mapping[str, object]) -> Schedule:
     """The row, if it has what this version needs. Raises an error of a row that cannot be read."""
     values = from_json(ScheduleRow, row)
     check_types(ScheduleRow, values)
-    return {**row, **values}
+    return cast(Schedule, {**row, **values})
 
 
-def _fired(due_ms: int, changes: Mapping[str, Any], row: Any) -> Any:
+def _fired(due_ms: int, changes: Mapping[str, object], row: Schedule | None) -> Mapping[str, object] | None:
     """The schedule after it fired, unchanged if it was deleted or another process fired it."""
     return {**row, **changes} if row is not None and row["next_ms"] == due_ms else row
 
@@ -444,9 +445,9 @@ def _check_lasting(spec: Spec) -> None:
             )
 
 
-def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def _timed(template: Mapping[str, object], now_ms: int) -> dict[str, object]:
     """The tournament of a template if it is announced now."""
-    fields = dict(template)
+    fields: dict[str, Any] = dict(template)
     for key in ("opens_ms", "locks_ms", "ends_ms"):
         if key in fields:
             raise InvalidSchedule(
@@ -462,7 +463,7 @@ def _timed(template: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     return fields
 
 
-def _seconds(name: str, value: Any) -> Any:
+def _seconds(name: str, value: object) -> Any:
     """A duration of a template. Raises :class:`InvalidSchedule`."""
 
     def invalid(message: str, field: str, expected: str) -> InvalidSchedule:
@@ -472,7 +473,7 @@ def _seconds(name: str, value: Any) -> Any:
     return known.default if value is None else known.read(value, invalid)
 
 
-def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
+def _next_ms(cron: str | None, at_ms: int | None, now_ms: int) -> int:
     """The next time it fires after ``now_ms``."""
     if cron is None:
         if not isinstance(at_ms, int) or isinstance(at_ms, bool) or at_ms <= now_ms:
@@ -500,6 +501,6 @@ def _next_ms(cron: Any, at_ms: Any, now_ms: int) -> int:
     return int(found.timestamp() * 1000)
 
 
-def _check_mine(schedule: Mapping[str, Any], by: Principal | None) -> None:
+def _check_mine(schedule: Schedule, by: Principal | None) -> None:
     if by is not None and not by.admin and by.owner != schedule["created_by"]:
         raise Forbidden(f"schedule {schedule['id']} is not yours", field="schedule")

@@ -70,7 +70,7 @@ class SeasonTables:
         self._tournaments = tournaments
         self._kept: OrderedDict[tuple[str, int, int, str], FinalPlaces] = OrderedDict()
 
-    def create(self, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+    def create(self, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
         """Create a series of ``name``, ``tournaments`` and the settings of
         :class:`~arena.ratings.series_rules.SeriesRules`, and return it.
 
@@ -86,14 +86,14 @@ class SeasonTables:
         self._rows.add(made.id, row_values(made))
         return self._view(made)
 
-    def change(self, series: str, fields: Mapping[str, Any], by: Principal) -> dict[str, Any]:
+    def change(self, series: str, fields: Mapping[str, object], by: Principal) -> dict[str, object]:
         """Change what is given, and return the series. ``done``: True ends it for good. Raises as
         :meth:`create`, and :class:`SeriesNotFound`, :class:`SeriesDone` or
         :class:`~arena.accounts.accounts.Forbidden`.
         """
         self.view(series, Viewer(None, by.owner or None, by.admin))
 
-        def act(row: Any) -> dict[str, Any]:
+        def act(row: dict[str, object] | None) -> dict[str, object]:
             known = self._mine(series, row, by)
             if known.done:
                 raise SeriesDone(f"{known.name} is done", field="series", expected="a new series")
@@ -109,7 +109,7 @@ class SeasonTables:
         :class:`~arena.accounts.accounts.Forbidden`.
         """
 
-        def act(row: Any) -> None:
+        def act(row: dict[str, object] | None) -> None:
             self._mine(series, row, by)
 
         self._rows.change(series, act)
@@ -133,7 +133,9 @@ class SeasonTables:
         )
         return replace(places, rows=tuple(rows))
 
-    def listed(self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None) -> Page:
+    def listed(
+        self, viewer: Viewer, start: int = 0, limit: int = 50, owner: str | None = None
+    ) -> Page[dict[str, object]]:
         """The series that the viewer may see, the newest first."""
         hidden: dict[str, bool] = {}
         seen = (
@@ -160,7 +162,7 @@ class SeasonTables:
             raise _not_found(series)
         return found
 
-    def _mine(self, series: str, row: Any, by: Principal) -> StoredSeries:
+    def _mine(self, series: str, row: dict[str, object] | None, by: Principal) -> StoredSeries:
         if row is None:
             raise _not_found(series)
         found = read_row(StoredSeries, row)
@@ -223,7 +225,7 @@ class SeasonTables:
             made.append(self._kept[key])
         return made
 
-    def _view(self, found: StoredSeries) -> dict[str, Any]:
+    def _view(self, found: StoredSeries) -> dict[str, object]:
         return {
             "id": found.id,
             "name": found.name,

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from arena.accounts.accounts import Accounts, Forbidden, Principal
 from arena.accounts.budgets import Budgets
@@ -19,7 +19,7 @@ from arena.accounts.suspensions import Suspensions, check_plays
 from arena.errors import ArenaError
 from arena.events.admission import Admission
 from arena.events.announcements import Announcement, announcements
-from arena.events.annulment import Annulments
+from arena.events.annulment import Annulments, RecordChange
 from arena.events.bot_games import PlayedGames
 from arena.events.creation import TournamentCreation, add_entry, new_tournament
 from arena.events.group_lists import GroupLists
@@ -47,7 +47,9 @@ from arena.events.tournament import (
     PRIVATE_PREFIX,
     STATES,
     Entered,
+    EntryView,
     Sandbox,
+    State,
     Tournament,
     TournamentNotFound,
     check_tournament_id,
@@ -79,6 +81,20 @@ _GROUPS_AT_ONCE: Final = 200
 _WINDOW_SECONDS: Final = 60.0
 _FEWEST_SECONDS: Final = 5.0
 """Of play: before, no remaining time is estimated."""
+
+
+class TournamentProgress(TypedDict):
+    """How far a tournament is: its groups that are over, and those that are planned; its games. ``left_s``:
+    the seconds that are left, as far as that can be said.
+    """
+
+    done: int
+    planned: int
+    games: int
+    games_per_s: float
+    left_s: float | None
+    round: int
+    state: State
 
 
 class EntryClosed(ArenaError):
@@ -186,7 +202,7 @@ class Tournaments:
     def clone(
         self,
         tournament_id: str,
-        changes: Mapping[str, Any],
+        changes: Mapping[str, object],
         by: Principal,
         new_id: str | None = None,
     ) -> dict[str, Any]:
@@ -199,7 +215,7 @@ class Tournaments:
         fields["baseline"] = [bot for bot in fields["baseline"] if bot in own or house_source(bot)]
         return self.create(fields, by.owner, rated=by.admin, tournament_id=new_id)
 
-    def check(self, fields: Mapping[str, Any]) -> Spec:
+    def check(self, fields: Mapping[str, object]) -> Spec:
         """Check the fields of a tournament and return its settings. Raises the errors of :meth:`create`."""
         return new_tournament(fields, "check", "", self._clock().now_ms, bytes(SEED_BYTES)).spec
 
@@ -211,7 +227,7 @@ class Tournaments:
         nonce: str = "",
         *,
         by: Principal | None = None,
-    ) -> dict[str, Any]:
+    ) -> EntryView:
         """Enter a bot, by default with its current version, and return the entry. Entering again changes the
         version and the nonce. ``by``: who enters it (None: the service itself). House bots are entered by
         the creator of the tournament.
@@ -247,7 +263,7 @@ class Tournaments:
         self.lifecycle.change(check_tournament_id(tournament_id), act)
         return entered[0].as_json()
 
-    def leave(self, tournament_id: str, bot: str, *, by: Principal | None = None) -> dict[str, Any]:
+    def leave(self, tournament_id: str, bot: str, *, by: Principal | None = None) -> EntryView:
         """Withdraw a bot and return its entry. Once play has begun it plays its round to the end."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
@@ -279,7 +295,9 @@ class Tournaments:
         found = self._accounts.listed([entry.name])
         return found[0].owners if found else (entry.owner,)
 
-    def cancel(self, tournament_id: str, *, by: Principal | None = None, reason: str = "") -> dict[str, Any]:
+    def cancel(
+        self, tournament_id: str, *, by: Principal | None = None, reason: str = ""
+    ) -> dict[str, object]:
         """Cancel a tournament; groups that were played stay."""
 
         def act(tournament: Tournament, row: TournamentRow) -> Sequence[NewGroup] | None:
@@ -297,14 +315,14 @@ class Tournaments:
         self.lifecycle.step(tournament_id)
         return self.view(tournament_id)
 
-    def annul(self, game: str, by: str, reason: str) -> dict[str, Any]:
+    def annul(self, game: str, by: str, reason: str) -> dict[str, object]:
         """Annul the group of a game, or a group by its id in records: it no longer counts, and its records
         give the reason. Returns ``{"group", "reason", "by", "at_ms"}``. Raises ``game_not_found`` or
         ``group_not_over``.
         """
         return self._annulments.annul(game, by, reason)
 
-    def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page:
+    def record_changes(self, cursor: str | None = None, limit: int = 200) -> Page[RecordChange]:
         """What changed in public records after their release, oldest first."""
         start = parse_number(cursor, 9)
         found = self._annulments.changes()
@@ -312,7 +330,7 @@ class Tournaments:
 
     # Qualifying
 
-    def qualify(self, kind: str, bot: str, version: str, preset: str | None = None) -> dict[str, Any]:
+    def qualify(self, kind: str, bot: str, version: str, preset: str | None = None) -> dict[str, object]:
         """Start the qualification of a version in a game, again if it failed, and return its state.
         ``preset``: the rules for which it qualifies, by default those of the game's first preset.
 
@@ -343,12 +361,12 @@ class Tournaments:
                 except ArenaError as error:
                     log.info("%s %s does not qualify in %s now: %s", bot, version, kind, error)
 
-    def qualifications(self, bot: str, version: str) -> list[dict[str, Any]]:
+    def qualifications(self, bot: str, version: str) -> list[dict[str, object]]:
         """The qualifications of a version, for the owner of the bot."""
         self._accounts.bot(bot).find(version)
         return [known.as_json(discipline) for discipline, known in self._qualifications.of(bot, version)]
 
-    def lacking(self, fields: Mapping[str, Any], groups: int) -> list[str]:
+    def lacking(self, fields: Mapping[str, object], groups: int) -> list[str]:
         """The bots that such a tournament would enter automatically and that have fewer ``groups`` on its
         board. Starts the qualification of bots that are online.
         """
@@ -400,7 +418,7 @@ class Tournaments:
 
     def wait(
         self, tournament_id: str, since: int | None, seconds: float, viewer: Viewer | None = None
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, object] | None:
         """The view as soon as ``version`` is not ``since``; None if it does not change within ``seconds``."""
         name = check_tournament_id(tournament_id)
         until = time.monotonic() + seconds
@@ -423,7 +441,7 @@ class Tournaments:
         cursor: str | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
-    ) -> Page:
+    ) -> Page[dict[str, Any]]:
         """Views without entries and voids, newest first, of what the viewer may see. ``state``: one of
         ``STATES``, or ``over``. ``bot``: only those in which a group with this bot is over, as many as are
         kept. A page may be short although more follow: its cursor is None only at the end.
@@ -439,7 +457,7 @@ class Tournaments:
             )
         wanted = OVER if state == "over" else STATES if state is None else (state,)
 
-        def show(ids: Sequence[str]) -> Iterator[dict[str, Any] | None]:
+        def show(ids: Sequence[str]) -> Iterator[dict[str, object] | None]:
             for name, row in zip(ids, self.store.load(ids), strict=True):
                 view = None if row is None else self._listed(name, row, viewer)
                 fits = view is not None and view["state"] in wanted and kind in (None, view["kind"])
@@ -463,7 +481,7 @@ class Tournaments:
         cannot be read.
         """
 
-        def show() -> dict[str, Any] | None:
+        def show() -> dict[str, object] | None:
             tournament = Tournament.loads(row.meta)
             tournament.spec.game.options.complete(tournament.spec.rules)
             if tournament.purpose or tournament.is_hidden_from(viewer):
@@ -472,7 +490,7 @@ class Tournaments:
 
         return shown_or_left_out(f"tournament {name}", show)
 
-    def progress(self, tournament_id: str) -> dict[str, Any]:
+    def progress(self, tournament_id: str) -> TournamentProgress:
         """The progress, which is part of the view too."""
         return self._progress(*self.lifecycle.load(check_tournament_id(tournament_id)))
 
@@ -530,11 +548,11 @@ class Tournaments:
         self._admission.admit(tournament, bot, entry)
         return entry
 
-    def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+    def _view(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         with reading(f"tournament {tournament.id}"):
             return self._shown(self._fields(tournament, row))
 
-    def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+    def _fields(self, tournament: Tournament, row: TournamentRow) -> dict[str, object]:
         final = tournament.final
         return {
             "id": tournament.id,
@@ -557,7 +575,7 @@ class Tournaments:
             "version": row.changes,
         }
 
-    def _progress(self, tournament: Tournament, row: TournamentRow) -> dict[str, Any]:
+    def _progress(self, tournament: Tournament, row: TournamentRow) -> TournamentProgress:
         until = tournament.finished_ms or self._clock().now_ms
         seconds = 0.0 if tournament.started_ms is None else max(0.001, (until - tournament.started_ms) / 1000)
         planned = max(tournament.expected, row.planned)

@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal, TypedDict
 
 import orjson
 
 from arena.events.lifecycle import read_result
-from arena.events.tournament import PlannedGroup, Tournament
+from arena.events.tournament import Edit, PlannedGroup, Tournament
 from arena.play.game_ids import game_id
 from arena.store.chunks import StoredGroup
 
 
-def places_view(tournament: Tournament) -> list[dict[str, Any]] | None:
+class PlaceView(TypedDict):
+    """A place of a finished knockout."""
+
+    name: str
+    version: str
+    place: int
+
+
+class Void(TypedDict):
+    """An attempt at a group that does not count, and why."""
+
+    group: str
+    attempt: int
+    reason: str
+    at_ms: int
+
+
+class GroupView(TypedDict):
+    """A group with its state and result. ``voids``: how often it was void. ``score``: by name."""
+
+    id: str
+    round: int
+    pairing: int
+    players: list[str]
+    state: Literal["planned", "void", "done"]
+    mirrored: bool
+    commitment: str
+    voids: int
+    score: dict[str, float] | None
+    forfeits: list[str]
+    games: list[str]
+
+
+class ListedGroup(GroupView):
+    """A group in a list, and its annulment if it was annulled."""
+
+    annulled: dict[str, object] | None
+
+
+def places_view(tournament: Tournament) -> list[PlaceView] | None:
     """The places of a finished knockout, None where points decide."""
     if tournament.places is None:
         return None
@@ -20,23 +59,30 @@ def places_view(tournament: Tournament) -> list[dict[str, Any]] | None:
     return [{"name": name, "version": version, "place": place} for name, version, place in ordered]
 
 
-def read_edit(edit: Any) -> dict[str, Any]:
+def read_edit(edit: Edit) -> Edit:
     """A change of a setting, as published."""
     if not isinstance(edit["at_ms"], int):
         raise TypeError(f"at_ms is {edit['at_ms']!r}")
-    return {name: edit[name] for name in ("at_ms", "by", "field", "old", "new")}
+    return {
+        "at_ms": edit["at_ms"],
+        "by": edit["by"],
+        "field": edit["field"],
+        "old": edit["old"],
+        "new": edit["new"],
+    }
 
 
-def read_void(data: bytes) -> dict[str, Any]:
+def read_void(data: bytes) -> Void:
     """A published void."""
-    void = orjson.loads(data)
+    values = orjson.loads(data)
     for name, kind in (("group", str), ("attempt", int), ("reason", str), ("at_ms", int)):
-        if not isinstance(void[name], kind):
-            raise TypeError(f"{name} is {void[name]!r}")
-    return void  # type: ignore[no-any-return]
+        if not isinstance(values[name], kind):
+            raise TypeError(f"{name} is {values[name]!r}")
+    void: Void = values
+    return void
 
 
-def group_view(tournament: Tournament, stored: StoredGroup) -> dict[str, Any]:
+def group_view(tournament: Tournament, stored: StoredGroup) -> GroupView:
     """A group with its state and result."""
     group = PlannedGroup.loads(stored.id, stored.row)
     data, voided = stored.result, stored.voided

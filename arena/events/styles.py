@@ -22,6 +22,7 @@ from arena.games.kernel import Event
 from arena.live.finished import FinishedGames
 from arena.play.board_names import BoardName
 from arena.play.players import division_of
+from arena.records.record import Record
 from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
@@ -146,7 +147,7 @@ def _add(game: Game, boards: dict[str, dict[str, list[int]]], line: bytes) -> No
         bots[name][0] += 1
 
 
-def _board_of(game: Game, record: Mapping[str, Any]) -> str | None:
+def _board_of(game: Game, record: Record) -> str | None:
     """The key of the board whose groups the game belongs to; None if it does not count for style."""
     canonical, info = record["canonical"], record["info"]
     group = canonical["group"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from arena.accounts.accounts import Accounts
 from arena.accounts.copies import copies
 from arena.events.boards import Boards
@@ -21,7 +19,7 @@ def arranged(
     kind: str,
     division: str,
     preset: str | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What looks arranged on a board, and, in the sealed division, the uploads that several owners have.
     Bots that share an owner count as one owner's, who is shown as ``ana+bia``.
     """

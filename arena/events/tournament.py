@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypedDict
 
 import orjson
 
@@ -83,6 +83,41 @@ class Sandbox(Protocol):
 
     def spec(self, name: str, version: str) -> BotSpec:
         """A version of a bot, to be run in this process."""
+
+
+class EntryView(TypedDict):
+    """An entry as published, see :class:`Entered`."""
+
+    bot: str
+    version: str
+    owner: str | None
+    co_owners: list[str]
+    house: bool
+    baseline: bool
+    nonce: str
+    status: Status
+    reason: str | None
+
+
+class Link(TypedDict):
+    """A link to a tournament: the hash of its code, and how often it was accepted."""
+
+    id: str
+    expires_ms: int
+    hash: str
+    created_by: str
+    created_ms: int
+    accepted: int
+
+
+class Edit(TypedDict):
+    """A change of a setting."""
+
+    at_ms: int
+    by: str
+    field: str
+    old: object
+    new: object
 
 
 @dataclass
@@ -175,7 +210,7 @@ class Entered:
             model=self.model,
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> EntryView:
         """The entry as published."""
         return {
             "bot": self.name,
@@ -266,8 +301,8 @@ class Tournament:
     visibility: Literal["public", "private"] = "public"
     organisers: list[str] = field(default_factory=list, metadata=OPTIONAL)
     guests: list[str] = field(default_factory=list, metadata=OPTIONAL)
-    links: list[Any] = field(default_factory=list, metadata=OPTIONAL)
-    edits: list[Any] = field(default_factory=list, metadata=OPTIONAL)
+    links: list[Link] = field(default_factory=list, metadata=OPTIONAL)
+    edits: list[Edit] = field(default_factory=list, metadata=OPTIONAL)
     comparison: dict[str, Any] | None = None
     spec_unknown: dict[str, Any] = field(default_factory=dict)
     format: int = 1
@@ -401,6 +436,6 @@ class Tournament:
             return None
         return BoardName(self.spec.kind, division_of(group.mirrored, self.spec.division == MODELS), preset)
 
-    def rules_of(self, group: PlannedGroup) -> dict[str, Any]:
+    def rules_of(self, group: PlannedGroup) -> dict[str, object]:
         """The rules of the group, every option filled in."""
         return self.spec.rules_for(len(group.seats[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -260,7 +260,7 @@ class GameFinalizer:
         header.finished_ms = self._store.clock().now_ms
 
 
-def _people(header: GameHeader) -> dict[str, Any]:
+def _people(header: GameHeader) -> dict[str, object]:
     """Which seats are those of people; nothing where there are none."""
     return {"people": [bool(entry.person) for entry in header.seats]} if header.people() else {}
 

@@ -8,9 +8,9 @@ it in the archive.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -142,7 +142,7 @@ class FinishedGames:
 
     # Changes
 
-    def change(self, keys: Sequence[str], group: str, info: dict[str, Any]) -> None:
+    def change(self, keys: Sequence[str], group: str, info: Mapping[str, object]) -> None:
         """Change values in the part ``info`` of the archived records of a group, of which ``keys`` are the
         possible entries: at once for all readers; the archiver writes it to the archive.
         """

@@ -119,7 +119,7 @@ class LiveGame:
         """Whether it has begun and is not over."""
         return self.header.state == "running"
 
-    def turn(self, seat: int, clock: ServiceClock) -> dict[str, Any] | None:
+    def turn(self, seat: int, clock: ServiceClock) -> dict[str, object] | None:
         """The turn of ``seat`` with the time it has left, None if it has nothing to decide."""
         table = self.table
         if table is None:
@@ -344,7 +344,7 @@ def _progress(table: Table) -> tuple[int, int, int]:
     return table.logged, len(table.faults), len(table.resigned)
 
 
-def _header_marks(header: GameHeader) -> tuple[Any, ...]:
+def _header_marks(header: GameHeader) -> tuple[object, ...]:
     """The parts of a header that can change, the state first; none can while the game is running."""
     if header.state == "running":
         return ("running",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 import orjson
 
@@ -65,6 +65,38 @@ class Viewer(NamedTuple):
 ANYBODY: Final = Viewer()
 
 
+class SeatSummary(TypedDict):
+    """A seat as everybody may see it. ``type``: see :attr:`SeatEntry.type`."""
+
+    seat: int
+    type: str
+    name: str | None
+    version: str | None
+    nonce: str
+
+
+class GameSummary(TypedDict):
+    """The entry of a game in lists, see :class:`GameHeader`."""
+
+    game: str
+    kind: str
+    state: str
+    rules: dict[str, Any]
+    seats: list[SeatSummary]
+    clock: dict[str, Any]
+    visibility: str
+    rated: bool
+    group: dict[str, Any] | None
+    commitment: str
+    created_by: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    released: bool
+    outcome: dict[str, Any] | None
+    reason: str | None
+
+
 @dataclass(slots=True)
 class SeatEntry:
     """Who sits on a seat: a bot, a person, a house bot, or none yet.
@@ -99,7 +131,7 @@ class SeatEntry:
         """The name of the player, as everybody may see it."""
         return self.person or self.bot or self.house
 
-    def as_json(self, seat: int) -> dict[str, Any]:
+    def as_json(self, seat: int) -> SeatSummary:
         """The seat as summaries show it."""
         return {
             "seat": seat,
@@ -201,7 +233,7 @@ class GameHeader:
         mine = viewer.admin or (viewer.owner is not None and viewer.owner == self.created_by)
         return self.visibility == "private" and not mine
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> GameSummary:
         """The entry of the game in lists, without cards and seed."""
         return {
             "game": self.game,
@@ -228,15 +260,15 @@ def new_header(
     game: str,
     kind: str,
     *,
-    seats: Sequence[Mapping[str, Any]],
-    rules: Mapping[str, Any] | None,
-    clock: Mapping[str, Any] | None,
+    seats: Sequence[Mapping[str, object]],
+    rules: Mapping[str, object] | None,
+    clock: Mapping[str, object] | None,
     seed: bytes,
     created_by: str,
     created_ms: int,
     visibility: str,
     rated: bool,
-    group: Mapping[str, Any] | None,
+    group: Mapping[str, object] | None,
 ) -> GameHeader:
     """The header of a requested game. Raises an :class:`~arena.errors.ArenaError` that names the field."""
     rules_of_game = game_of(kind)
@@ -304,7 +336,7 @@ def seated_person(person: str, name: str, agrees: bool) -> SeatEntry:
     return entry
 
 
-def _group(group: Mapping[str, Any]) -> dict[str, Any]:
+def _group(group: Mapping[str, object]) -> dict[str, object]:
     match dict(group):
         case {"id": str(), "index": int(), "size": int(), "mirrored": bool(), **rest} if (
             rest.keys() <= {"attempt"} and type(rest.get("attempt", 0)) is int

@@ -33,7 +33,7 @@ def move_house_bots(repository: GameRepository, game_id: str, choose: Choose) ->
                 break
 
 
-def house_choice(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
+def house_choice(name: str, seat: int, turn: Mapping[str, object], seed: int) -> str | None:
     """The action of house bot ``name``. The bot is a new one, so only the turn and ``seed`` decide."""
     return bot_spec(name).make(seed).choose(turn)
 

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from arena.errors import ArenaError, CorruptState
 from arena.games import game_of
@@ -22,6 +22,7 @@ from arena.live.header import (
     STATES,
     GameHeader,
     GameNotFound,
+    GameSummary,
     InvalidGame,
     SeatEntry,
     Viewer,
@@ -37,6 +38,8 @@ from arena.live.retention import Retention
 from arena.live.sweeper import Sweeper
 from arena.live.turns import Exchange, Result, TurnPage, Turns
 from arena.live.views import (
+    EventPage,
+    GameView,
     NotSeated,
     Show,
     as_it_is,
@@ -59,11 +62,16 @@ from arena.store.repositories import Store
 from arena.store.rows import shown_or_left_out
 
 Results = list[Result]
-Items = list[dict[str, Any] | None]
 
 _ID_BYTES: Final = 9
 _RECORDS_AT_ONCE: Final = 100
 _LOOKED_AT: Final = 100
+
+
+class JoinedGame(GameSummary):
+    """The summary of a game for a bot that sits there, and its seat."""
+
+    seat: int
 
 
 class SeatTaken(ArenaError):
@@ -146,17 +154,17 @@ class LiveGames:
         self,
         kind: str,
         *,
-        seats: Sequence[Mapping[str, Any]],
-        rules: Mapping[str, Any] | None = None,
-        clock: Mapping[str, Any] | None = None,
+        seats: Sequence[Mapping[str, object]],
+        rules: Mapping[str, object] | None = None,
+        clock: Mapping[str, object] | None = None,
         created_by: str = "",
         visibility: str = "public",
         rated: bool = False,
         models: bool = False,
-        group: Mapping[str, Any] | None = None,
+        group: Mapping[str, object] | None = None,
         seed: bytes | None = None,
         game_id: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> GameSummary:
         """Create a game and return its summary; it starts at once if no seat is open.
 
         ``seats``: one per seat, each ``{"bot": name, "version": text, "nonce": text}``,
@@ -188,21 +196,21 @@ class LiveGames:
 
     def join(
         self, game_id: str, bot: str, *, seat: int | None = None, nonce: str = "", version: str = "1"
-    ) -> dict[str, Any]:
+    ) -> JoinedGame:
         """Give ``bot`` an open seat (None: the first) and return the summary, with ``seat``.
 
         Joining again returns the seat that the bot already has.
         """
         return self._join(game_id, seated(bot, version, nonce), seat)
 
-    def join_person(self, game_id: str, person: str, name: str, agrees: bool, seat: int) -> dict[str, Any]:
+    def join_person(self, game_id: str, person: str, name: str, agrees: bool, seat: int) -> JoinedGame:
         """Give a person an open seat, as :meth:`join` does."""
         return self._join(game_id, seated_person(person, name, agrees), seat)
 
-    def _join(self, game_id: str, entry: SeatEntry, seat: int | None) -> dict[str, Any]:
+    def _join(self, game_id: str, entry: SeatEntry, seat: int | None) -> JoinedGame:
         bot = entry.bot
 
-        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+        def act(game: LiveGame, clock: ServiceClock) -> JoinedGame:
             header = game.header
             mine = header.seats_of(bot)
             if mine and seat in (None, *mine):
@@ -224,10 +232,10 @@ class LiveGames:
 
         return self.repository.change_one(game_id, act)
 
-    def cancel(self, game_id: str) -> dict[str, Any]:
+    def cancel(self, game_id: str) -> GameSummary:
         """Cancel a game that waits for players."""
 
-        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+        def act(game: LiveGame, clock: ServiceClock) -> GameSummary:
             header = game.header
             if header.state not in ("waiting", "cancelled"):
                 raise GameNotOpen(
@@ -239,13 +247,13 @@ class LiveGames:
 
         return self.repository.change_one(game_id, act)
 
-    def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> dict[str, Any]:
+    def resign(self, game_id: str, bot: str, *, seat: int | None = None) -> GameSummary:
         """Resign for the bot on ``seat`` (None: on all its seats); the table plays the seat to the end.
 
         (BT-7.3, TP-8.3.)
         """
 
-        def act(game: LiveGame, clock: ServiceClock) -> dict[str, Any]:
+        def act(game: LiveGame, clock: ServiceClock) -> GameSummary:
             header = game.header
             check_visible(header, Viewer(bot))
             chosen = viewing_seat(header, Viewer(bot), seat)
@@ -279,7 +287,7 @@ class LiveGames:
 
     # Reading
 
-    def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> dict[str, Any]:
+    def summary(self, game_id: str, viewer: Viewer = ANYBODY) -> GameSummary:
         """The entry of a game in lists, without cards."""
         return self._shown(self._visible_header(game_id, viewer).summary())
 
@@ -291,7 +299,7 @@ class LiveGames:
         seat: int | None = None,
         since: int | None = None,
         wait: float = 0,
-    ) -> dict[str, Any] | None:
+    ) -> GameView | None:
         """The summary plus ``version``, ``observation`` and, for a seat, its ``turn``.
 
         ``seat`` must be the viewer's own; None: the viewer's first seat, else as a spectator.
@@ -314,7 +322,7 @@ class LiveGames:
         start: int = 0,
         limit: int = 500,
         wait: float = 0,
-    ) -> dict[str, Any]:
+    ) -> EventPage:
         """``{"events": [...], "next": n, "over": bool}``: the viewer's events from number ``start`` on.
 
         Each event has its number ``n``. Waits up to ``wait`` seconds if there is none. Pass ``next`` as
@@ -367,7 +375,7 @@ class LiveGames:
         cursor: str | None = None,
         limit: int = 50,
         viewer: Viewer = ANYBODY,
-    ) -> Page:
+    ) -> Page[GameSummary]:
         """Summaries, newest first. ``state``: one of ``STATES``.
 
         A page may be short or empty although more games follow: only ``cursor`` is None at the end.
@@ -384,8 +392,8 @@ class LiveGames:
         def read(before: Cursor | None, count: int) -> Sequence[Cursor]:
             return self.index.page(listed, before, count)
 
-        def show(games: Sequence[str]) -> Items:
-            items: Items = []
+        def show(games: Sequence[str]) -> list[GameSummary | None]:
+            items: list[GameSummary | None] = []
             stale = []
             for game, data in zip(games, self.finished.headers(games), strict=True):
                 read_it = partial(list_entry, data or b"", viewer)
@@ -422,7 +430,7 @@ class LiveGames:
 
     # Turns
 
-    def answer(self, bot: str, answers: Sequence[Any]) -> Results:
+    def answer(self, bot: str, answers: Sequence[object]) -> Results:
         """Apply any number of answers ``{"turn": id, "action": text}`` of one bot; one result per answer.
 
         A result has ``turn``, ``status`` and by status: ``accepted`` (``action``, ``after``: the number of
@@ -463,7 +471,7 @@ class LiveGames:
     def exchange(
         self,
         bot: str,
-        answers: Sequence[Any],
+        answers: Sequence[object],
         after: str | None = None,
         *,
         wait: float = 0,
@@ -561,7 +569,7 @@ class LiveGames:
         check_visible(header, viewer)
         return header
 
-    def _view(self, game_id: str, viewer: Viewer, seat: int | None) -> dict[str, Any]:
+    def _view(self, game_id: str, viewer: Viewer, seat: int | None) -> GameView:
         try:
             game = self.repository.load(game_id)
         except (GameNotFound, CorruptState):
@@ -572,7 +580,7 @@ class LiveGames:
             self.repository.complete(game, chosen)
         return game_view(game, chosen, self.store.clock())
 
-    def _past_view(self, game_id: str, viewer: Viewer, seat: int | None) -> dict[str, Any]:
+    def _past_view(self, game_id: str, viewer: Viewer, seat: int | None) -> GameView:
         header = self._visible_header(game_id, viewer)
         ended = self.finished.game(game_id)
         chosen = viewing_seat(header, viewer, seat)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict, TypeGuard
 
 from arena.errors import ArenaError
 from arena.games import game_of
@@ -13,7 +13,14 @@ from arena.play.table import parse_turn_id
 from arena.play.turn_texts import read_action
 
 
-def read_answers(live: LiveGames, answers: Sequence[Any]) -> list[Any]:
+class _TextAnswer(TypedDict):
+    """What is looked at of an answer."""
+
+    turn: str
+    action: str
+
+
+def read_answers(live: LiveGames, answers: Sequence[object]) -> list[object]:
     """Answers as :meth:`LiveGames.exchange` takes them, with the actions that their texts name. A text that
     names no action stays as it is, and is then an illegal one; so do answers without turn or text. Whether
     there are such turns, and whose they are, is not checked.
@@ -22,7 +29,7 @@ def read_answers(live: LiveGames, answers: Sequence[Any]) -> list[Any]:
     return [_read(answer, kinds) if _is_text(answer) else answer for answer in answers]
 
 
-def _is_text(answer: Any) -> bool:
+def _is_text(answer: object) -> TypeGuard[_TextAnswer]:
     return (
         isinstance(answer, Mapping)
         and isinstance(answer.get("turn"), str)
@@ -30,7 +37,7 @@ def _is_text(answer: Any) -> bool:
     )
 
 
-def _read(answer: Mapping[str, Any], kinds: Mapping[str, str]) -> Mapping[str, Any]:
+def _read(answer: _TextAnswer, kinds: Mapping[str, str]) -> _TextAnswer:
     kind = kinds.get(answer["turn"])
     action = None if kind is None else read_action(game_of(kind), answer["action"])
     return answer if action is None else {**answer, "action": action}

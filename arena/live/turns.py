@@ -83,7 +83,7 @@ class Turns:
         self._notifier = notifier
         self._notes = notes
 
-    def answer(self, bot: str, answers: Sequence[Any]) -> list[Result]:
+    def answer(self, bot: str, answers: Sequence[object]) -> list[Result]:
         """See :meth:`arena.live.service.LiveGames.answer`."""
         return self._answer(bot, answers)[0]
 
@@ -97,7 +97,7 @@ class Turns:
             return page if page.turns else self._wait(subscription, bot, position, wait, rights, limit)
 
     def exchange(
-        self, bot: str, answers: Sequence[Any], after: str | None, *, wait: float, rights: bool, limit: int
+        self, bot: str, answers: Sequence[object], after: str | None, *, wait: float, rights: bool, limit: int
     ) -> Exchange:
         """See :meth:`arena.live.service.LiveGames.exchange`."""
         position = self._cursor(after)
@@ -176,7 +176,7 @@ class Turns:
             entries = self._store.pending(PendingQuery(bot, position.number, missing, rights))
         return TurnPage(turns, f"{position.incarnation}-{position.number}")
 
-    def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[dict[str, Any]]:
+    def _shown(self, bot: str, entries: Sequence[PendingTurn]) -> list[dict[str, object]]:
         """The turns of these entries; entries without a decision to make are removed from the list."""
         turns: list[dict[str, Any]] = []
         clock = self._store.clock()
@@ -197,7 +197,9 @@ class Turns:
             self._store.prune(bot, stale)
         return turns
 
-    def _turn(self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock) -> dict[str, Any] | None:
+    def _turn(
+        self, game: LiveGame | None, seat: int, bot: str, clock: ServiceClock
+    ) -> dict[str, object] | None:
         if game is None or game.table is None or game.header.seats[seat].bot != bot:
             return None
         if game.table.legal_actions(seat):
@@ -207,7 +209,7 @@ class Turns:
     # Answers
 
     def _answer(
-        self, bot: str, answers: Sequence[Any], then: PendingQuery | None = None
+        self, bot: str, answers: Sequence[object], then: PendingQuery | None = None
     ) -> tuple[list[Result], list[PendingTurn]]:
         results: list[Result] = [{}] * len(answers)
         by_game: dict[str, list[_Answer]] = {}
@@ -325,7 +327,7 @@ def _accepted(turn: str, action: str, after: int, repeated: bool) -> Result:
     return {"turn": turn, "status": "accepted", "action": action, "after": after, "repeated": repeated}
 
 
-def _refusal(turn: str | None, status: str, message: str, **more: Any) -> Result:
+def _refusal(turn: str | None, status: str, message: str, **more: object) -> Result:
     return {"turn": turn, "status": status, "message": message, **more}
 
 

@@ -4,19 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
 import orjson
 
 from arena.errors import ArenaError
 from arena.games import game_of
 from arena.live.game import LiveGame
-from arena.live.header import GameHeader, GameNotFound, Viewer
+from arena.live.header import GameHeader, GameNotFound, GameSummary, Viewer
 from arena.play.clocks import ServiceClock
 from arena.play.table import as_event
 from arena.store.rows import shown_or_left_out
 
 T = TypeVar("T")
+
+
+class ClockView(TypedDict):
+    """The clock of a seat. ``runs_out_at_ms``: when it has no time left; None while it does not run."""
+
+    seat: int
+    bank_ms: int
+    runs_out_at_ms: int | None
+
+
+class SeatFault(TypedDict):
+    """A fault of a seat, after so many logged actions."""
+
+    seat: int
+    type: str
+    after: int
+
+
+class TakenSeat(TypedDict):
+    """A seat that the table plays to the end, and why."""
+
+    seat: int
+    reason: str
+
+
+class TableView(TypedDict):
+    """The table from a seat or as a spectator. ``observation``: as the game's state has it, None if there is
+    no table. ``turn``: that of the seat, if it has one.
+    """
+
+    awaiting: list[int]
+    clocks: list[ClockView]
+    faults: list[SeatFault]
+    taken_over: list[TakenSeat]
+    observation: dict[str, Any] | None
+    turn: dict[str, Any] | None
+
+
+class GameView(GameSummary, TableView):
+    """The summary and the view of the table. ``seat``: whose view it is, None for that of a spectator."""
+
+    version: int
+    seat: int | None
+
+
+class EventPage(TypedDict):
+    """Events with their numbers ``n``; ``next``: the number of the next one; ``over``: there will be none."""
+
+    events: list[dict[str, Any]]
+    next: int
+    over: bool
 
 
 class Show(Protocol):
@@ -69,7 +120,7 @@ def viewing_seat(header: GameHeader, viewer: Viewer, seat: int | None) -> int | 
     return seat
 
 
-def game_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[str, Any]:
+def game_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> GameView:
     """The summary and the view of the table from ``seat`` (None: as a spectator)."""
     return {
         **game.header.summary(),
@@ -79,7 +130,7 @@ def game_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[str
     }
 
 
-def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[str, Any]:
+def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> TableView:
     table = game.table
     if table is None:
         return past_view()
@@ -101,7 +152,7 @@ def _table_view(game: LiveGame, seat: int | None, clock: ServiceClock) -> dict[s
     }
 
 
-def past_view() -> dict[str, Any]:
+def past_view() -> TableView:
     """The view of the table of a game that has not begun, or whose record alone is left."""
     return {
         "awaiting": [],
@@ -113,7 +164,9 @@ def past_view() -> dict[str, Any]:
     }
 
 
-def project_events(kind: str, events: Sequence[bytes], start: int, seat: int | None) -> list[dict[str, Any]]:
+def project_events(
+    kind: str, events: Sequence[bytes], start: int, seat: int | None
+) -> list[dict[str, object]]:
     """The stored events, numbered from ``start``, as ``seat`` (None: a spectator) may see them."""
     view_event = game_of(kind).view_event
     views = []
@@ -125,7 +178,9 @@ def project_events(kind: str, events: Sequence[bytes], start: int, seat: int | N
 
 
 __all__ = [
+    "EventPage",
     "GameHidden",
+    "GameView",
     "NotSeated",
     "check_visible",
     "game_view",
@@ -135,7 +190,7 @@ __all__ = [
 ]
 
 
-def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, dict[str, Any] | None]:
+def list_entry(data: bytes, viewer: Viewer) -> tuple[GameHeader, GameSummary | None]:
     """The header, and the entry of the game in lists for the viewer, None if it is hidden from it."""
     header = GameHeader.loads(data)
     game_of(header.kind)

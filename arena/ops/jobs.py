@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 MOST_SLOTS: Final = 64
 """The maximum number of concurrent jobs that play the groups of one tournament."""
@@ -45,6 +45,13 @@ class QueueFigures(NamedTuple):
     jobs: int
     oldest_s: float
     failed: int
+
+
+class RunsJobs(Protocol):
+    """What runs jobs: the service."""
+
+    def run(self, job: Job) -> None:
+        """Run ``job``."""
 
 
 class JobFigures(NamedTuple):
@@ -133,7 +140,7 @@ class InlineJobs(Jobs):
         """Add ``job`` to the waiting jobs."""
         self._pending.setdefault(job)
 
-    def run_pending(self, service: Any) -> int:
+    def run_pending(self, service: RunsJobs) -> int:
         """Run the waiting jobs on ``service``, and those that they request; returns how many ran."""
         count = 0
         while self._pending:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
 from typing import Any, Final
 
 _TOKEN: Final = re.compile(r'(btq_[a-z]_[a-z0-9-]*)_[A-Za-z0-9_-]+|(Bearer)\s+[^\s"\\]+')
@@ -29,7 +29,7 @@ log = logging.getLogger("botequim.process")
 
 
 @contextmanager
-def log_fields(**fields: Any) -> Iterator[None]:
+def log_fields(**fields: object) -> Iterator[None]:
     """Add fields to all lines of this thread inside the block."""
     token = _FIELDS.set({**_FIELDS.get(), **fields})
     try:
@@ -111,7 +111,7 @@ def set_up_foreground_logging() -> None:
     root.setLevel(logging.INFO)
 
 
-def _log_uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt | SystemExit):
         return
     log.critical("%s: %s", kind.__name__, error, exc_info=(kind, error, trace))

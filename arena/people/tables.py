@@ -19,7 +19,7 @@ from arena.accounts.sessions import LinkExpired
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
-from arena.live.header import GameHeader, GameNotFound, InvalidSeats, Viewer
+from arena.live.header import GameHeader, GameNotFound, GameSummary, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.play.table import turn_id
 from arena.store.repositories import Store
@@ -305,7 +305,7 @@ class PeopleTables:
         elif state == "running":
             self._live.resign(game_id, person)
 
-    def games_of(self, person: str) -> list[dict[str, Any]]:
+    def games_of(self, person: str) -> list[GameSummary]:
         """The newest games of a person."""
         page = self._live.list(bot=person, viewer=Viewer(person), limit=_SHOWN)
         return [one for one in page.items if one is not None]

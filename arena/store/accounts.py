@@ -379,10 +379,10 @@ def _pairs(fields: Mapping[str, str]) -> list[str]:
     return [text for pair in fields.items() for text in pair]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _texts(fields: Any) -> dict[str, str]:
+def _texts(fields: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, str]:
     items = fields.items() if isinstance(fields, Mapping) else zip(fields[::2], fields[1::2], strict=True)
     return {_text(name): _text(value) for name, value in items}

@@ -107,16 +107,16 @@ class Archiving:
         """Record a run that failed."""
         self._connection.run([("HSET", ARCHIVE_KEY, "failed_ms", now_ms, "failure", reason)])
 
-    def request_change(self, group: str, info: Mapping[str, Any]) -> None:
+    def request_change(self, group: str, info: Mapping[str, object]) -> None:
         """Request that values change in the part ``info`` of the archived records of a group."""
         self._connection.run([("HSET", _REQUESTED, group, orjson.dumps(info))])
 
-    def requested(self) -> dict[str, dict[str, Any]]:
+    def requested(self) -> dict[str, dict[str, object]]:
         """The requested changes by group."""
         (reply,) = self._connection.run([("HGETALL", _REQUESTED)])
         return {group: orjson.loads(data) for group, data in by_name(reply).items()}
 
-    def settle_change(self, group: str, info: Mapping[str, Any]) -> None:
+    def settle_change(self, group: str, info: Mapping[str, object]) -> None:
         """Remove a requested change that was made, unless another one was requested meanwhile."""
         self._connection.run([_REMOVE_SAME.call([_REQUESTED], group, orjson.dumps(info))])
 

@@ -139,7 +139,7 @@ class BoardStore:
         state: BoardState,
         head: bytes,
         parts: Mapping[str, bytes],
-        ratings: Mapping[str, Any],
+        ratings: Mapping[str, object],
         day: str,
         points: Mapping[str, Point],
     ) -> bool:
@@ -150,7 +150,7 @@ class BoardStore:
         All of it is staged first, in exchanges of about a megabyte, and then replaces what there was in one
         step. What a killed process has staged expires.
         """
-        in_parts: list[dict[str, Any]] = [{} for _ in range(_PARTS)]
+        in_parts: list[dict[str, object]] = [{} for _ in range(_PARTS)]
         for name, own in ratings.items():
             in_parts[_part_of(name)][name] = own
         names, sheets = _sheets(points)
@@ -278,9 +278,9 @@ def _pieces(name: str, value: bytes) -> dict[str, bytes]:
     return {f"{name}/{number}": value[at : at + _BYTES_AT_ONCE] for number, at in enumerate(starts)}
 
 
-def _batches(values: Mapping[str, bytes]) -> Iterator[list[Any]]:
+def _batches(values: Mapping[str, bytes]) -> Iterator[list[str | bytes]]:
     """Names and values in turn, in batches of about :data:`_BYTES_AT_ONCE`."""
-    batch: list[Any] = []
+    batch: list[str | bytes] = []
     size = 0
     for name, value in values.items():
         if batch and size + len(value) > _BYTES_AT_ONCE:

@@ -58,9 +58,28 @@ class Script:
         self.text = b"\n".join((folder / f"{part}.lua").read_bytes() for part in (*libraries, name))
         self.sha = sha1(self.text).hexdigest().encode()
 
-    def call(self, keys: Sequence[str], *args: Any) -> Command:
+    def call(self, keys: Sequence[str], *args: object) -> Command:
         """The command that runs it."""
         return ("EVALSHA", self.sha, len(keys), *keys, *args)
+
+
+class ServerConnection(Protocol):
+    """What is used of a connection of the client, which has no types for it."""
+
+    def connect(self) -> None:
+        """Open it."""
+
+    def disconnect(self) -> None:
+        """Close it."""
+
+    def send_command(self, *command: object, check_health: bool = True) -> None:
+        """Send a command."""
+
+    def send_packed_command(self, command: Sequence[bytes], check_health: bool = True) -> None:
+        """Send commands in the protocol's format."""
+
+    def read_response(self, *, disconnect_on_error: bool = True) -> Any:
+        """The next reply."""
 
 
 class PoolFigures(NamedTuple):
@@ -88,7 +107,7 @@ class RedisConnection(Protocol):
     def pool(self) -> PoolFigures | None:
         """The figures of the pool; None for a cluster."""
 
-    def subscription(self) -> Any:
+    def subscription(self) -> ServerConnection:
         """A separate connection for a subscription."""
 
     def close(self) -> None:
@@ -128,7 +147,7 @@ class SingleRedis:
         self._most = max_connections
         self._open = 0
         self._waiting = 0
-        self._free: list[Any] = []
+        self._free: list[ServerConnection] = []
         self._room = threading.Condition()
         self._timed_out = 0.0
         self.incarnation = ""
@@ -163,7 +182,7 @@ class SingleRedis:
         """See :class:`RedisConnection`."""
         return PoolFigures(self._open, self._most, self._waiting)
 
-    def subscription(self) -> Any:
+    def subscription(self) -> ServerConnection:
         """See :class:`RedisConnection`."""
         return self._connection(socket_timeout=15)
 
@@ -214,7 +233,7 @@ class SingleRedis:
             raise refused
         return results
 
-    def _another(self) -> Any:
+    def _another(self) -> ServerConnection:
         """A new connection; if the maximum is reached, the next one that becomes free."""
         begin = time.monotonic()
         with self._room:
@@ -241,10 +260,11 @@ class SingleRedis:
             self._open -= 1
             self._room.notify()
 
-    def _connection(self, **changes: Any) -> Any:
-        return self._pool.connection_class(**{**self._pool.connection_kwargs, **changes})
+    def _connection(self, **changes: object) -> ServerConnection:
+        made: ServerConnection = self._pool.connection_class(**{**self._pool.connection_kwargs, **changes})
+        return made
 
-    def _opened(self) -> Any:
+    def _opened(self) -> ServerConnection:
         """A new connection, with the scripts loaded and the server's incarnation noted."""
         connection = self._connection()
         try:
@@ -281,7 +301,7 @@ class ClusterRedis:
         self.check_incarnation()
 
     @staticmethod
-    def _connected(url: str) -> Any:
+    def _connected(url: str) -> RedisCluster:
         try:
             return RedisCluster.from_url(
                 url, protocol=2, socket_timeout=_TIMEOUT, socket_connect_timeout=2, decode_responses=False
@@ -340,11 +360,12 @@ class ClusterRedis:
         """See :class:`RedisConnection`."""
         return None
 
-    def subscription(self) -> Any:
+    def subscription(self) -> ServerConnection:
         """See :class:`RedisConnection`. Every node receives what is published on any other."""
         node = self._redis.get_random_node()
         pool = self._redis.get_redis_connection(node).connection_pool
-        return pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": 15})
+        made: ServerConnection = pool.connection_class(**{**pool.connection_kwargs, "socket_timeout": 15})
+        return made
 
     def close(self) -> None:
         """See :class:`RedisConnection`."""
@@ -373,7 +394,7 @@ def _pack(commands: Sequence[Command]) -> bytes:
     return b"".join(map(pack_command, commands))
 
 
-def _run_id(info: Any) -> str:
+def _run_id(info: bytes) -> str:
     for line in bytes(info).split(b"\r\n"):
         if line.startswith(b"run_id:"):
             return line[7:15].decode()
@@ -391,4 +412,12 @@ def _forget_in_child(connection: SingleRedis) -> None:
     os.register_at_fork(after_in_child=forget)
 
 
-__all__ = ["CLUSTER_SCHEME", "Command", "RedisConnection", "Script", "StoreUnavailable", "connect"]
+__all__ = [
+    "CLUSTER_SCHEME",
+    "Command",
+    "RedisConnection",
+    "Script",
+    "ServerConnection",
+    "StoreUnavailable",
+    "connect",
+]

@@ -41,7 +41,7 @@ class Documents:
         (reply,) = self._connection.run([("HMGET", self._key, *names)]) if names else ((),)
         return [self._listed(name, data) for name, data in zip(names, reply, strict=True)]
 
-    def add(self, name: str, value: Any) -> bool:
+    def add(self, name: str, value: object) -> bool:
         """Store a value if there is none; False if there is a different one. May be repeated."""
         data = orjson.dumps(value)
         if self._replace(name, None, data):
@@ -62,13 +62,13 @@ class Documents:
             if data == before or self._replace(name, before, data):
                 return after
 
-    def _read(self, name: str, data: bytes) -> Any:
+    def _read(self, name: str, data: bytes) -> object:
         try:
             return orjson.loads(data)
         except ValueError as error:
             raise unreadable(self.named(name), None, error) from error
 
-    def _listed(self, name: str, data: bytes | None) -> Any:
+    def _listed(self, name: str, data: bytes | None) -> object:
         return None if data is None else shown_or_left_out(self.named(name), lambda: self._read(name, data))
 
     def named(self, name: str) -> str:
@@ -102,7 +102,7 @@ class Flags:
         return reply is not None
 
 
-def by_name(reply: Any) -> dict[str, bytes]:
+def by_name(reply: Mapping[bytes, bytes] | Sequence[bytes]) -> dict[str, bytes]:
     """A hash, which the client of a cluster returns as a mapping, and a single server as a list."""
     items = reply.items() if isinstance(reply, Mapping) else zip(reply[::2], reply[1::2], strict=True)
     return {name.decode(): value for name, value in items}

@@ -324,13 +324,13 @@ class GameStore:
         return min(due_ms, self.clock().now_ms + _CLUSTER_LOOK_MS) if self._connection.is_cluster else due_ms
 
 
-def _add_step(step: GameStep, keys: list[str], args: list[Any]) -> None:
+def _add_step(step: GameStep, keys: list[str], args: list[object]) -> None:
     """Add a step with its hints to the keys and arguments of ``step.lua``."""
     before = len(keys)
     keys.append(game_key(step.game))
     if step.due_ms is not None:
         keys.append(DUE)
-    hints: list[Any] = []
+    hints: list[str | int] = []
     for bot, seat, op in step.turns:
         keys.append(bot_key(bot))
         hints += (op, f"{step.game}.{seat}")
@@ -348,12 +348,12 @@ def _add_step(step: GameStep, keys: list[str], args: list[Any]) -> None:
 def _step_args(
     step: GameStep,
     keys: int,
-    hints: Sequence[Any],
+    hints: Sequence[str | int],
     *,
     due: int | str = "",
     entry: bytes = b"",
     acknowledged: int | str = "",
-) -> list[Any]:
+) -> list[object]:
     """The arguments of ``step.lua`` for one step; ``keys``: how many it has."""
     log, events = step.log, step.events
     return [
@@ -399,7 +399,7 @@ def _pending_command(query: PendingQuery) -> Command:
     return _PENDING.call([bot_key(query.bot)], query.after, query.limit, 1 if query.rights else 0)
 
 
-def _pending_turns(reply: list[Any], limit: int) -> list[PendingTurn]:
+def _pending_turns(reply: list[bytes], limit: int) -> list[PendingTurn]:
     found = []
     for i in range(0, len(reply), 3):
         game, _, seat = reply[i].decode().rpartition(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.store.boards import board_key
 from arena.store.connection import RedisConnection
@@ -42,7 +42,7 @@ class MatchupStore:
         self._connection.run([("HSET", _key(board), *values)])
 
 
-def _stored(board: str, shown: bytes | None, of: Any, cost: Any) -> StoredMatchups:
+def _stored(board: str, shown: bytes | None, of: bytes | None, cost: bytes | None) -> StoredMatchups:
     with reading(f"matchups of {board}"):
         return StoredMatchups(shown, (of or b"").decode(), int(cost or 0))
 

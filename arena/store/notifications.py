@@ -9,14 +9,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from redis import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from arena.errors import ArenaError
-from arena.store.connection import RedisConnection
+from arena.store.connection import RedisConnection, ServerConnection
 from arena.store.games import WAKE_CHANNEL
 
 _BLIND_WAIT: Final = 1.0
@@ -74,7 +74,7 @@ class Notifier:
         self._lock = threading.Lock()
         self._pid = 0
         self._stopped = False
-        self._subscribed: Any = None
+        self._subscribed: ServerConnection | None = None
         self.is_subscribed = False
 
     def waiting(self, *keys: str) -> Subscription:
@@ -153,7 +153,7 @@ class Notifier:
                     time.sleep(_RETRY)
         self.is_subscribed = False
 
-    def _receive(self, connection: Any) -> None:
+    def _receive(self, connection: ServerConnection) -> None:
         pinged = False
         while not self._stopped:
             try:

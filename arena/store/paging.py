@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from arena.errors import ArenaError
 from arena.store.connection import RedisConnection
+
+T = TypeVar("T")
 
 _READS_PER_PAGE: Final = 10
 """A page ends after this many reads even if it is not full: a filter may match very little."""
@@ -41,10 +43,10 @@ class Cursor(NamedTuple):
         return cls(int(score), name)
 
 
-class Page(NamedTuple):
+class Page(NamedTuple, Generic[T]):
     """One page of a list; ``cursor`` continues after it and is None at the end."""
 
-    items: list[dict[str, Any]]
+    items: list[T]
     cursor: str | None
 
 
@@ -76,7 +78,7 @@ def newest_first(
         offset += count
 
 
-def cursors(reply: Sequence[Any]) -> list[Cursor]:
+def cursors(reply: Sequence[bytes]) -> list[Cursor]:
     """The members and scores of a reply with ``WITHSCORES``."""
     return [
         Cursor(int(float(reply[i + 1])), reply[i].decode(errors="replace")) for i in range(0, len(reply), 2)
@@ -85,15 +87,15 @@ def cursors(reply: Sequence[Any]) -> list[Cursor]:
 
 def filled_page(
     read: Callable[[Cursor | None, int], Sequence[Cursor]],
-    show: Callable[[Sequence[str]], Iterable[dict[str, Any] | None]],
+    show: Callable[[Sequence[str]], Iterable[T | None]],
     cursor: str | None,
     limit: int,
-) -> Page:
+) -> Page[T]:
     """Up to ``limit`` items after ``cursor``. ``read`` returns the next members of the list, ``show`` their
     items, None for one to skip. A page may be short although more follow: see its cursor.
     """
     last = None if cursor is None else Cursor.parse(cursor)
-    items: list[dict[str, Any]] = []
+    items: list[T] = []
     for _ in range(_READS_PER_PAGE):
         members = read(last, limit)
         for member, item in zip(members, show([name for _, name in members]), strict=True):

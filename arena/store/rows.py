@@ -51,6 +51,7 @@ OPTIONAL: Final = {_OPTIONAL: True}
 """The metadata of a field of a row that is not written while it is empty."""
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def optional(default: R) -> R:
@@ -58,7 +59,7 @@ def optional(default: R) -> R:
     return field(default=default, metadata=OPTIONAL)
 
 
-def read_row(row_type: type[R], values: dict[str, Any]) -> R:
+def read_row(row_type: type[R], values: dict[str, object]) -> R:
     """The row of a JSON object. Raises :class:`~arena.errors.CorruptState`."""
     names = field_names(row_type)
     try:
@@ -73,7 +74,7 @@ def read_row(row_type: type[R], values: dict[str, Any]) -> R:
         raise unreadable(row_type.__name__, values, error, names) from error
 
 
-def check_types(row_type: type, values: Mapping[str, Any]) -> None:
+def check_types(row_type: type, values: Mapping[str, object]) -> None:
     """Check the types of the fields of a row. Raises TypeError."""
     types = _types(cast(Any, row_type))
     for name, value in values.items():
@@ -81,7 +82,7 @@ def check_types(row_type: type, values: Mapping[str, Any]) -> None:
             raise TypeError(f"{name} is {value!r}")
 
 
-def unreadable(name: str, values: Any, error: Exception, known: Iterable[str] = ()) -> CorruptState:
+def unreadable(name: str, values: object, error: Exception, known: Iterable[str] = ()) -> CorruptState:
     """The error for a row that cannot be read. ``known``: the names of all fields of this version."""
     # Rows are only written with games and options that exist.
     is_newer = isinstance(error, (NewerFormat, UnknownGame, InvalidOption))
@@ -96,7 +97,7 @@ def unreadable(name: str, values: Any, error: Exception, known: Iterable[str] = 
 
 
 @contextmanager
-def reading(name: str, values: Any = None) -> Iterator[None]:
+def reading(name: str, values: object = None) -> Iterator[None]:
     """Raise the error of :func:`unreadable` for every one that a damaged row causes in the block."""
     try:
         yield
@@ -104,7 +105,7 @@ def reading(name: str, values: Any = None) -> Iterator[None]:
         raise unreadable(name, values, error) from error
 
 
-def write_row(row: Any) -> bytes:
+def write_row(row: object) -> bytes:
     """The JSON object of a row, with its rows inside it. The inverse of :func:`read_row`."""
     return orjson.dumps(row, default=row_values, option=orjson.OPT_PASSTHROUGH_DATACLASS)
 
@@ -139,15 +140,15 @@ def shown_or_left_out(name: str, show: Callable[[], R]) -> R | None:
     return shown
 
 
-def readable(name: str, read: Callable[[Any], R], rows: Iterable[Any]) -> list[R]:
+def readable(name: str, read: Callable[[T], R], rows: Iterable[T]) -> list[R]:
     """What ``read`` makes of rows, without those that it cannot read, which are reported as ``name``."""
     found = (shown_or_left_out(f"{name} {number}", partial(read, row)) for number, row in enumerate(rows))
     return [shown for shown in found if shown is not None]
 
 
-def field_names(row_type: Any) -> frozenset[str]:
+def field_names(row_type: type) -> frozenset[str]:
     """The names of the fields of a row that are stored."""
-    return _names(row_type)
+    return _names(cast(Any, row_type))
 
 
 @cache

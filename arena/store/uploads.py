@@ -6,7 +6,7 @@ of those that are due is in another slot: an entry is written before the row, an
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 import orjson
 
@@ -21,6 +21,14 @@ _CLAIM: Final = Script("upload_claim")
 _SETTLE: Final = Script("upload_settle")
 UPLOAD_SCRIPTS: Final = (_REPLACE, _CLAIM, _SETTLE)
 """The scripts that the connection of an :class:`UploadStore` must load."""
+
+
+class UploadRefusal(TypedDict):
+    """Why an upload was refused. ``checks``: names what decided it."""
+
+    checks: str
+    code: str
+    reason: str
 
 
 class UploadStore:
@@ -106,12 +114,13 @@ class UploadStore:
 
     # What was refused before
 
-    def refusal(self, digest: str) -> Any:
+    def refusal(self, digest: str) -> UploadRefusal | None:
         """What :meth:`remember` stored for an upload with this SHA-256; None for nothing."""
         data = self._one("GET", _refusal(digest))
-        return None if data is None else orjson.loads(data)
+        known: UploadRefusal | None = None if data is None else orjson.loads(data)
+        return known
 
-    def remember(self, digest: str, refusal: Any, kept_ms: int) -> None:
+    def remember(self, digest: str, refusal: UploadRefusal, kept_ms: int) -> None:
         """Remember for a while why uploads with this SHA-256 are refused."""
         self._one("SET", _refusal(digest), orjson.dumps(refusal), "PX", kept_ms)
 

@@ -101,7 +101,7 @@ class ComparisonFormat(TournamentFormat):
     def expected(self, field: Field) -> int:
         return len(field.planned)
 
-    def state(self, field: Field) -> dict[str, Any]:
+    def state(self, field: Field) -> dict[str, object]:
         """The state of the test after what was played, JSON-ready: ``groups`` that count, ``void`` ones,
         ``llr``, ``decision`` (``elo0``, ``elo1`` or None), and ``margin`` and ``elo`` with their intervals,
         None before there are two groups.

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Generator, Mapping, Sequence
+from ctypes import Array, c_double
 from dataclasses import dataclass, field
 from hashlib import sha256
 from multiprocessing.connection import Connection, wait
@@ -209,7 +210,7 @@ class _Worker:
         self.connection.close()
 
 
-def _work(plan: Plan, jobs: Connection, deciding: Any, think_limit: float | None) -> None:
+def _work(plan: Plan, jobs: Connection, deciding: Array[c_double], think_limit: float | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def on_decision(player: int) -> None:
@@ -288,7 +289,7 @@ def _void(plan: Plan, worker: _Worker, player: int, fault: str, why: str) -> Gro
     return GroupSummary(index, [], tallies, void=f"group {group.id}: {plan.bots[player].name} {why}")
 
 
-def check_plan(kind: str, rules: Mapping[str, Any], bots: Sequence[BotSpec], groups: int) -> None:
+def check_plan(kind: str, rules: Mapping[str, object], bots: Sequence[BotSpec], groups: int) -> None:
     """Refuse a plan that cannot be played. Raises :class:`~arena.errors.ArenaError`."""
     if groups < 1:
         raise ArenaError(f"{groups} groups", code="invalid_groups", field="groups", expected="1 or more")

@@ -62,7 +62,7 @@ def standing(rows: Iterable[Mapping[str, Any]], player: PlayerId) -> BoardStandi
     return None
 
 
-def takes_all(settings: Mapping[str, Any], board: BoardName) -> bool:
+def takes_all(settings: Mapping[str, object], board: BoardName) -> bool:
     """Whether a tournament with these settings automatically enters uploaded bots that have qualified for
     the board.
     """

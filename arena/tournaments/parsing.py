@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from arena.declarations import read_settings, settings_of
@@ -24,6 +24,8 @@ from arena.tournaments.spec import (
     invalid,
 )
 
+T = TypeVar("T")
+
 SETTINGS: Final = (*SPEC_FIELDS, "preset")
 """The names that :func:`parse_spec` takes."""
 
@@ -34,7 +36,7 @@ _MAX_OPEN_MS: Final = 31 * _DAY_MS
 _SHOWN: Final = 80
 
 
-def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
+def parse_spec(given: Mapping[str, object], now_ms: int) -> Spec:
     """The settings of a request with defaults filled in.
 
     ``name``, ``kind`` and ``format`` are required, for ``open`` also ``ends_ms``. ``preset`` names rules in
@@ -61,8 +63,10 @@ def parse_spec(given: Mapping[str, Any], now_ms: int) -> Spec:
         "opens_ms": opens_ms,
         "locks_ms": locks_ms,
         "ends_ms": _ends_ms(values["ends_ms"], format, locks_ms),
-        "per_owner": _per_owner(values, format, len(game.teams(rules)) > 2),
-        "rated": _rated(values, game, rules),
+        "per_owner": _per_owner(
+            values["per_owner"], values["max_entries"], format, len(game.teams(rules)) > 2
+        ),
+        "rated": _rated(values["rated"], values["hidden"], game, rules),
     }
     clock = ClockSettings.parse(_object(given, "clock")).as_json()
     spec = Spec(**values, kind=game.kind, format=format.name, rules=rules, clock=clock)
@@ -76,7 +80,7 @@ def latest_ms(now_ms: int) -> int:
     return now_ms + _MAX_MS
 
 
-def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
+def parse_texts(given: Mapping[str, object]) -> dict[str, str]:
     """The ``name``, ``description`` and ``link`` of a request. Raises ``invalid_tournament``."""
     known = settings_of(OneOffSettings)
     texts: dict[str, str] = {
@@ -85,7 +89,7 @@ def parse_texts(given: Mapping[str, Any]) -> dict[str, str]:
     return {**texts, "link": _checked_link(texts["link"])}
 
 
-def without_rating(given: Mapping[str, Any]) -> dict[str, Any]:
+def without_rating(given: Mapping[str, object]) -> dict[str, object]:
     """The settings of somebody whose tournaments do not count for the leaderboards: the creator chooses who
     meets whom. Raises :class:`~arena.errors.ArenaError` ``invalid_tournament`` if they say that it counts.
     """
@@ -136,7 +140,7 @@ def check_together(spec: Spec) -> None:
         )
 
 
-def _rules(given: Mapping[str, Any], game: Game) -> dict[str, Any]:
+def _rules(given: Mapping[str, object], game: Game) -> dict[str, object]:
     if given.get("preset") is None:
         return game.options.complete(_object(given, "rules"))
     if given.get("rules") is not None:
@@ -144,7 +148,7 @@ def _rules(given: Mapping[str, Any], game: Game) -> dict[str, Any]:
     return game.options.complete(game.preset(_required(given, "preset", str, "the name of a preset")).rules)
 
 
-def _format(given: Mapping[str, Any]) -> TournamentFormat:
+def _format(given: Mapping[str, object]) -> TournamentFormat:
     allowed = "one of " + ", ".join(FORMATS)
     name = _required(given, "format", str, allowed)
     if name not in FORMATS:
@@ -152,10 +156,9 @@ def _format(given: Mapping[str, Any]) -> TournamentFormat:
     return FORMATS[name]
 
 
-def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, Any]) -> bool:
-    hidden = values["hidden"]
+def _rated(given: bool | None, hidden: bool, game: Game, rules: Mapping[str, object]) -> bool:
     has_board = game.preset_of(rules) is not None and not hidden
-    rated: bool = has_board if values["rated"] is None else values["rated"]
+    rated = has_board if given is None else given
     if rated and hidden:
         raise invalid("a hidden tournament has no leaderboard", "rated", "false, or nothing")
     if rated and not has_board:
@@ -166,13 +169,12 @@ def _rated(values: Mapping[str, Any], game: Game, rules: Mapping[str, Any]) -> b
     return rated
 
 
-def _per_owner(values: Mapping[str, Any], format: TournamentFormat, at_tables: bool) -> int:
-    most: int = values["max_entries"]
-    if values["per_owner"] is None:
+def _per_owner(per_owner: int | None, most: int, format: TournamentFormat, at_tables: bool) -> int:
+    if per_owner is None:
         return 1 if at_tables and format.one_per_owner_at_tables else min(DEFAULT_PER_OWNER, most)
-    if values["per_owner"] > most:
-        raise _refused("per_owner", values["per_owner"], f"a whole number from 1 to {most}")
-    return int(values["per_owner"])
+    if per_owner > most:
+        raise _refused("per_owner", per_owner, f"a whole number from 1 to {most}")
+    return per_owner
 
 
 def _rounds(rounds: int | None, format: TournamentFormat) -> int | None:
@@ -219,7 +221,7 @@ def _time(value: int | None, key: str, low: int, high: int, default: int) -> int
     return value
 
 
-def _required(given: Mapping[str, Any], key: str, kind: type, allowed: str) -> Any:
+def _required(given: Mapping[str, object], key: str, kind: type[T], allowed: str) -> T:
     value = given.get(key)
     if value is None:
         raise invalid(f"{_THING} needs its {key}", key, allowed)
@@ -228,7 +230,7 @@ def _required(given: Mapping[str, Any], key: str, kind: type, allowed: str) -> A
     return value
 
 
-def _object(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _object(given: Mapping[str, object], key: str) -> Mapping[str, object]:
     value = given.get(key)
     if value is not None and not isinstance(value, Mapping):
         raise _refused(key, value, "an object")

@@ -39,25 +39,25 @@ class GroupPlan:
     @property
     def number(self) -> int:
         """Which group of its pairing it is, from 1."""
-        return int(self._parts[0])
+        return int(self._parts[1])
 
     @property
     def replay(self) -> int:
         """How often the group was played before, with players who forfeited."""
-        return int(self._parts[1] or 0)
+        return int(self._parts[2] or 0)
 
     @property
-    def _parts(self) -> Sequence[Any]:
+    def _parts(self) -> re.Match[str]:
         found = _ID.fullmatch(self.id)
         if found is None:
             raise ValueError(f"{self.id!r} is not the id of a group")
-        return found.groups()
+        return found
 
     def order(self) -> tuple[int, int, int, int]:
         """The sort key of groups: round, pairing, number, replay."""
         return self.round, self.pairing, self.number, self.replay
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As :meth:`from_json` reads it back."""
         seats = [list(game) for game in self.seats]
         return {"id": self.id, "round": self.round, "pairing": self.pairing, "seats": seats}

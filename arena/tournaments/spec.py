@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from arena.declarations import Moment, as_json, declared, from_json, setting
 from arena.errors import ArenaError
@@ -73,7 +73,7 @@ class Spec(OneOffSettings):
         """Whether two entrants meet in a pairing."""
         return self.table == 2
 
-    def rules_for(self, seats: int) -> dict[str, Any]:
+    def rules_for(self, seats: int) -> dict[str, object]:
         """The rules of a group with ``seats`` seats: a table that is played again without a player who
         forfeited has fewer seats than ``rules`` say.
         """
@@ -81,11 +81,11 @@ class Spec(OneOffSettings):
             return dict(self.rules)
         return self.game.options.complete({**self.rules, "seats": seats})
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published."""
         return as_json(self)
 
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> dict[str, object]:
         """As it is stored and as :meth:`from_json` reads it."""
         return {**self.as_json(), "rules": self.game.options.stored(self.rules)}
 
@@ -105,7 +105,12 @@ def scheduled_id(schedule: str, due_ms: int) -> str:
     return f"{schedule}-{due_ms // 1000}"
 
 
-def check_entrants(spec: Spec, entrants: int | Sequence[Any]) -> None:
+class _Owned(Protocol):
+    @property
+    def owner(self) -> str: ...
+
+
+def check_entrants(spec: Spec, entrants: int | Sequence[_Owned]) -> None:
     """Check that a number of entrants, or these (:class:`~arena.tournaments.entry.Entrant`), can play.
 
     Raises :class:`~arena.errors.ArenaError` ``too_few_entrants``: fewer than a table, or too many

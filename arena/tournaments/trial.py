@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from arena.bots import BotSpec, bot_spec
 from arena.errors import UnknownPreset
@@ -145,7 +145,7 @@ def try_sandboxed(plan: Plan, preset: str, on_games: Callable[[int], None]) -> T
     return trial
 
 
-def _fuel_ms(bot: Any) -> Iterator[float]:
+def _fuel_ms(bot: object) -> Iterator[float]:
     if isinstance(bot, Journaled):
         yield from (decision.ms for decision in bot.journal.decisions)
 

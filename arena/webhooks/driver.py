@@ -14,7 +14,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -296,7 +296,7 @@ class Driver:
         if hook.waiting:
             self._start(hook)
 
-    def _put(self, hook: _Hook, turn: dict[str, Any], now: float) -> None:
+    def _put(self, hook: _Hook, turn: Turn, now: float) -> None:
         left_ms = float("inf") if turn["deadline_ms"] is None else turn["deadline_ms"] + turn["bank_ms"]
         known = hook.waiting.get(turn["turn"])
         post = _Post(turn, now + left_ms / 1000)
@@ -434,7 +434,7 @@ class Driver:
         post: _Post,
         endpoint: Endpoint,
         seconds: float,
-        refused: dict[str, Any] | None,
+        refused: Mapping[str, object] | None,
     ) -> object:
         """Post once and return the action in the reply, which may be malformed. Raises :class:`_Retry`."""
         left_ms = int(min(1000 * (post.until - time.monotonic()), 2**53))

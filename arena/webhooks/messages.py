@@ -30,13 +30,13 @@ PASS: Final = object()
 """The reply that passes an optional turn."""
 
 
-def message(kind: str, data: Mapping[str, Any], **more: Any) -> bytes:
+def message(kind: str, data: Mapping[str, object], **more: object) -> bytes:
     """A message of Standard Webhooks: its type, the time and the data."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return json.dumps({"type": kind, "timestamp": now, "data": data, **more}, separators=(",", ":")).encode()
 
 
-def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, Any] | None = None) -> bytes:
+def turn_message(turn: Turn, left_ms: int, refused: Mapping[str, object] | None = None) -> bytes:
     """A turn with the time that is left now; ``refused``: the result of the previous answer, if that was
     malformed or illegal.
     """

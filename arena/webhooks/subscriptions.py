@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NotRequired, Protocol, TypedDict
 
 from arena.accounts.accounts import Principal
 from arena.errors import ArenaError
@@ -52,6 +52,26 @@ class Announced(Protocol):
     def at_ms(self) -> int: ...
     @property
     def text(self) -> str: ...
+
+
+class _Row(TypedDict):
+    """A subscription as it is stored. ``sent``: the announcements that were posted. ``next_ms``: when it is
+    looked at next; None: it has failed or ended. ``rests_ms``: until when its receiver rests.
+    """
+
+    id: str
+    tournament: str
+    owner: str
+    admin: bool
+    url: str
+    secret: str
+    created_ms: int
+    sent: list[str]
+    failures: int
+    error: str
+    next_ms: int | None
+    rests_ms: NotRequired[int]
+    ended_ms: NotRequired[int]
 
 
 Read = Callable[[str, Viewer], tuple[dict[str, Any], Sequence[Announced]]]
@@ -109,7 +129,7 @@ class Subscriptions:
         self._check_quota(by.name)
         now_ms = self._clock().now_ms
         name = secrets.token_hex(_ID_BYTES)
-        row: dict[str, Any] = {
+        row: _Row = {
             "id": name,
             "tournament": tournament,
             "owner": by.name,
@@ -125,7 +145,7 @@ class Subscriptions:
         self._rows.add(name, row)
         return {**_shown(row), "secret": key}
 
-    def of(self, tournament: str, by: Principal) -> list[dict[str, Any]]:
+    def of(self, tournament: str, by: Principal) -> list[dict[str, object]]:
         """The subscriptions of ``by`` to the tournament, without secrets."""
         self._read(tournament, _viewer(by.owner, by.admin))
         rows = self._rows.all().values()
@@ -133,15 +153,14 @@ class Subscriptions:
 
     def unsubscribe(self, tournament: str, name: str, by: Principal) -> None:
         """Delete a subscription, also one to a tournament that ``by`` cannot see any more."""
-        _check_own(self._rows.find(name), tournament, by)
+        _own(self._rows.find(name), tournament, by)
         self._rows.change(name, lambda _: None)
 
     def ping(self, tournament: str, name: str, by: Principal) -> dict[str, Any]:
         """Post a ping to the URL of a subscription, which must answer it; one that had failed goes on with
         what was not posted. Returns the subscription.
         """
-        row = self._rows.find(name)
-        _check_own(row, tournament, by)
+        row = _own(self._rows.find(name), tournament, by)
         if _has_failed(row):
             self._check_quota(by.name)
         self._webhooks.check(row["url"], [row["secret"]])
@@ -150,11 +169,11 @@ class Subscriptions:
             self._check_quota(by.name)
         now_ms = self._clock().now_ms
 
-        def resume(row: Any) -> Any:
-            _check_own(row, tournament, by)
-            if not _has_failed(row):
-                return row
-            return {**row, "failures": 0, "error": "", "next_ms": now_ms + LOOK_MS}
+        def resume(row: _Row | None) -> _Row:
+            own = _own(row, tournament, by)
+            if not _has_failed(own):
+                return own
+            return {**own, "failures": 0, "error": "", "next_ms": now_ms + LOOK_MS}
 
         return _shown(self._rows.change(name, resume))
 
@@ -164,7 +183,7 @@ class Subscriptions:
             if row["owner"] == owner:
                 self._rows.change(name, lambda _: None)
 
-    def exported(self, owner: str) -> list[dict[str, Any]]:
+    def exported(self, owner: str) -> list[dict[str, object]]:
         """The subscriptions of an owner to all tournaments, without secrets."""
         rows = self._rows.all().values()
         return [{"tournament": row["tournament"], **_shown(row)} for row in rows if row["owner"] == owner]
@@ -188,9 +207,12 @@ class Subscriptions:
             return
         mine: list[bool] = []
 
-        def claim(row: Any) -> Any:
-            mine[:] = [row is not None and _is_due(row, now_ms)]
-            return {**row, "rests_ms": now_ms + _LEASE_MS} if mine[0] else row
+        def claim(row: _Row | None) -> _Row | None:
+            if row is None or not _is_due(row, now_ms):
+                mine[:] = [False]
+                return row
+            mine[:] = [True]
+            return {**row, "rests_ms": now_ms + _LEASE_MS}
 
         row = self._rows.change(name, claim)
         if not mine[0]:
@@ -222,9 +244,7 @@ class Subscriptions:
         over = view["state"] in ("finished", "cancelled") and len(sent) == len(news)
         self._rows.change(name, lambda row: self._after(row, sent, error_text, over, used_ms))
 
-    def _message(
-        self, row: dict[str, Any], view: dict[str, Any], one: Announced
-    ) -> tuple[bytes, dict[str, str]]:
+    def _message(self, row: _Row, view: Mapping[str, object], one: Announced) -> tuple[bytes, dict[str, str]]:
         data = {
             "id": one.id,
             "tournament": row["tournament"],
@@ -236,7 +256,9 @@ class Subscriptions:
         body = message(f"tournament.{one.type}", data)
         return body, headers([row["secret"]], body)
 
-    def _after(self, row: Any, sent: Sequence[str], error: str, over: bool, used_ms: int) -> Any:
+    def _after(
+        self, row: _Row | None, sent: Sequence[str], error: str, over: bool, used_ms: int
+    ) -> Mapping[str, object] | None:
         if row is None:
             return None
         now_ms = self._clock().now_ms
@@ -257,20 +279,21 @@ class Subscriptions:
         }
 
 
-def _check_own(row: Any, tournament: str, by: Principal) -> None:
+def _own(row: _Row | None, tournament: str, by: Principal) -> _Row:
     if row is None or row["owner"] != by.name or row["tournament"] != tournament:
         raise SubscriptionNotFound("you have no such subscription to this tournament", field="subscription")
+    return row
 
 
-def _has_failed(row: Mapping[str, Any]) -> bool:
+def _has_failed(row: _Row) -> bool:
     return row["next_ms"] is None and bool(row["error"])
 
 
-def _is_due(row: Mapping[str, Any], now_ms: int) -> bool:
+def _is_due(row: _Row, now_ms: int) -> bool:
     return row["next_ms"] is not None and row["next_ms"] <= now_ms and row.get("rests_ms", 0) <= now_ms
 
 
-def _due(rows: Mapping[str, Mapping[str, Any]], now_ms: int) -> list[str]:
+def _due(rows: Mapping[str, _Row], now_ms: int) -> list[str]:
     """The longest due of each owner whose receivers do not rest."""
     found = {row["owner"]: "" for row in rows.values() if row.get("rests_ms", 0) > now_ms}
     for name, row in sorted(rows.items(), key=lambda item: item[1]["next_ms"] or 0):
@@ -283,7 +306,7 @@ def _viewer(owner: str, admin: bool) -> Viewer:
     return Viewer(None, owner or None, admin)
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: _Row) -> dict[str, object]:
     return {
         "id": row["id"],
         "url": row["url"],
