@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 from marshmallow import fields, pre_dump, validate
 
@@ -13,6 +13,7 @@ from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.turns import wait
 from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
+from arena.accounts.versions import BotState
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -96,6 +97,13 @@ class NewOwnerSchema(RequestSchema):
             "sign-up does not count against the limit per address."
         },
     )
+
+
+class GivenOwner(TypedDict):
+    """What :class:`NewOwnerSchema` loads."""
+
+    name: str
+    invitation: NotRequired[str]
 
 
 class OwnerSchema(ResponseSchema):
@@ -222,6 +230,12 @@ class ChangedBotSchema(RequestSchema.from_dict(_CHANGED)):  # type: ignore[misc]
     )
 
 
+class GivenBotChange(TypedDict, total=False):
+    """What :class:`ChangedBotSchema` loads, beside the declared settings."""
+
+    state: BotState
+
+
 class NewVersionSchema(RequestSchema):
     """A version to add. Versions never change; new games use the newest one."""
 
@@ -246,6 +260,12 @@ class ChangedVersionSchema(RequestSchema):
     """Changes to a version. Its code never changes."""
 
     published = Truth(required=True, metadata={"description": "Whether the source is public."})
+
+
+class GivenVersionChange(TypedDict):
+    """What :class:`ChangedVersionSchema` loads."""
+
+    published: bool
 
 
 class VersionSchema(ResponseSchema):
@@ -284,6 +304,12 @@ class UploadQuery(RequestSchema):
     """How long to wait for the outcome."""
 
     wait = wait()
+
+
+class GivenWait(TypedDict):
+    """What :class:`UploadQuery` loads."""
+
+    wait: float
 
 
 class QualificationSchema(ResponseSchema):
@@ -375,6 +401,13 @@ class QualifySchema(RequestSchema):
     )
 
 
+class GivenQualification(TypedDict):
+    """What :class:`QualifySchema` loads."""
+
+    kind: str
+    preset: str | None
+
+
 class QualificationsSchema(ResponseSchema):
     """The qualifications of a version."""
 
@@ -415,6 +448,12 @@ class NewSecretSchema(RequestSchema):
     """A signing secret to replace the current one."""
 
     secret = _secret("Your own secret; if omitted, one is generated")
+
+
+class GivenSecret(TypedDict):
+    """What :class:`NewSecretSchema` loads."""
+
+    secret: NotRequired[str]
 
 
 class SecretSchema(ResponseSchema):
@@ -530,6 +569,12 @@ class AdminRightSchema(RequestSchema):
     """The admin right of an owner."""
 
     admin = Truth(required=True, metadata={"description": "Whether the owner is an admin."})
+
+
+class GivenAdminRight(TypedDict):
+    """What :class:`AdminRightSchema` loads."""
+
+    admin: bool
 
 
 class AuditEntrySchema(ResponseSchema):

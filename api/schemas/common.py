@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
 
@@ -100,6 +100,13 @@ class PageQuery(RequestSchema):
         validate=validate.Range(1, MAX_PAGE),
         metadata={"description": "The maximum number of entries."},
     )
+
+
+class GivenPage(TypedDict):
+    """What :class:`PageQuery` loads."""
+
+    cursor: str | None
+    limit: int
 
 
 class FieldProblem(ResponseSchema):

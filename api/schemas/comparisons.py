@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -76,6 +76,13 @@ class ComparisonQuery(RequestSchema):
         metadata={"description": "A version of the comparison. If it still has it, the response is 204."},
     )
     wait = wait()
+
+
+class GivenComparisonVersion(TypedDict):
+    """What :class:`ComparisonQuery` loads."""
+
+    since: int | None
+    wait: float
 
 
 class EstimateSchema(ResponseSchema):

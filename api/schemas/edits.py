@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from marshmallow import fields, validate
 
@@ -24,6 +24,14 @@ class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[
     kind = fields.String(validate=validate.OneOf(KINDS), metadata={"description": "The kind of game."})
     rules = fields.Dict(keys=fields.String(), metadata={"description": RULES_TEXT})
     preset = fields.String(validate=validate.Length(1, 40), metadata={"description": PRESET_TEXT})
+
+
+class GivenEdit(TypedDict, total=False):
+    """The part of what :class:`EditTournamentSchema` loads that is checked before the arena gets it all."""
+
+    kind: str
+    invited: list[str]
+    baseline: list[str]
 
 
 def _same(name: str, description: str) -> fields.Field[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from marshmallow import fields, validate
 
@@ -22,6 +22,13 @@ class MatchupsQuery(RequestSchema):
 
     preset = preset()
     format = form()
+
+
+class GivenMatchups(TypedDict):
+    """What :class:`MatchupsQuery` loads."""
+
+    preset: str | None
+    format: str
 
 
 class MatchedBotSchema(ResponseSchema):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, TypedDict
 
 from marshmallow import INCLUDE, Schema, fields, validate
 
@@ -152,6 +153,12 @@ class AnswersSchema(RequestSchema):
     )
 
 
+class GivenAnswers(TypedDict):
+    """What :class:`AnswersSchema` loads."""
+
+    answers: Sequence[object]
+
+
 def _rights() -> Switch:
     return Switch(
         load_default=True,
@@ -195,6 +202,23 @@ class TurnsQuery(RequestSchema):
             "`DELETE /v1/presence`."
         },
     )
+
+
+class GivenTurnStream(TypedDict):
+    """What :class:`TurnStreamQuery` loads."""
+
+    rights: bool
+    tournaments: bool
+
+
+class GivenTurns(GivenTurnStream):
+    """What :class:`TurnsQuery` loads."""
+
+    after: str | None
+    wait: float
+    limit: int
+    legal: str
+    leaving: bool
 
 
 class TurnStreamQuery(RequestSchema):
