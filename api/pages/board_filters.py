@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from api.schemas.leaderboards import GivenBoardPage
 from api.services import services
 from arena.events.house_entries import house_source
 
@@ -26,7 +27,7 @@ class Chip(NamedTuple):
 class BoardFilter:
     """The filters of a query; ``own``: the bots of the owner that is asked for, None for those of all."""
 
-    def __init__(self, query: Mapping[str, Any]) -> None:
+    def __init__(self, query: GivenBoardPage) -> None:
         self.owner: str = (query["owner"] or "").strip()
         self._house: bool | None = query["house"]
         self._provisional: bool | None = query["provisional"]
