@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Final, NotRequired, TypedDict
 
 from marshmallow import fields, pre_dump, validate
 
@@ -193,7 +194,7 @@ class OwnerWithTokenSchema(ResponseSchema):
     token = described(fields.String, _TOKEN)
 
 
-def _first(naming: str) -> dict[str, Any]:
+def _first(naming: str) -> Mapping[str, fields.String]:
     return {"name": name(naming), "version": _label(load_default="1")}
 
 
@@ -374,7 +375,7 @@ class UploadSchema(ResponseSchema):
     )
 
     @pre_dump
-    def _without_empty(self, upload: Any, **_: object) -> dict[str, Any]:
+    def _without_empty(self, upload: object, **_: object) -> Mapping[str, object]:
         values = {"qualifications": [], **(upload if isinstance(upload, dict) else vars(upload))}
         return {**values, "code": values["code"] or None, "reason": values["reason"] or None}
 
@@ -476,7 +477,7 @@ class SuspensionSchema(ResponseSchema):
     group = described(fields.String, "The group that was stopped.")
 
 
-def _co_owners() -> fields.List[Any]:
+def _co_owners() -> fields.List[str]:
     return fields.List(
         fields.String(),
         required=True,
@@ -491,7 +492,7 @@ class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
     @pre_dump
-    def _without_empty(self, bot: Any, **_: object) -> dict[str, Any]:
+    def _without_empty(self, bot: object, **_: object) -> Mapping[str, object]:
         values = dict(bot if isinstance(bot, dict) else vars(bot))
         return {**values, "version": values["version"] or None}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -93,7 +93,7 @@ class EstimateSchema(ResponseSchema):
     high = described(fields.Float, "The upper bound.")
 
 
-def _estimate(description: str) -> Any:
+def _estimate(description: str) -> fields.Nested:
     return fields.Nested(
         EstimateSchema, required=True, allow_none=True, metadata={"description": description}
     )

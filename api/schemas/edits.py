@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from marshmallow import fields, validate
 
@@ -34,7 +34,7 @@ class GivenEdit(TypedDict, total=False):
     baseline: list[str]
 
 
-def _same(name: str, description: str) -> fields.Field[Any]:
+def _same(name: str, description: str) -> fields.Field[object]:
     """A text that is by default that of the tournament that is cloned."""
     return request_field(replace(settings_of(SharedSettings)[name], description=description, default=None))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NotRequired, TypedDict
+from collections.abc import Mapping, Sized
+from typing import Any, Final, NotRequired, TypedDict, TypeVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
@@ -97,15 +97,18 @@ class ClockSchema(RequestSchema):
     )
 
     @validates_schema
-    def _either(self, data: dict[str, Any], **_: object) -> None:
+    def _either(self, data: Mapping[str, object], **_: object) -> None:
         if "preset" in data and len(data) > 1:
             raise ValidationError("Must be the only setting of the clock.", "preset")
+
+
+Counted = TypeVar("Counted", bound=Sized)
 
 
 class SeatCount(validate.Length):
     """The number of seats that a game can have."""
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: Counted) -> Counted:
         """See :class:`marshmallow.validate.Validator`."""
         try:
             return super().__call__(value)
@@ -114,7 +117,7 @@ class SeatCount(validate.Length):
             raise ValidationError(f"Must be {seats} seats, not {len(value)}.") from None
 
 
-def _seats(least: int, most: int) -> Any:
+def _seats(least: int, most: int) -> fields.List[object]:
     return fields.List(
         OneOf((BotSeat, HouseSeat, OpenSeat)),
         required=True,

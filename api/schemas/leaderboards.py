@@ -73,7 +73,7 @@ class GivenTable(GivenRows):
     format: str
 
 
-def cursor() -> Any:
+def cursor() -> fields.String:
     """The cursor of a table's page."""
     return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
@@ -155,7 +155,7 @@ class GivenBoard(TypedDict):
     preset: str | None
 
 
-def _rating(description: str, **options: Any) -> Any:
+def _rating(description: str, **options: Any) -> fields.Float:
     return described(fields.Float, description, **options)
 
 

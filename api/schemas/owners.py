@@ -13,7 +13,7 @@ from arena.accounts.names import OF, TEXTS, Of, Text
 from arena.events.account_data import FORMAT
 
 
-def _objects(description: str) -> fields.List[Any]:
+def _objects(description: str) -> fields.List[dict[object, object]]:
     return fields.List(fields.Dict(), required=True, metadata={"description": description})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -30,7 +30,7 @@ class TemplateSchema(ByKind):
     )
 
 
-def _cron(**options: Any) -> TypedLine:
+def _cron(*, required: bool = False, allow_none: bool | None = None) -> TypedLine:
     return TypedLine(
         100,
         least=1,
@@ -39,7 +39,8 @@ def _cron(**options: Any) -> TypedLine:
             "examples": ["*/30 * * * *"],
             "label": "Cron line, in UTC",
         },
-        **options,
+        required=required,
+        allow_none=allow_none,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NotRequired, TypedDict
 
 from marshmallow import fields, validate
@@ -45,7 +45,7 @@ OF_TEAMS: Final = ("partners",)
 """The settings of games with partners only; see :func:`what_to_play`."""
 
 
-def what_to_play(game: Game) -> dict[str, Any]:
+def what_to_play(game: Game) -> Mapping[str, object]:
     """The fields for a tournament's game, its rules and, for team games, its partners."""
     presets = [preset.name for preset in game.presets]
     members: dict[str, Any] = {

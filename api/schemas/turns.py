@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, TypedDict
+from typing import ClassVar, Final, TypedDict
 
 from marshmallow import INCLUDE, Schema, fields, validate
 
@@ -244,7 +244,7 @@ class PresenceEndedSchema(ResponseSchema):
 # Results
 
 
-def _status(name: str) -> Any:
+def _status(name: str) -> fields.String:
     return described(fields.String, "The result of the answer.", validate=validate.OneOf((name,)))
 
 
