@@ -132,7 +132,7 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-def capture(app: Flask) -> dict[str, Any]:
+def capture(app: Flask) -> Mapping[str, object]:
     """Return the examples of all operations. ``app`` has an empty database and ``ADMIN_TOKEN``."""
     recorder = ExampleRecorder(app)
     anonymous, admin = recorder.client(), recorder.client(ADMIN_TOKEN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -155,8 +155,8 @@ class GivenBoard(TypedDict):
     preset: str | None
 
 
-def _rating(description: str, **options: Any) -> fields.Float:
-    return described(fields.Float, description, **options)
+def _rating(description: str, *, allow_none: bool = False) -> fields.Float:
+    return described(fields.Float, description, allow_none=allow_none)
 
 
 class RatingSchema(ResponseSchema):
