@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flask import Response, request
 
 from api import streams
@@ -56,7 +58,7 @@ def create_game(who: Principal, body: GivenGame) -> Response:
     return json_response(made, 201)
 
 
-def _seat(who: Principal, seat: GivenSeat) -> GivenSeat:
+def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
     """The seat with the current version of its bot, which must belong to ``who`` unless an admin."""
     if "bot" not in seat:
         return seat

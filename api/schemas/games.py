@@ -157,7 +157,6 @@ class GivenSeat(TypedDict):
     nonce: NotRequired[str]
     house: NotRequired[str]
     open: NotRequired[bool]
-    version: NotRequired[str]
 
 
 class GivenGame(TypedDict):
