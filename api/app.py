@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -61,10 +61,14 @@ RESOURCES: Final = (
 )
 
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
 class App(Flask):
     """The Flask app. No view is a coroutine."""
 
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+    def ensure_sync(self, func: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         """Return the function itself; inspecting it took a fiftieth of a request."""
         return func
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar, TypeVarTuple
 
 from gevent import get_hub
 
 from arena.live.finished import FinishedGames
 from arena.records.archive.objects import ObjectStore
 from arena.records.archive.places import S3Store
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
 
 class ThreadedStore(ObjectStore):
@@ -19,16 +23,15 @@ class ThreadedStore(ObjectStore):
 
     def put(self, name: str, data: bytes) -> bool:
         """See :class:`ObjectStore`."""
-        return bool(_run(self._objects.put, name, data))
+        return _run(self._objects.put, name, data)
 
     def get(self, name: str, start: int = 0, length: int | None = None) -> bytes | None:
         """See :class:`ObjectStore`."""
-        found: bytes | None = _run(self._objects.get, name, start, length)
-        return found
+        return _run(self._objects.get, name, start, length)
 
     def list(self, folder: str) -> list[str]:
         """See :class:`ObjectStore`."""
-        return list(_run(self._objects.list, folder))
+        return _run(self._objects.list, folder)
 
     def delete(self, name: str) -> None:
         """See :class:`ObjectStore`."""
@@ -46,5 +49,6 @@ def read_in_threads(finished: FinishedGames) -> None:
         archive.objects = ThreadedStore(archive.objects)
 
 
-def _run(call: Any, *arguments: Any) -> Any:
-    return get_hub().threadpool.apply(call, arguments)
+def _run(call: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    found: Result = get_hub().threadpool.apply(call, arguments)
+    return found

@@ -6,7 +6,7 @@ Cancelling a tournament is logged by :func:`api.submissions.cancel_tournament`, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -34,7 +34,7 @@ def audit_operation(
     services().accounts.audit(who, _words(name), _subject(path), detail)
 
 
-def audit_form(view: str, rule: str, who: Principal | None, path: Mapping[str, Any]) -> None:
+def audit_form(view: str, rule: str, who: Principal | None, path: Mapping[str, str]) -> None:
     """Log a form of the page of a tournament before it is handled."""
     if who is not None and rule.startswith(_PAGES) and not rule.endswith(_PAGES_OF_PLAYERS):
         services().accounts.audit(who, view.replace("_", " "), _subject(path), "on a page")
@@ -45,5 +45,5 @@ def _words(name: str) -> str:
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def _subject(path: Mapping[str, Any]) -> str:
+def _subject(path: Mapping[str, str]) -> str:
     return ", ".join(f"{kind} {value}" for kind, value in path.items())

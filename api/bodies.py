@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -117,7 +117,7 @@ class BodyIntake:
 
     def read_json(
         self, environ: Environ, most: int = SMALL_BODY, values: int = MAX_VALUES, hint: str = ""
-    ) -> Any:
+    ) -> object:
         """Return the parsed body of at most ``most`` bytes and ``values`` values.
 
         Raises as :meth:`read`, and if it is not declared as JSON, not JSON, nested too deeply or has too many
@@ -179,7 +179,7 @@ def _too_large(most: int, hint: str) -> HttpError:
     return HttpError(f"the body is too large{then}", code="body_too_large", expected=f"at most {most} bytes")
 
 
-def _expired(connection: Any) -> bool:
+def _expired(connection: object) -> bool:
     return isinstance(connection, Connection) and connection.expired
 
 

@@ -10,7 +10,7 @@ import re
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
@@ -63,7 +63,9 @@ class ExampleRecorder:
         """Return a recording client that sends ``token``."""
         return RecordingClient(self, self._app.test_client(), token)
 
-    def keep(self, method: str, path: str, body: Any, response: TestResponse, is_text: bool = False) -> None:
+    def keep(
+        self, method: str, path: str, body: object, response: TestResponse, is_text: bool = False
+    ) -> None:
         """Keep an exchange, unless a longer one of its operation and status is known."""
         rule, _ = self._app.url_map.bind("localhost").match(path.partition("?")[0], method, return_rule=True)
         template = rule.rule.replace("<", "{").replace(">", "}")
@@ -90,20 +92,20 @@ class RecordingClient:
         self._client = client
         self._headers = {"X-Request-Id": "example", **({"Authorization": f"Bearer {token}"} if token else {})}
 
-    def text(self, method: str, path: str, body: Any = None) -> None:
+    def text(self, method: str, path: str, body: object = None) -> None:
         """Send one request for text."""
         headers = {**self._headers, "Accept": "text/plain"}
         response = self._client.open(path, method=method, json=body, headers=headers)
         self._recorder.keep(method, path, body, response, is_text=True)
 
-    def __call__(self, method: str, path: str, body: Any = None) -> Any:
+    def __call__(self, method: str, path: str, body: object = None) -> Any:
         """Send one request; return the response's body if it is JSON."""
         response = self._client.open(path, method=method, json=body, headers=self._headers)
         self._recorder.keep(method, path, body, response)
         return response.json if response.is_json else None
 
 
-def _abridged(response: TestResponse) -> Any:
+def _abridged(response: TestResponse) -> object:
     if response.mimetype == EVENT_STREAM:
         chunks = b"".join(islice(response.iter_encoded(), 1 + _STREAM_EVENTS))
         response.close()
@@ -130,7 +132,7 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-def capture(app: Flask) -> dict[str, Any]:
+def capture(app: Flask) -> Mapping[str, object]:
     """Return the examples of all operations. ``app`` has an empty database and ``ADMIN_TOKEN``."""
     recorder = ExampleRecorder(app)
     anonymous, admin = recorder.client(), recorder.client(ADMIN_TOKEN)
@@ -311,7 +313,7 @@ class _Ponger(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
 
 
@@ -391,7 +393,7 @@ def _tournaments(recorder: ExampleRecorder, app: Flask, ana: RecordingClient, ad
     anonymous("GET", "/v1/records/changes")
 
 
-def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: dict[str, Any]) -> None:
+def _guests(recorder: ExampleRecorder, ana: RecordingClient, cup: Mapping[str, object]) -> None:
     anonymous = recorder.client()
     teo = recorder.client(anonymous("POST", "/v1/owners", {"name": "teo"})["token"])
     invited = {**cup, "name": "Class cup", "who": "invited", "invited_owners": ["ana"], "hidden": True}

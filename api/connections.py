@@ -13,11 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from socket import MSG_PEEK
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import gevent
 import gevent.socket
 import orjson
+
+if TYPE_CHECKING:
+    from gunicorn.http.message import Request
 
 _IPV6_NETWORK: Final = 64
 """The prefix of the networks that IPv6 hands out: one client has all of its addresses."""
@@ -55,7 +58,7 @@ def client_of(address: str) -> str:
 class Connection(gevent.socket.socket):  # type: ignore[misc]
     """An accepted connection. Reading past the deadline is as if the client had closed it."""
 
-    def __init__(self, accepted: Any, address: str, heads: UnfinishedHeads) -> None:
+    def __init__(self, accepted: gevent.socket.socket, address: str, heads: UnfinishedHeads) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
         self.client = client_of(address)
         self.expired = False
@@ -86,7 +89,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
             self.first = False
             self._begin()
 
-    def head_complete(self, request: Any) -> None:
+    def head_complete(self, request: Request) -> None:
         """The head was read: ``request`` is gunicorn's."""
         self._heads.discard(self)
         self._deadline = math.inf
@@ -170,7 +173,7 @@ class Connection(gevent.socket.socket):  # type: ignore[misc]
 
 
 @contextmanager
-def watch(connection: Any, when_closed: Callable[[], object]) -> Iterator[None]:
+def watch(connection: object, when_closed: Callable[[], object]) -> Iterator[None]:
     """Call ``when_closed`` if the client closes the connection meanwhile, at once in a greenlet of its own
     or at the end; ``connection``: anything else is not watched.
     """
@@ -232,7 +235,7 @@ class UnfinishedHeads:
 _OF_HTTP: Final = {408: "request_timeout", 414: "uri_too_long", 431: "headers_too_large", 503: "busy"}
 
 
-def write_problem(socket: Any, status: int, reason: str, message: str) -> None:
+def write_problem(socket: gevent.socket.socket, status: int, reason: str, message: str) -> None:
     """Answer a request that never reaches the app, and that is the connection's last."""
     code = _OF_HTTP.get(status, "bad_request" if status < 500 else "internal_error")
     body = orjson.dumps(

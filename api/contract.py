@@ -137,7 +137,9 @@ class ApiOperation(Operation):
         takes_key, is_paged, finish = self.takes_key, self.is_paged, self._finish
         adds = limit or self.is_polled
 
-        def respond(who: Principal | None, arguments: list[Any], path: dict[str, str], sent: Any) -> Response:
+        def respond(
+            who: Principal | None, arguments: list[object], path: dict[str, str], sent: object
+        ) -> Response:
             audit_operation(name, resource, method, who, path, sent)
             result = view(*arguments, **path)
             if isinstance(result, Response):
@@ -149,7 +151,7 @@ class ApiOperation(Operation):
         def handler(**path: str) -> Response:
             environ, parts = request.environ, services()
             environ[OPERATION] = name
-            arguments: list[Any] = []
+            arguments: list[object] = []
             sent: Any = None
             who: Principal | None = None
             if scopes is not None:
@@ -206,7 +208,7 @@ class ApiOperation(Operation):
                 return raw
         raise unsupported(environ, " or ".join((JSON, *(raw.media for raw in self.raw))))
 
-    def _read_json(self, environ: Environ, raw_query: Schema | None) -> Any:
+    def _read_json(self, environ: Environ, raw_query: Schema | None) -> object:
         if raw_query is not None and environ.get("QUERY_STRING"):
             raise ArenaError(
                 "the query belongs to a body that is a file",
@@ -254,7 +256,7 @@ class Blueprint(flask.Blueprint):
         return decorate
 
 
-def json_response(value: Any, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     """Return ``value`` as a JSON response; None as one without content."""
     if value is None:
         response = Response(status=status)
@@ -263,7 +265,7 @@ def json_response(value: Any, status: int = 200) -> Response:
     return Response(orjson.dumps(value), status, content_type=JSON)
 
 
-def page_response(page: Mapping[str, Any]) -> Response:
+def page_response(page: Mapping[str, object]) -> Response:
     """Return a page of a list, with a link to the next page if its ``cursor`` is not None."""
     response = json_response(page)
     if page["cursor"] is not None:

@@ -9,7 +9,7 @@ import logging
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
 from flask import Flask, Response, current_app, request
@@ -437,13 +437,13 @@ _BY_STATUS: Final = {
 }
 
 
-def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, Any], int]:
+def problem(error: ArenaError, environ: Environ) -> tuple[dict[str, object], int]:
     """Return the problem document for ``error`` and its HTTP status."""
     known = ERRORS.get(error.code)
     if known is None:
         _log.error("unknown error code %s", error.code)
         known = ERRORS["invalid"]
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "type": f"/docs/errors#{error.code}",
         "title": known.title,
         "status": known.status,

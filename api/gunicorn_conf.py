@@ -12,13 +12,16 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gunicorn.arbiter import Arbiter
 
 from api.descriptors import connections_within, raise_limit
 from arena.errors import ArenaError
 from arena.ops.settings import MOST_GRACE, Settings
+
+if TYPE_CHECKING:
+    from gunicorn.workers.ggevent import GeventWorker
 
 _settings = Settings.from_environment()
 
@@ -46,7 +49,7 @@ if workers > 1 and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     _metrics_folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="botequim-metrics-")
 
 
-def when_ready(server: Any) -> None:
+def when_ready(server: Arbiter) -> None:
     """Tell if the operating system allows fewer connections than configured."""
     if worker_connections < _settings.http.connections:
         server.log.warning(
@@ -58,7 +61,7 @@ def when_ready(server: Any) -> None:
         )
 
 
-def post_worker_init(worker: Any) -> None:
+def post_worker_init(worker: GeventWorker) -> None:
     """Set up a worker that is about to serve the app."""
     from api.archive_threads import read_in_threads
     from api.services import start_sweeper
@@ -85,7 +88,7 @@ def post_worker_init(worker: Any) -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-def child_exit(server: Any, worker: Any) -> None:
+def child_exit(server: Arbiter, worker: GeventWorker) -> None:
     """Clear the live metrics of a worker that has ended."""
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         from prometheus_client.multiprocess import mark_process_dead
@@ -93,7 +96,7 @@ def child_exit(server: Any, worker: Any) -> None:
         mark_process_dead(worker.pid)
 
 
-def on_exit(server: Any) -> None:
+def on_exit(server: Arbiter) -> None:
     """Clean up when the server ends."""
     if _metrics_folder is not None:
         shutil.rmtree(_metrics_folder, ignore_errors=True)

@@ -71,7 +71,7 @@ def closest(given: object, known: Iterable[str]) -> str | None:
 
 
 def explained(
-    schema: Schema, path: Path, message: str, given: Any, *, in_query: bool = False
+    schema: Schema, path: Path, message: str, given: object, *, in_query: bool = False
 ) -> tuple[str, str | None]:
     """The detail and what is expected, for one of marshmallow's messages about the value at ``path``.
     ``in_query``: all values are texts.
@@ -127,7 +127,7 @@ def _as_name(value: str, field: fields.String) -> str:
     return ""
 
 
-def _wrong_type(value: Any) -> str:
+def _wrong_type(value: object) -> str:
     if isinstance(value, str):
         if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?|true|false|null", value):
             return f"; {_shown(value)} is a text: write it without quotes"
@@ -135,7 +135,7 @@ def _wrong_type(value: Any) -> str:
     return f"; {_shown(value)} is {_type_of(value)}"
 
 
-def _range(field: fields.Field[Any] | None) -> str | None:
+def _range(field: fields.Field[object] | None) -> str | None:
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Range) and check.min is not None and check.max is not None:
             if check.min_inclusive and check.max_inclusive:
@@ -144,7 +144,7 @@ def _range(field: fields.Field[Any] | None) -> str | None:
     return None
 
 
-def _only(field: fields.Field[Any] | None) -> str | None:
+def _only(field: fields.Field[object] | None) -> str | None:
     """The only value of a field, as JSON; None if it may have others."""
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.Equal):
@@ -152,14 +152,14 @@ def _only(field: fields.Field[Any] | None) -> str | None:
     return None
 
 
-def _choices(field: fields.Field[Any] | None) -> list[str]:
+def _choices(field: fields.Field[object] | None) -> list[str]:
     for check in field.validators if field is not None else ():
         if isinstance(check, validate.OneOf):
             return [str(choice) for choice in check.choices]
     return [str(choice) for choice in getattr(field, "choices", ())]
 
 
-def _field_at(schema: Schema, path: Path, given: Any) -> tuple[Schema | None, fields.Field[Any] | None]:
+def _field_at(schema: Schema, path: Path, given: object) -> tuple[Schema | None, fields.Field[Any] | None]:
     """The schema of the object that has the value at ``path``, and the value's field; None if unknown."""
     holder: Schema | None = schema
     field: fields.Field[Any] | None = None
@@ -176,7 +176,7 @@ def _field_at(schema: Schema, path: Path, given: Any) -> tuple[Schema | None, fi
     return holder, field
 
 
-def _of_kind(schema: Schema, value: Any) -> Schema:
+def _of_kind(schema: Schema, value: object) -> Schema:
     """The schema for the kind of game of an object."""
     if not isinstance(schema, UnionSchema):
         return schema
@@ -185,7 +185,7 @@ def _of_kind(schema: Schema, value: Any) -> Schema:
     return kinds[kind if isinstance(kind, str) else next(iter(kinds))]()
 
 
-def _nested(field: fields.Field[Any] | None, value: Any) -> Schema | None:
+def _nested(field: fields.Field[object] | None, value: object) -> Schema | None:
     if isinstance(field, fields.Nested):
         return field.schema
     if isinstance(field, OneOf) and isinstance(value, Mapping):
@@ -195,7 +195,7 @@ def _nested(field: fields.Field[Any] | None, value: Any) -> Schema | None:
     return None
 
 
-def _value_at(given: Any, path: Path) -> Any:
+def _value_at(given: object, path: Path) -> object:
     for name in path:
         if isinstance(given, list) and name.isdecimal() and int(name) < len(given):
             given = given[int(name)]
@@ -206,11 +206,11 @@ def _value_at(given: Any, path: Path) -> Any:
     return given
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     return _TYPES.get(type(value), "that")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 

@@ -11,7 +11,7 @@ import json
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 import orjson
@@ -52,7 +52,7 @@ _SECRET: Final = b"secret"
 _TOO_LARGE: Final = b"too large"
 
 
-def keyed_request(environ: Environ, operation: str, who: Principal, sent: Any) -> KeyedRequest | None:
+def keyed_request(environ: Environ, operation: str, who: Principal, sent: object) -> KeyedRequest | None:
     """The request if it has a key, with the hash of its address and of what was ``sent``: the values of the
     body before they were loaded, so that a default of a later version does not change it. The order of fields
     and white space do not count.

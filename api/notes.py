@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from api.auth import viewer
 from api.errors import HttpError
@@ -16,7 +15,7 @@ from arena.store.notes import GameNotes
 from arena.text import printable
 
 
-def read_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
+def read_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, object]:
     """The notes of a bot on a finished game, if ``who`` may read them and the game's record."""
     record = parse_record(services().tournaments.record(game, viewer(who)))
     found = _notes([bot], game, viewer(who)).get(bot)
@@ -25,7 +24,7 @@ def read_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
     return _view(record, found)
 
 
-def change_notes(who: Principal, bot: str, game: str, published: bool) -> dict[str, Any]:
+def change_notes(who: Principal, bot: str, game: str, published: bool) -> Mapping[str, object]:
     """Publish or hide the notes of a bot on a finished game, and return those that ``who`` may read."""
     record = parse_record(services().tournaments.record(game, viewer(who)))
     if not services().live.notes.publish(bot, game, published):
@@ -62,7 +61,7 @@ def _notes(bots: list[str], game: str, who: Viewer) -> dict[str, GameNotes]:
     }
 
 
-def _view(record: Record, found: GameNotes) -> dict[str, Any]:
+def _view(record: Record, found: GameNotes) -> Mapping[str, object]:
     actions = record["canonical"]["actions"]
     return {
         "game": found.game,

@@ -21,7 +21,7 @@ _EVENTS_AT_ONCE: Final = 1000
 
 def seat_table(
     game_id: str, person: str, *, since: int | None = None, after: int | None = None, wait: float = 0
-) -> dict[str, Any] | None:
+) -> Mapping[str, object] | None:
     """What the page of a table shows to the person, None if it has not changed from version ``since``::
 
         version   to pass as ``since``
@@ -89,7 +89,7 @@ def told_end(view: Mapping[str, Any], form: Picture, you: int | None = None) -> 
     return told_result(form, teams, view["outcome"], you=you, resigned=resigned)
 
 
-def _end(view: Mapping[str, Any], form: Picture, seat: int) -> dict[str, Any] | None:
+def _end(view: Mapping[str, Any], form: Picture, seat: int) -> Mapping[str, object] | None:
     """See :func:`seat_table`."""
     if view["state"] in ENDED:
         return {**told_end(view, form, seat)._asdict(), "over": True}

@@ -22,7 +22,7 @@ _ODD_NUMBER: Final = re.compile(r"_|[^\x00-\x7f]").search
 """What only Python takes for a part of a number."""
 
 
-def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> dict[str, Any]:
+def read_query(schema: Schema, environ: Environ, settings: HttpSettings) -> Any:
     """Return the query, loaded by the fields of ``schema``. Raises if a parameter is repeated.
 
     Queries are flat, so the fields are loaded one by one: ``schema.load`` takes four times as long.
@@ -63,7 +63,7 @@ def load(schema: Schema, value: Any) -> Any:
         raise _invalid(schema, error.messages, value) from None
 
 
-def _invalid(schema: Schema, messages: Any, given: Any, *, in_query: bool = False) -> ArenaError:
+def _invalid(schema: Schema, messages: object, given: object, *, in_query: bool = False) -> ArenaError:
     """Return an error for the first of marshmallow's messages, with the others in ``extra``. ``given``: the
     request.
     """
@@ -78,7 +78,7 @@ def _invalid(schema: Schema, messages: Any, given: Any, *, in_query: bool = Fals
     )
 
 
-def _flat(messages: Any, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
+def _flat(messages: object, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
     if isinstance(messages, Mapping):
         found = []
         for key, inner in messages.items():

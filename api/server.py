@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import sys
 import time
-from typing import Any, Final
+from types import FrameType
+from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 import gevent
+import gevent.socket
 import gunicorn.util
 from gunicorn.glogging import Logger
 from gunicorn.workers.ggevent import GeventWorker
@@ -22,11 +24,15 @@ from api.descriptors import RESERVED
 from arena.ops.logs import JsonFormatter, TextFormatter
 from arena.ops.settings import MOST_GRACE, HttpSettings
 
+if TYPE_CHECKING:
+    from gunicorn.config import Config
+    from gunicorn.http.message import Request
+
 
 class JsonLogger(Logger):
     """Logs gunicorn's messages in the app's format."""
 
-    def setup(self, cfg: Any) -> None:
+    def setup(self, cfg: Config) -> None:
         """See :class:`gunicorn.glogging.Logger`."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
@@ -40,7 +46,7 @@ class DrainingWorker(GeventWorker):
     closes idle connections.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         self._most = self.worker_connections
         self.worker_connections += RESERVED
@@ -63,7 +69,9 @@ class DrainingWorker(GeventWorker):
         http: HttpSettings = self.wsgi.extensions["botequim"].settings.http
         return http
 
-    def handle(self, listener: Any, client: Any, addr: Any) -> None:
+    def handle(
+        self, listener: gevent.socket.socket, client: gevent.socket.socket, addr: tuple[str, int] | str
+    ) -> None:
         """Serve one connection."""
         from api import metrics
 
@@ -92,7 +100,7 @@ class DrainingWorker(GeventWorker):
         connection.await_head(wait, _LAST_WAIT if connection.crowded else None)
         return wait
 
-    def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> Any:
+    def handle_request(self, listener_name: object, req: Request, sock: Connection, addr: object) -> None:
         """Answer one request whose head was read."""
         sock.head_complete(req)
         self._idle.pop(gevent.getcurrent(), None)
@@ -125,7 +133,7 @@ class DrainingWorker(GeventWorker):
                 return True
         return False
 
-    def handle_exit(self, sig: int, frame: Any) -> None:
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Drain on SIGTERM."""
         super().handle_exit(sig, frame)
         # A signal handler must not block, and waking the subscriptions takes locks.

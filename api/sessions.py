@@ -8,10 +8,10 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode, urlsplit
 
-from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask import Flask, Request, abort, current_app, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import Signer
 
@@ -37,7 +37,7 @@ _FORM_SECRET_BYTES: Final = 24
 class _Cookies(SecureCookieSessionInterface):
     """Signed cookies for pages only. The key is in the store, so that all processes have the same one."""
 
-    def open_session(self, app: Flask, request: Any) -> SecureCookieSession | None:
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if request.path.startswith(_WITHOUT):
             return self.make_null_session(app)
         if app.secret_key is None:

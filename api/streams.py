@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from arena.live.service import LiveGames
 from arena.operations.operation import EVENT_STREAM
 
 
-def event_stream(**data: str) -> dict[str, Any]:
+def event_stream(**data: str) -> Mapping[str, object]:
     """Return the schema of a stream, which is that of one event. ``data``: a schema per type of event."""
     shapes = {**data, "reconnect": "Reconnect"}
     return {
@@ -178,7 +178,7 @@ def _next_event(last: str) -> int:
 _PING: Final = b": ping\n\n"
 
 
-def _message(kind: str, data: Any, number: str | None = None) -> bytes:
+def _message(kind: str, data: object, number: str | None = None) -> bytes:
     head = f"event: {kind}\n" if number is None else f"event: {kind}\nid: {number}\n"
     return b"%bdata: %b\n\n" % (head.encode(), orjson.dumps(data))
 

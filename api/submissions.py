@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from api.auth import viewer
+from api.schemas.edits import GivenEdit
+from api.schemas.schedules import GivenSchedule, GivenScheduleChange
+from api.schemas.tournaments import GivenTournament
 from api.services import services
 from arena.accounts.accounts import BotNotFound, Forbidden, Owner, Principal
 from arena.accounts.bot_settings import BotSettings
@@ -90,7 +93,15 @@ def check_upload(who: Principal, upload: ReceivedUpload) -> None:
         )
 
 
-def owners_view(bot: str) -> dict[str, Any]:
+class BotOwners(TypedDict):
+    """The owners of a bot, and who is invited to share it."""
+
+    owner: str
+    co_owners: Sequence[str]
+    invited: Sequence[str]
+
+
+def owners_view(bot: str) -> BotOwners:
     """The owners of a bot, and who is invited to share it."""
     known = services().accounts.bot(bot)
     return {
@@ -205,7 +216,7 @@ def delete(bot: str) -> None:
 
 
 def announce_tournament(
-    who: Principal, body: dict[str, Any], tournament_id: str | None = None
+    who: Principal, body: GivenTournament, tournament_id: str | None = None
 ) -> dict[str, Any]:
     """Announce a tournament and return it."""
     arena = services().tournaments
@@ -213,20 +224,22 @@ def announce_tournament(
     return arena.create(body, who.owner, rated=who.admin, tournament_id=tournament_id)
 
 
-def plan_tournament(who: Principal, body: dict[str, Any], entrants: int | None = None) -> dict[str, Any]:
+def plan_tournament(
+    who: Principal, body: GivenTournament, entrants: int | None = None
+) -> Mapping[str, object]:
     """The dry run of a tournament; see :meth:`~arena.events.planning.DryRuns.run`."""
     _check_named(who, body)
     return services().dry_runs.run(body, who.owner, rated=who.admin, entrants=entrants)
 
 
-def _check_named(who: Principal, body: dict[str, Any]) -> None:
+def _check_named(who: Principal, body: GivenTournament) -> None:
     """Check that who is invited exists, and that the baseline bots are of ``who`` or of the house."""
     check = services().tournaments.invitations
     check.check_known(body.get("invited", ()), body.get("invited_owners", ()))
     check.check_baseline(body.get("baseline", ()), [who.owner], body["kind"])
 
 
-def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> dict[str, Any]:
+def edit_tournament(who: Principal, tournament: str, body: GivenEdit) -> Mapping[str, object]:
     """Edit a tournament and return it; that of somebody else as an admin, which is audited."""
     arena = services().tournaments
     seen = viewer(who)
@@ -240,7 +253,7 @@ def edit_tournament(who: Principal, tournament: str, body: dict[str, Any]) -> di
     return arena.view(tournament, seen)
 
 
-def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str, Any]:
+def cancel_tournament(who: Principal, tournament: str, reason: str) -> Mapping[str, object]:
     """Cancel a tournament and return it; that of somebody else only as an admin."""
     arena = services().tournaments
     arena.view(tournament, viewer(who))
@@ -248,13 +261,13 @@ def cancel_tournament(who: Principal, tournament: str, reason: str) -> dict[str,
     return arena.cancel(tournament, by=who, reason=reason)
 
 
-def create_schedule(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+def create_schedule(who: Principal, body: GivenSchedule) -> Mapping[str, object]:
     """Create a schedule and return it."""
     _audit_schedule(who, "create schedule", body["id"])
     return services().schedules.create(body, who.owner, own=not who.admin)
 
 
-def change_schedule(who: Principal, schedule: str, body: dict[str, Any]) -> dict[str, Any]:
+def change_schedule(who: Principal, schedule: str, body: GivenScheduleChange) -> Mapping[str, object]:
     """Change a schedule and return it; that of somebody else only as an admin."""
     details = (f"{key}={str(value).lower()}" if key == "enabled" else key for key, value in body.items())
     _audit_schedule(who, "change schedule", schedule, " ".join(details))

@@ -100,7 +100,7 @@ class WatchedGame:
                 self._last = Message("moves", {"changes": changes, **self._state()})
                 self._news.notify_all()
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> Mapping[str, object]:
         now_ms = self._live.store.clock().now_ms
         clocks = [(seat, max(0, end_ms - now_ms)) for seat, end_ms in self._clocks]
         return {"over": self.ended, "clocks": clocks}

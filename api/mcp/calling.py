@@ -22,7 +22,7 @@ from arena.operations.operation import JSON
 class Refused(Exception):
     """An operation refused a request of a tool."""
 
-    def __init__(self, problem: Mapping[str, Any]) -> None:
+    def __init__(self, problem: Mapping[str, object]) -> None:
         expected = f" Expected: {problem['expected']}." if problem.get("expected") else ""
         detail = str(problem.get("detail", "")).rstrip(".")
         super().__init__(f"{problem.get('code')}: {detail}.{expected}")
@@ -41,7 +41,11 @@ class ToolCaller:
         return viewer(self._environ.get(PRINCIPAL))
 
     def __call__(
-        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, object] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> Any:
         """The JSON or text of a reply; None for one without content. Raises :class:`Refused`."""
         given = {key: value for key, value in (query or {}).items() if value is not None}
@@ -62,7 +66,7 @@ class ToolCaller:
         return orjson.loads(reply.get_data()) if reply.mimetype == JSON else reply.get_data(as_text=True)
 
 
-def _words(query: Mapping[str, Any]) -> dict[str, str]:
+def _words(query: Mapping[str, object]) -> dict[str, str]:
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in query.items()
     }
@@ -78,11 +82,11 @@ class Tool:
     title: str
     doc: str
     schema: type[Schema]
-    call: Callable[[ToolCaller, dict[str, Any]], str]
+    call: Callable[[ToolCaller, Any], str]
     for_bots: bool = True
     reads: bool = True
 
-    def run(self, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
+    def run(self, caller: ToolCaller, arguments: Mapping[str, object]) -> str:
         """The text for the agent. Raises :class:`Refused`, or :class:`~arena.errors.ArenaError` for arguments
         that are not valid.
         """

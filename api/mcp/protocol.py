@@ -50,7 +50,7 @@ _CACHE_MS: Final = 3_600_000
 class RpcError(Exception):
     """A JSON-RPC error. ``data``: more about it."""
 
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
+    def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -101,7 +101,7 @@ def _may_come_from(origin: str | None) -> bool:
     )
 
 
-def _is_stateless(message: Mapping[str, Any]) -> bool:
+def _is_stateless(message: Mapping[str, object]) -> bool:
     """Whether the request is of the revision without handshakes. Raises unless its headers and its body
     agree.
     """
@@ -130,7 +130,9 @@ def _is_stateless(message: Mapping[str, Any]) -> bool:
     return True
 
 
-def _answer(who: Principal | None, method: str, params: Mapping[str, Any], stateless: bool) -> dict[str, Any]:
+def _answer(
+    who: Principal | None, method: str, params: Mapping[str, object], stateless: bool
+) -> Mapping[str, object]:
     if method == "tools/list":
         cached = {"ttlMs": _CACHE_MS, "cacheScope": "public"} if stateless else {}
         return {"tools": tool_list(), **cached}
@@ -149,7 +151,7 @@ def _answer(who: Principal | None, method: str, params: Mapping[str, Any], state
     raise RpcError(METHOD_NOT_FOUND, f"there is no method {method[:80]!r}")
 
 
-def _call(who: Principal | None, params: Mapping[str, Any]) -> dict[str, Any]:
+def _call(who: Principal | None, params: Mapping[str, object]) -> Mapping[str, object]:
     name = params.get("name")
     tool = TOOLS.get(name) if isinstance(name, str) else None
     if tool is None:
@@ -166,14 +168,14 @@ def _call(who: Principal | None, params: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 
-def _object(message: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _object(message: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = message.get(name)
     if value is not None and not isinstance(value, dict):
         raise RpcError(INVALID_PARAMS, f"{name} is not an object")
     return value or {}
 
 
-def _failed(number: Any, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
+def _failed(number: object, error: RpcError, stateless: bool = True, status: int = 0) -> Response:
     """An error. Earlier revisions return an error of a known request with status 200."""
     body = {
         "code": error.code,

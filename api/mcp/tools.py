@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 import orjson
 from apispec import APISpec
@@ -57,6 +57,15 @@ class JoinArguments(RequestSchema):
     )
 
 
+class GivenSeat(TypedDict):
+    """What :class:`JoinArguments` loads."""
+
+    game: NotRequired[str]
+    kind: NotRequired[str]
+    preset: NotRequired[str]
+    house: str
+
+
 class ObserveArguments(RequestSchema):
     """What to wait for."""
 
@@ -86,6 +95,16 @@ class ObserveArguments(RequestSchema):
     )
 
 
+class GivenWait(TypedDict):
+    """What :class:`ObserveArguments` loads."""
+
+    game: str | None
+    tournaments: bool
+    wait: float
+    legal: str
+    forced: bool
+
+
 class ActArguments(ObserveArguments):
     """An answer, and what to wait for."""
 
@@ -100,10 +119,24 @@ class ActArguments(ObserveArguments):
     note = note()
 
 
+class GivenAct(GivenWait):
+    """What :class:`ActArguments` loads."""
+
+    turn: str
+    action: str
+    note: str | None
+
+
 class RulesArguments(RequestSchema):
     """Which game."""
 
     kind = _kind()
+
+
+class GivenKind(TypedDict):
+    """What :class:`RulesArguments` loads."""
+
+    kind: str
 
 
 class BoardArguments(RequestSchema):
@@ -120,17 +153,30 @@ class BoardArguments(RequestSchema):
     )
 
 
+class GivenBoard(GivenKind):
+    """What :class:`BoardArguments` loads."""
+
+    division: str
+    preset: str | None
+
+
 class GameArguments(RequestSchema):
     """Which game."""
 
     game = fields.String(required=True, metadata={"description": "The id of a finished game."})
 
 
+class GivenGame(TypedDict):
+    """What :class:`GameArguments` loads."""
+
+    game: str
+
+
 class NoArguments(RequestSchema):
     """Nothing."""
 
 
-def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
+def _join(caller: ToolCaller, given: GivenSeat) -> str:
     if "game" in given:
         made = caller("POST", f"games/{check_game_id(given['game'])}/join", body={})
     else:
@@ -146,8 +192,8 @@ def _join(caller: ToolCaller, given: dict[str, Any]) -> str:
     )
 
 
-def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
-    answer = {name: given[name] for name in ("turn", "action", "note") if name in given}
+def _act(caller: ToolCaller, given: GivenAct) -> str:
+    answer = {"turn": given["turn"], "action": given["action"], "note": given["note"]}
     answers = read_answers(services().live, [answer])
     query = {"limit": 1, "tournaments": given["tournaments"]}
     reply = caller("POST", "turns", query, {"answers": answers})
@@ -156,18 +202,24 @@ def _act(caller: ToolCaller, given: dict[str, Any]) -> str:
     lines = "\n".join(result_lines(result, kinds, given["legal"])) + "\n"
     if result["status"] in ("unknown_turn", "malformed"):
         return lines
-    game = given.get("game")
+    game = given["game"]
     if game is None and not given["tournaments"]:
         game = given["turn"].rpartition(".")[0].rpartition(".")[0]
-    return f"{lines}\n{_observe(caller, {**given, 'game': game})}"
+    return f"{lines}\n{_next(caller, given, game)}"
 
 
-def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
-    """The next decision of the game, its end, or what stands when the time is over."""
+def _observe(caller: ToolCaller, given: GivenWait) -> str:
+    return _next(caller, given, given["game"])
+
+
+def _next(caller: ToolCaller, given: GivenWait, game: str | None) -> str:
+    """The next decision of the game, its end, or what stands when the time is over. Without ``game``: of all
+    games.
+    """
     until = time.monotonic() + given["wait"]
-    if given.get("game") is None:
-        return _observe_all(caller, given, until)
-    path, since, forced = f"games/{check_game_id(given['game'])}", None, 0
+    if game is None:
+        return _next_of_all(caller, given, until)
+    path, since, forced = f"games/{check_game_id(game)}", None, 0
     lines: list[str] = []
     while True:
         left = max(0.0, until - time.monotonic())
@@ -187,7 +239,7 @@ def _observe(caller: ToolCaller, given: dict[str, Any]) -> str:
             return "\n".join([*lines, _NOTHING])
 
 
-def _observe_all(caller: ToolCaller, given: dict[str, Any], until: float) -> str:
+def _next_of_all(caller: ToolCaller, given: GivenWait, until: float) -> str:
     """The next decision in any game, or that there is none when the time is over."""
     lines: list[str] = []
     query = {"rights": False, "limit": 1, "tournaments": given["tournaments"]}
@@ -202,7 +254,7 @@ def _observe_all(caller: ToolCaller, given: dict[str, Any], until: float) -> str
             return "\n".join([*lines, _NOTHING])
 
 
-def _play(caller: ToolCaller, turn: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+def _play(caller: ToolCaller, turn: Mapping[str, Any], given: GivenWait) -> str:
     """Play the first legal action, and say so."""
     action = turn["legal_actions"][0]
     query = {"limit": 1, "tournaments": given["tournaments"]}
@@ -219,26 +271,26 @@ def _end(view: Mapping[str, Any]) -> str:
     return f"game {view['game']} is {view['state']}. {places}".rstrip() + "\n"
 
 
-def _rules(caller: ToolCaller, given: dict[str, Any]) -> str:
+def _rules(caller: ToolCaller, given: GivenKind) -> str:
     game = game_of(given["kind"])
     return "\n\n".join(page_source(rules.path) for rules in game.rules_pages) or game.seating
 
 
-def _me(caller: ToolCaller, given: dict[str, Any]) -> str:
+def _me(caller: ToolCaller, given: object) -> str:
     return _json(caller("GET", f"bots/{caller.bot}"))
 
 
-def _leaderboard(caller: ToolCaller, given: dict[str, Any]) -> str:
-    query = {"format": "text", "preset": given.get("preset")}
+def _leaderboard(caller: ToolCaller, given: GivenBoard) -> str:
+    query = {"format": "text", "preset": given["preset"]}
     return str(caller("GET", f"leaderboards/{given['kind']}/{given['division']}", query))
 
 
-def _replay(caller: ToolCaller, given: dict[str, Any]) -> str:
+def _replay(caller: ToolCaller, given: GivenGame) -> str:
     record = caller("GET", f"games/{check_game_id(given['game'])}/record")
     return "\n".join(tell(record, remarks(notes_on(record, caller.viewer))))
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
@@ -291,7 +343,7 @@ TOOLS: Final = {tool.name: tool for tool in _ALL}
 
 
 @cache
-def tool_list() -> list[dict[str, Any]]:
+def tool_list() -> Sequence[Mapping[str, object]]:
     """The tools as ``tools/list`` returns them, with the schemas of their arguments."""
     plugin = MarshmallowPlugin()
     APISpec("tools", "1", "3.1.0", plugins=[plugin])
@@ -308,6 +360,6 @@ def tool_list() -> list[dict[str, Any]]:
     ]
 
 
-def _schema(converter: Any, schema: Schema) -> dict[str, Any]:
-    found: dict[str, Any] = converter.schema2jsonschema(schema)
+def _schema(converter: Any, schema: Schema) -> Mapping[str, object]:
+    found: Mapping[str, object] = converter.schema2jsonschema(schema)
     return {**found, "additionalProperties": False}

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 import orjson
 from apispec import APISpec
@@ -63,12 +64,22 @@ A problem document. Its `code` is one of `x-error-codes`, of the operation or, f
 """
 
 
-@cache
-def examples() -> dict[str, Any]:
-    """Return the captured examples by operation: ``request`` (the body), ``responses`` by status, and
-    ``texts`` (the same response in other media types).
+class Captured(TypedDict):
+    """The examples of an operation: ``request`` (the body), ``responses`` by status, and ``texts`` (the same
+    response in other media types).
     """
-    loaded: dict[str, Any] = orjson.loads(EXAMPLES_FILE.read_bytes()) if EXAMPLES_FILE.exists() else {}
+
+    request: NotRequired[object]
+    responses: Mapping[str, Any]
+    texts: NotRequired[Mapping[str, str]]
+
+
+@cache
+def examples() -> Mapping[str, Captured]:
+    """Return the captured examples by operation."""
+    loaded: Mapping[str, Captured] = (
+        orjson.loads(EXAMPLES_FILE.read_bytes()) if EXAMPLES_FILE.exists() else {}
+    )
     return loaded
 
 
@@ -84,7 +95,7 @@ def document(app: Flask) -> dict[str, Any]:
 class _Converter(OpenAPIConverter):
     """Converts unions, too."""
 
-    def schema2jsonschema(self, schema: Schema) -> Any:
+    def schema2jsonschema(self, schema: Schema) -> object:
         """Return the JSON schema of ``schema``."""
         base: Any = super()
         if not isinstance(schema, UnionSchema):
@@ -154,7 +165,7 @@ class _Builder:
         in_path: list[Any] = [name for name in PATH_PARAMETERS if name in operation.in_path]
         self.spec.path(operation.path, operations={operation.method.lower(): item}, parameters=in_path)
 
-    def _operation(self, operation: ApiOperation) -> dict[str, Any]:
+    def _operation(self, operation: ApiOperation) -> Mapping[str, object]:
         captured = examples().get(operation.id, {"responses": {}})
         item: dict[str, Any] = {"operationId": operation.id, "summary": operation.summary}
         if operation.description:
@@ -174,7 +185,7 @@ class _Builder:
             item["requestBody"] = _request_body(operation, captured)
         if operation.raw_query is not None:
             item["parameters"].append({"in": "query", "schema": operation.raw_query(partial=True)})
-        responses: dict[int, Any] = {operation.status: _success(operation, captured)}
+        responses: dict[int | str, Any] = {operation.status: _success(operation, captured)}
         if operation.accepted is not None:
             example = captured["responses"].get(str(HTTPStatus.ACCEPTED.value))
             responses[HTTPStatus.ACCEPTED] = {
@@ -211,7 +222,7 @@ class _Builder:
         self.spec.components.response(PROBLEM, response)
 
 
-def _request_body(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
+def _request_body(operation: ApiOperation, captured: Captured) -> Mapping[str, object]:
     content: dict[str, Any] = {JSON: {"schema": operation.body, **_example(captured.get("request"))}}
     limits = {JSON: operation.max_body}
     for raw in operation.raw:
@@ -222,7 +233,7 @@ def _request_body(operation: ApiOperation, captured: dict[str, Any]) -> dict[str
     return {"description": f"At most {sizes}.", "required": True, "content": content}
 
 
-def _success(operation: ApiOperation, captured: dict[str, Any]) -> dict[str, Any]:
+def _success(operation: ApiOperation, captured: Captured) -> Mapping[str, object]:
     headers = [*operation.headers]
     headers += [
         name
@@ -260,11 +271,11 @@ def _first_event(stream: str | None) -> dict[str, str] | None:
     return None
 
 
-def _example(value: Any) -> dict[str, Any]:
+def _example(value: object) -> Mapping[str, object]:
     return {} if value is None else {"example": value}
 
 
-def _headers(*names: str) -> dict[str, Any]:
+def _headers(*names: str) -> Mapping[str, object]:
     """The headers of a response, by references to the shared ones."""
     return {"headers": {name: name for name in names}} if names else {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -17,14 +18,14 @@ _SHORT: Final = 110
 """The maximum characters, as JSON, of what stands in one line."""
 
 
-def as_yaml(spec: dict[str, Any]) -> str:
+def as_yaml(spec: Mapping[str, object]) -> str:
     """Return the document as YAML, as in ``openapi.yaml``: examples, and what fits in a line, like JSON."""
     dumped: str = yaml.dump(spec, None, _Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
     return dumped
 
 
 class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
@@ -39,12 +40,12 @@ def _text(dumper: _Dumper, data: str) -> yaml.Node:
     return dumper.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
 
 
-def _sequence(dumper: _Dumper, data: list[Any]) -> yaml.Node:
+def _sequence(dumper: _Dumper, data: list[object]) -> yaml.Node:
     in_one_line = all(isinstance(item, str | int | float | None) for item in data) or _fits(data)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", data, flow_style=in_one_line)
 
 
-def _fits(value: Any) -> bool:
+def _fits(value: object) -> bool:
     return len(json := orjson.dumps(value)) <= _SHORT and b"\\n" not in json
 
 

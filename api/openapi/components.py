@@ -10,7 +10,7 @@ from arena.games import GAMES
 from arena.play.players import DIVISION_TEXT, DIVISIONS
 
 
-def _text(description: str, **schema: Any) -> dict[str, Any]:
+def _text(description: str, **schema: object) -> dict[str, object]:
     return {"description": description, "schema": {"type": "string", **schema}}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 
-def describe_defaults(schema: Any, schemas: Mapping[str, Any], seen: set[str]) -> None:
+def describe_defaults(schema: object, schemas: Mapping[str, object], seen: set[str]) -> None:
     """Move the defaults of the fields of a body to their descriptions: openapi-typescript makes a field with
     ``default`` required. ``seen``: the names of the schemas that are done.
     """
@@ -37,6 +37,6 @@ def describe_parameter_defaults(operation: Mapping[str, Any]) -> None:
                 _describe_default(parameter, parameter["schema"])
 
 
-def _describe_default(described: dict[str, Any], schema: dict[str, Any]) -> None:
+def _describe_default(described: dict[str, object], schema: dict[str, object]) -> None:
     default = orjson.dumps(schema.pop("default")).decode()
     described["description"] = f"{described.get('description', '')} Default: `{default}`.".strip()

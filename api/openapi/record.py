@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 from arena.records.record import record_schema
 
 
-def record_schemas() -> dict[str, Any]:
+def record_schemas() -> Mapping[str, object]:
     """The schema ``GameRecord`` and its parts, in the dialect of the document."""
     record = copy.deepcopy(record_schema())
     schemas = {_part_name(name): _converted(part) for name, part in record.pop("definitions").items()}
@@ -23,13 +24,13 @@ def _part_name(name: str) -> str:
     return "GameRecord" + name[0].upper() + name[1:]
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: object) -> object:
     """Convert part of a draft 7 schema to 2020-12, with references to the document's components."""
     if isinstance(value, list):
         return [_converted(inner) for inner in value]
     if not isinstance(value, dict):
         return value
-    converted = {key: _converted(inner) for key, inner in value.items()}
+    converted: dict[str, Any] = {key: _converted(inner) for key, inner in value.items()}
     if isinstance(converted.get("$ref"), str):
         converted["$ref"] = "#/components/schemas/" + _part_name(value["$ref"].removeprefix("#/definitions/"))
     if isinstance(converted.get("items"), list):

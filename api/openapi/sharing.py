@@ -107,7 +107,7 @@ def share_properties(schemas: dict[str, Any]) -> None:
             names.append(base)
 
 
-def _object(fields: Mapping[str, tuple[Any, bool]]) -> dict[str, Any]:
+def _object(fields: Mapping[str, tuple[object, bool]]) -> dict[str, object]:
     """The schema of an object. ``fields``: the properties and whether they are required."""
     required = sorted(name for name, (_, is_required) in fields.items() if is_required)
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from arena.operations.operation import JSON
@@ -18,12 +19,14 @@ HEADERS: Final = {
 _SENT: Final = {"type": "string", "format": "date-time", "description": "When the message was sent."}
 
 
-def _message(type: str, data: dict[str, Any], **more: Any) -> dict[str, Any]:
+def _message(type: str, data: Mapping[str, object], **more: object) -> Mapping[str, object]:
     properties = {"type": {"const": type, "type": "string"}, "timestamp": _SENT, "data": data, **more}
     return {"type": "object", "properties": properties, "required": ["type", "timestamp", "data"]}
 
 
-def _post(id: str, summary: str, description: str, body: dict[str, Any], responses: Any) -> dict[str, Any]:
+def _post(
+    id: str, summary: str, description: str, body: Mapping[str, object], responses: Mapping[str, object]
+) -> Mapping[str, object]:
     json = {JSON: {"schema": body}}
     parameters = [{"$ref": f"#/components/parameters/{name}"} for name in HEADERS]
     return {
@@ -40,7 +43,7 @@ def _post(id: str, summary: str, description: str, body: dict[str, Any], respons
     }
 
 
-def _reply(description: str, name: str, value: dict[str, Any]) -> dict[str, Any]:
+def _reply(description: str, name: str, value: Mapping[str, object]) -> Mapping[str, object]:
     schema = {"type": "object", "properties": {name: value}, "required": [name]}
     return {"description": description, "content": {JSON: {"schema": schema}}}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Final
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -70,8 +71,7 @@ def sign_in() -> ResponseReturnValue:
     return redirect(back if _LOCAL(back) else url_for("pages.account_page"), 303)
 
 
-def _sign_in(**values: Any) -> Response:
-    status = values.pop("status", 200)
+def _sign_in(status: int = 200, **values: object) -> Response:
     response = page("sign_in.html", status, **{"owner": "", "code": "", "error": None, **values})
     response.headers["Cache-Control"] = "private, no-store"
     return response
@@ -165,7 +165,7 @@ def account_page() -> Response:
     )
 
 
-def _tournaments(owner: str) -> list[dict[str, Any]]:
+def _tournaments(owner: str) -> Sequence[Mapping[str, object]]:
     """The tournaments that the owner organises and that are not over, and of the latest ones; and those that
     only their guests see.
     """

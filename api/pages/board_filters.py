@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
+from api.schemas.leaderboards import GivenBoardPage
 from api.services import services
 from arena.events.house_entries import house_source
 
@@ -23,10 +24,24 @@ class Chip(NamedTuple):
     pressed: bool
 
 
+class PlayedVersion(TypedDict):
+    """A version in a row of a board, as far as filters look at it."""
+
+    version: str
+
+
+class BoardRow(PlayedVersion):
+    """A row of a board, as far as filters look at it."""
+
+    name: str
+    provisional: bool
+    versions: Sequence[PlayedVersion]
+
+
 class BoardFilter:
     """The filters of a query; ``own``: the bots of the owner that is asked for, None for those of all."""
 
-    def __init__(self, query: Mapping[str, Any]) -> None:
+    def __init__(self, query: GivenBoardPage) -> None:
         self.owner: str = (query["owner"] or "").strip()
         self._house: bool | None = query["house"]
         self._provisional: bool | None = query["provisional"]
@@ -73,22 +88,22 @@ class BoardFilter:
             ),
         ]
 
-    def rows(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def rows(self, rows: Iterable[BoardRow]) -> list[BoardRow]:
         """The rows of a board that are shown."""
         return [row for row in rows if self._shows(row)]
 
-    def with_versions(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def with_versions(self, rows: Iterable[BoardRow]) -> list[Mapping[str, object]]:
         """The rows, each followed by those of earlier versions if they are shown."""
         if not self.all_versions:
             return list(rows)
-        found: list[Mapping[str, Any]] = []
+        found: list[Mapping[str, object]] = []
         for row in rows:
             found.append(row)
             others = [one for one in row["versions"] if one["version"] != row["version"]]
             found += [{**row, **one, "rank": None, "earlier": True} for one in others[:VERSIONS_MOST]]
         return found
 
-    def _shows(self, row: Mapping[str, Any]) -> bool:
+    def _shows(self, row: BoardRow) -> bool:
         name = row["name"]
         return (
             (self._own is None or name in self._own)

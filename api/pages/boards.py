@@ -13,7 +13,7 @@ from api.pages.board_filters import BoardFilter
 from api.pages.history import BoardPlot, board_plot
 from api.pages.site import blueprint, page
 from api.requests import read_query
-from api.schemas.leaderboards import BoardPageQuery
+from api.schemas.leaderboards import BoardPageQuery, GivenBoardPage
 from api.services import services
 from arena.errors import UnknownPreset
 from arena.events.boards import PublishedBoard
@@ -93,12 +93,12 @@ def matchups_page(kind: str, division: str) -> Response:
     )
 
 
-def _board_query() -> dict[str, Any]:
-    query: dict[str, Any] = read_query(_BOARD, request.environ, services().settings.http)
+def _board_query() -> GivenBoardPage:
+    query: GivenBoardPage = read_query(_BOARD, request.environ, services().settings.http)
     return query
 
 
-def _preset(kind: str, query: Mapping[str, Any]) -> Preset:
+def _preset(kind: str, query: GivenBoardPage) -> Preset:
     try:
         return GAMES[kind].preset(query["preset"])
     except UnknownPreset:

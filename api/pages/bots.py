@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from flask import Response, abort, request
@@ -11,7 +12,7 @@ from api.pages.history import Plot, plot
 from api.pages.site import blueprint, page
 from api.pages.styles import StyleRow, style_rows
 from api.requests import read_query
-from api.schemas.bot_games import BotGamesFilter
+from api.schemas.bot_games import BotGamesFilter, GivenBotGamesFilter
 from api.services import services
 from api.sessions import page_viewer
 from arena.accounts.accounts import BotNotFound
@@ -42,9 +43,9 @@ class _Place(NamedTuple):
     """A bot on one leaderboard. ``pairs``: with its opponents, the best one first."""
 
     name: BoardName
-    anchor: dict[str, Any]
+    anchor: Mapping[str, object]
     row: dict[str, Any]
-    history: list[dict[str, Any]]
+    history: Sequence[Mapping[str, object]]
     plot: Plot | None
     pairs: list[tuple[MatchedBot, Pair]]
     style: list[StyleRow]
@@ -53,7 +54,7 @@ class _Place(NamedTuple):
 @blueprint.get("/bots/<bot>")
 def bot_page(bot: str) -> Response:
     """One bot: its versions, its ratings, who it beats, its games."""
-    query = read_query(_QUERY, request.environ, services().settings.http)
+    query: GivenBotGamesFilter = read_query(_QUERY, request.environ, services().settings.http)
     account = _account(bot)
     places = [place for name in all_boards() if (place := _place(name, bot))]
     is_house = account is None and house_source(bot) is not None
@@ -80,7 +81,7 @@ def bot_page(bot: str) -> Response:
     )
 
 
-def _tournaments(bot: str) -> list[dict[str, Any]]:
+def _tournaments(bot: str) -> Sequence[Mapping[str, object]]:
     """The last tournaments in which a group with the bot is over."""
     return services().tournaments.list(bot=bot, limit=TOURNAMENTS_MOST, viewer=page_viewer()).items
 
@@ -104,8 +105,8 @@ def _place(name: BoardName, bot: str) -> _Place | None:
     )
 
 
-def _history(name: BoardName, bot: str) -> list[dict[str, Any]]:
-    points: list[dict[str, Any]] = []
+def _history(name: BoardName, bot: str) -> Sequence[Mapping[str, object]]:
+    points: list[Mapping[str, object]] = []
     cursor = None
     while True:
         found = services().boards.history(*name, bot=bot, cursor=cursor)
@@ -126,7 +127,7 @@ def _pairs(name: BoardName, bot: str) -> list[tuple[MatchedBot, Pair]]:
     return []
 
 
-def _games_or_none(bot: str, query: dict[str, Any]) -> list[dict[str, Any]] | None:
+def _games_or_none(bot: str, query: GivenBotGamesFilter) -> Sequence[Mapping[str, object]] | None:
     """The last games of a bot as it played them; None while the archive, which has the older ones, cannot be
     read.
     """

@@ -79,6 +79,6 @@ def _relative(ms: int) -> str:
 
 
 @blueprint.app_template_filter("next_words")
-def _next_words(schedule: Mapping[str, Any]) -> str:
+def _next_words(schedule: Mapping[str, object]) -> str:
     """When a schedule announces its next tournament."""
     return next_words(schedule, now_ms())

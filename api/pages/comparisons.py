@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from flask import Response
 
@@ -29,19 +30,19 @@ def comparison_page(comparison: str) -> Response:
         one=view,
         title=GAMES[view["kind"]].title,
         refresh=None if view["state"] in OVER else REFRESH_SECONDS,
-        bar=_bar(view),
+        bar=_bar(view["bounds"], view["llr"]),
         groups=groups.items,
         earlier=cursor,
         next=groups.cursor,
     )
 
 
-def _bar(view: dict[str, Any]) -> dict[str, float]:
+def _bar(bounds: Sequence[float], present: float) -> dict[str, float]:
     """Where the bar of the LLR begins, and how wide it is, and where zero is: per cent between the bounds."""
-    lower, upper = view["bounds"]
+    lower, upper = bounds
 
     def at(value: float) -> float:
         return round(float(100 * (min(upper, max(lower, value)) - lower) / (upper - lower)), 2)
 
-    zero, llr = at(0.0), at(view["llr"])
+    zero, llr = at(0.0), at(present)
     return {"zero": zero, "from": min(zero, llr), "width": round(abs(llr - zero), 2)}

@@ -94,7 +94,7 @@ def controls(schema: Schema, names: Iterable[str], words: Words, prefix: str = "
     return found
 
 
-def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
+def _control(path: str, one: fields.Field[object], words: Words) -> Control:
     last = path.rpartition(".")[2]
     default = one.metadata.get("default")
     shown = words.choices.get(path, {})
@@ -139,14 +139,14 @@ def _control(path: str, one: fields.Field[Any], words: Words) -> Control:
     return replace(control, longest=longest)
 
 
-def _choices(one: fields.Field[Any]) -> Sequence[str] | None:
+def _choices(one: fields.Field[object]) -> Sequence[str] | None:
     for rule in one.validators:
         if isinstance(rule, validate.OneOf):
             return [str(value) for value in rule.choices]
     return None
 
 
-def _range(one: fields.Field[Any]) -> tuple[float | None, float | None]:
+def _range(one: fields.Integer) -> tuple[float | None, float | None]:
     for rule in one.validators:
         if isinstance(rule, validate.Range):
             return rule.min, rule.max
@@ -216,7 +216,7 @@ def body_of(found: Iterable[Control]) -> dict[str, Any]:
     return body
 
 
-def _value(one: Control) -> Any:
+def _value(one: Control) -> bool | float | str | list[str] | None:
     text = one.value
     if one.kind == "check":
         return bool(text)

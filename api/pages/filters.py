@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TypedDict
 
 from api.pages.site import blueprint
 
@@ -85,19 +84,27 @@ def setting(name: str) -> str:
     return words(name.removesuffix("_ms"))
 
 
+class Edit(TypedDict):
+    """An edit of a tournament: the former and the new value of a setting."""
+
+    field: str
+    old: object
+    new: object
+
+
 @blueprint.app_template_filter("former")
-def former(edit: Mapping[str, Any]) -> str:
+def former(edit: Edit) -> str:
     """The former value of an edited setting, of several ones only what has changed."""
     return _setting(edit["field"], edit["old"], edit["new"])
 
 
 @blueprint.app_template_filter("present")
-def present(edit: Mapping[str, Any]) -> str:
+def present(edit: Edit) -> str:
     """The new value of an edited setting, of several ones only what has changed."""
     return _setting(edit["field"], edit["new"], edit["old"])
 
 
-def _setting(name: str, value: Any, other: Any) -> str:
+def _setting(name: str, value: object, other: object) -> str:
     if isinstance(value, dict):
         known = other if isinstance(other, dict) else {}
         parts = [f"{words(part)} {own}" for part, own in value.items() if known.get(part) != own]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from flask import Response, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -42,7 +41,7 @@ def _shown(tournament: str, error: ArenaError | None = None, link: str = "") -> 
     )
 
 
-def _act(tournament: str, act: Callable[[Guests, Principal], Any]) -> ResponseReturnValue:
+def _act(tournament: str, act: Callable[[Guests, Principal], object]) -> ResponseReturnValue:
     try:
         act(services().tournaments.invitations, signed_in())
     except ArenaError as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from flask import Response, current_app, url_for
 from markupsafe import Markup
@@ -56,7 +57,7 @@ def home() -> Response:
     )
 
 
-def _table_data(table: FrontTable) -> dict[str, Any]:
+def _table_data(table: FrontTable) -> Mapping[str, object]:
     """What the script shows: the layout, and the stream of a live game or the last moves of another one."""
     return {
         **table.layout,

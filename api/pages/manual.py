@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from flask import Response, abort
@@ -122,7 +122,7 @@ def manual_record_schema() -> Response:
     return Response(orjson.dumps(record_schema()), content_type="application/schema+json")
 
 
-def manual_page_of(template: str, **values: Any) -> Response:
+def manual_page_of(template: str, **values: object) -> Response:
     """Return a page with the navigation of the manual."""
     return page(template, groups=navigation(), **values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
@@ -185,7 +185,7 @@ def _new_tournament(
     sections: Sections,
     draft: str,
     error: ArenaError | None = None,
-    plan: Mapping[str, Any] | None = None,
+    plan: Mapping[str, object] | None = None,
 ) -> Response:
     status = 200 if error is None else status_of(error)
     if error is not None:
@@ -225,7 +225,7 @@ def announce_tournament() -> ResponseReturnValue:
     return redirect(url_for("pages.tournament_page", tournament=made["id"]), 303)
 
 
-def _name_of(who: Principal, draft: str, body: Mapping[str, Any]) -> str | None:
+def _name_of(who: Principal, draft: str, body: Mapping[str, object]) -> str | None:
     """The id of the tournament; the same if the same form is sent twice."""
     if not draft:
         return None
@@ -255,7 +255,7 @@ _STARTS: Final = Control("locks_ms", "Play starts", "time")
 
 
 def _act(
-    tournament: str, act: Any, made: Sequence[str] = (), own: Control | None = None
+    tournament: str, act: Callable[[], object], made: Sequence[str] = (), own: Control | None = None
 ) -> ResponseReturnValue:
     """Do something with a tournament, and show it again, or the one that was ``made``."""
     signed_in()

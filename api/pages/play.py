@@ -99,11 +99,11 @@ def _settings(header: GameHeader, seat: int) -> dict[str, str]:
     return {"game": header.kind, "preset": preset.name, "seats": seats, **others, **rules}
 
 
-def _agree(names: Collection[str], rules: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+def _agree(names: Collection[str], rules: Mapping[str, object], others: Mapping[str, object]) -> bool:
     return all(rules[name] == others[name] for name in names)
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """The value of an option as its field has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -372,7 +372,7 @@ def _number(text: str | None) -> int | None:
     return int(text) if text is not None and _NUMBER(text) else None
 
 
-def _json(value: Any) -> Response:
+def _json(value: object) -> Response:
     response = Response(status=204) if value is None else Response(orjson.dumps(value), content_type=JSON)
     response.headers["Cache-Control"] = "private, no-store"
     return response

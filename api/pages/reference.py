@@ -270,7 +270,7 @@ class _Reader:
         return value
 
 
-def _references(value: Any) -> Iterator[tuple[str, str]]:
+def _references(value: object) -> Iterator[tuple[str, str]]:
     """The kinds and the names of all components that a part of a document refers to."""
     if isinstance(value, Mapping):
         if isinstance(value.get("$ref"), str):
@@ -283,7 +283,7 @@ def _references(value: Any) -> Iterator[tuple[str, str]]:
             yield from _references(part)
 
 
-def _tokens(security: Sequence[Mapping[str, Any]]) -> str:
+def _tokens(security: Sequence[Mapping[str, object]]) -> str:
     names = [name for one in security for name in one]
     if not names:
         return "No token."
@@ -327,11 +327,11 @@ def _range(least: object, most: object) -> str:
     return "" if most is None else f", at most {most}"
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
-def _example(value: Any) -> str:
+def _example(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or ""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -147,14 +147,14 @@ def _sent(sections: Sections) -> dict[str, list[Control]]:
     return {title: filled(found, request.form.getlist) for title, found in sections.items()}
 
 
-def _template(sections: Sections, game: Game) -> dict[str, Any]:
+def _template(sections: Sections, game: Game) -> Mapping[str, object]:
     return tournament_body({title: found for title, found in sections.items() if title != _WHEN}, game)
 
 
 def _shown(
     game: Game,
     sections: Sections,
-    known: Mapping[str, Any] | None = None,
+    known: Mapping[str, object] | None = None,
     error: ArenaError | None = None,
 ) -> Response:
     status = 200 if error is None else status_of(error)

@@ -25,7 +25,7 @@ _FIELDS: Final = (*settings_of(SeriesContents), *settings_of(SeriesRules))
 _AT_ONCE: Final = 50
 
 
-def _controls(known: Mapping[str, Any] | None = None) -> list[Control]:
+def _controls(known: Mapping[str, object] | None = None) -> list[Control]:
     words = Words(choices={"by": {"owner": "each owner: its best bot counts", "bot": "each bot"}})
     values = {**SeriesRules().as_json(), **(known or {})}
     found = []
@@ -36,11 +36,11 @@ def _controls(known: Mapping[str, Any] | None = None) -> list[Control]:
     return found
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _body(found: list[Control]) -> dict[str, Any]:
+def _body(found: list[Control]) -> Mapping[str, object]:
     body: dict[str, Any] = {"tournaments": [], "best": None, **body_of(found)}
     points = [decimal(part) for part in body.get("points", [])]
     if None not in points:

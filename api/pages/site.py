@@ -8,11 +8,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import orjson
 from flask import Blueprint, Response, g, render_template, request
 from flask.typing import ResponseReturnValue
+from werkzeug.datastructures import MIMEAccept
 
 from api.auditing import audit_form
 from api.auth import authenticate
@@ -40,7 +41,7 @@ _POLICY: Final = (
 )
 
 
-def page(template: str, status: int = 200, **values: Any) -> Response:
+def page(template: str, status: int = 200, /, **values: object) -> Response:
     """Return the page that ``template`` makes of ``values``."""
     theme = request.cookies.get("theme", "")
     guest = visitor()
@@ -93,7 +94,7 @@ def form(rule: str, *, most: int = SMALL_BODY) -> Callable[[FormView], FormView]
         _MOST[f"{blueprint.name}.{view.__name__}"] = most
 
         @functools.wraps(view)
-        def handle(**path: Any) -> ResponseReturnValue:
+        def handle(**path: str) -> ResponseReturnValue:
             audit_form(view.__name__, rule, visitor().principal, path)
             return view(**path)
 
@@ -122,5 +123,5 @@ def error_page(problem: Response) -> Response:
     return answer
 
 
-def _prefers_problems(accepted: Any) -> bool:
+def _prefers_problems(accepted: MIMEAccept) -> bool:
     return bool(accepted["application/problem+json"] > accepted["text/html"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -102,7 +103,7 @@ def _way() -> str:
     return transport_of(way).name
 
 
-def _sent_upload(body: dict[str, Any]) -> dict[str, Any]:
+def _sent_upload(body: dict[str, object]) -> Mapping[str, object]:
     """The file or the text that was sent, as the field that it is. Raises :class:`InvalidSource`."""
     file = request.files.get("file")
     pasted = body.pop("source", None)
@@ -117,7 +118,7 @@ def _sent_upload(body: dict[str, Any]) -> dict[str, Any]:
     return {"component" if is_component else "source": data}
 
 
-def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, Any]:
+def _read(schema: NewBotSchema | NewVersionSchema, found: list[Control], way: str) -> dict[str, object]:
     """The body of the operation that the form stands for."""
     body = {**body_of(found), "transport": way}
     upload = _sent_upload(body) if transport_of(way).takes_upload else {}

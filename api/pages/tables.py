@@ -56,7 +56,7 @@ def game_page(game: str) -> ResponseReturnValue:
     )
 
 
-def _own_logs(game: str, record: Record) -> dict[str, list[dict[str, Any]]]:
+def _own_logs(game: str, record: Record) -> Mapping[str, object]:
     """What bots of the owner who has signed in printed, by bot and seat."""
     owner = visitor().owner
     if not owner:

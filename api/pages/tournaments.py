@@ -77,8 +77,8 @@ def tournament_view(
     groups = arena.groups(tournament, cursor=cursor, limit=GROUPS_AT_ONCE, viewer=who, bots=pair)
     standings = arena.standings(tournament, who)
     shown = standings.shown(ROWS_MOST, CROSSTABLE_MOST)
-    played = _rounds(view, who)
-    chosen = _chosen_round(view, query.get("round"), played)
+    played = _rounds(view["id"], view["format"], who)
+    chosen = _chosen_round(view["format"], query.get("round"), played)
     return page(
         "tournament.html",
         status,
@@ -112,20 +112,20 @@ def tournament_view(
     )
 
 
-def _rounds(view: dict[str, Any], who: Viewer | None) -> list[tuple[int, list[Met]]]:
+def _rounds(tournament: str, format: str, who: Viewer | None) -> list[tuple[int, list[Met]]]:
     """The rounds of a Swiss or knockout tournament; empty for others, and with too many groups."""
-    if view["format"] not in ("swiss", "knockout"):
+    if format not in ("swiss", "knockout"):
         return []
-    found = services().tournaments.groups(view["id"], limit=ROUNDS_MOST_GROUPS, viewer=who)
+    found = services().tournaments.groups(tournament, limit=ROUNDS_MOST_GROUPS, viewer=who)
     return rounds(found.items) if found.cursor is None else []
 
 
-def _chosen_round(view: dict[str, Any], asked: int | None, played: Sequence[tuple[int, Any]]) -> int | None:
+def _chosen_round(format: str, asked: int | None, played: Sequence[tuple[int, object]]) -> int | None:
     """The round of a Swiss tournament to show, the last one if none is asked for; None: all rounds."""
     numbers = [number for number, _ in played]
     if asked is not None and asked not in numbers:
         abort(404)
-    if view["format"] != "swiss" or not numbers:
+    if format != "swiss" or not numbers:
         return asked
     return numbers[-1] if asked is None else asked
 

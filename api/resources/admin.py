@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from api.contract import Blueprint
 from api.schemas.accounts import (
     AdminRightSchema,
     AuditPageSchema,
+    GivenAdminRight,
     OwnerSchema,
     TokenSchema,
 )
-from api.schemas.common import PageQuery
-from api.schemas.invitations import AllowanceSchema, InvitationQuotaSchema
-from api.schemas.leaderboards import BoardQuery, SuspicionListSchema
+from api.schemas.common import GivenPage, PageQuery
+from api.schemas.invitations import AllowanceSchema, GivenAllowance, InvitationQuotaSchema
+from api.schemas.leaderboards import BoardQuery, GivenBoard, SuspicionListSchema
 from api.schemas.owners import (
+    GivenHiddenText,
+    GivenText,
     HiddenTextListSchema,
     HiddenTextQuery,
     HiddenTextSchema,
@@ -22,7 +25,7 @@ from api.schemas.owners import (
     SuspendedOwnerSchema,
     SuspensionListSchema,
 )
-from api.schemas.tournaments import AnnulmentSchema, ReasonSchema
+from api.schemas.tournaments import AnnulmentSchema, GivenReason, ReasonSchema
 from api.services import services
 from arena.accounts.accounts import Owner, Principal
 from arena.accounts.shown import HiddenText
@@ -38,38 +41,38 @@ def issue_owner_token(who: Principal, owner: str) -> dict[str, str]:
 
 
 @blueprint.operation(body=AdminRightSchema, returns=OwnerSchema)
-def set_admin(who: Principal, body: dict[str, Any], owner: str) -> Owner:
+def set_admin(who: Principal, body: GivenAdminRight, owner: str) -> Owner:
     services().accounts.audit(who, "set admin", f"owner {owner}", str(body["admin"]).lower())
     return services().accounts.set_admin(owner, body["admin"])
 
 
 @blueprint.operation(body=AllowanceSchema, returns=InvitationQuotaSchema)
-def allow_invitations(who: Principal, body: dict[str, Any], owner: str) -> dict[str, int]:
+def allow_invitations(who: Principal, body: GivenAllowance, owner: str) -> dict[str, int]:
     services().accounts.audit(who, "allow invitations", f"owner {owner}", str(body["most"]))
     services().invitations.allow(owner, body["most"])
     return services().invitations.allowance(owner)
 
 
 @blueprint.operation(query=PageQuery, returns=AuditPageSchema)
-def list_audit(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
+def list_audit(who: Principal, query: GivenPage) -> Mapping[str, object]:
     entries, cursor = services().accounts.audited(query["cursor"] or "", query["limit"])
     return {"entries": entries, "cursor": cursor}
 
 
 @blueprint.operation(body=ReasonSchema, returns=AnnulmentSchema)
-def annul_game(who: Principal, body: dict[str, Any], game: str) -> dict[str, Any]:
+def annul_game(who: Principal, body: GivenReason, game: str) -> Mapping[str, object]:
     services().accounts.audit(who, "annul game", f"game {game}", body["reason"])
     return services().tournaments.annul(game, by=who.name, reason=body["reason"])
 
 
 @blueprint.operation(query=BoardQuery, returns=SuspicionListSchema)
-def list_suspicions(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
+def list_suspicions(who: Principal, query: GivenBoard) -> Mapping[str, object]:
     parts = services()
     return arranged(parts.boards, parts.accounts, parts.store.accounts, **query)
 
 
 @blueprint.operation(returns=SuspensionListSchema)
-def list_suspensions(who: Principal) -> dict[str, Any]:
+def list_suspensions(who: Principal) -> Mapping[str, object]:
     suspensions = services().suspensions
     return {"bots": suspensions.bots(), "owners": suspensions.owners()}
 
@@ -81,7 +84,7 @@ def lift_suspension(who: Principal, bot: str) -> None:
 
 
 @blueprint.operation(body=ReasonSchema, returns=SuspendedOwnerSchema)
-def suspend_owner(who: Principal, body: dict[str, Any], owner: str) -> Owner:
+def suspend_owner(who: Principal, body: GivenReason, owner: str) -> Owner:
     services().accounts.audit(who, "suspend owner", f"owner {owner}", body["reason"])
     now_ms = services().store.clock().now_ms
     return services().suspensions.suspend_owner(owner, body["reason"], who.name, now_ms)
@@ -94,17 +97,17 @@ def unsuspend_owner(who: Principal, owner: str) -> None:
 
 
 @blueprint.operation(returns=HiddenTextListSchema)
-def list_hidden_texts(who: Principal) -> dict[str, Any]:
+def list_hidden_texts(who: Principal) -> Mapping[str, object]:
     return {"texts": services().shown.all()}
 
 
 @blueprint.operation(body=NewHiddenTextSchema, returns=HiddenTextSchema)
-def hide_text(who: Principal, body: dict[str, Any]) -> HiddenText:
+def hide_text(who: Principal, body: GivenHiddenText) -> HiddenText:
     services().accounts.audit(who, f"hide {body['text']}", f"{body['of']} {body['id']}", body["reason"])
     return services().moderation.hide(**body, by=who.name)
 
 
 @blueprint.operation(query=HiddenTextQuery)
-def show_text(who: Principal, query: dict[str, Any]) -> None:
+def show_text(who: Principal, query: GivenText) -> None:
     services().accounts.audit(who, f"show {query['text']}", f"{query['of']} {query['id']}")
     services().moderation.show(**query)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from api import submissions
 from api.contract import Blueprint
 from api.schemas.accounts import BotOwnersSchema
@@ -13,7 +11,7 @@ blueprint = Blueprint("bot_owners", __name__, description="Who owns a bot togeth
 
 
 @blueprint.operation(returns=BotOwnersSchema)
-def list_bot_owners(who: Principal, bot: str) -> dict[str, Any]:
+def list_bot_owners(who: Principal, bot: str) -> submissions.BotOwners:
     view = submissions.owners_view(bot)
     if not who.admin and who.name not in (view["owner"], *view["co_owners"], *view["invited"]):
         raise Forbidden(f"{bot} is not your bot", field="bot", expected="one of your own bots")
@@ -21,7 +19,7 @@ def list_bot_owners(who: Principal, bot: str) -> dict[str, Any]:
 
 
 @blueprint.operation(returns=BotOwnersSchema)
-def add_bot_owner(who: Principal, bot: str, owner: str) -> dict[str, Any]:
+def add_bot_owner(who: Principal, bot: str, owner: str) -> submissions.BotOwners:
     submissions.add_owner(who, bot, owner)
     return submissions.owners_view(bot)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
@@ -20,6 +21,11 @@ from api.schemas.accounts import (
     BotWithTokenSchema,
     ChangedBotSchema,
     ChangedVersionSchema,
+    GivenBotChange,
+    GivenQualification,
+    GivenSecret,
+    GivenVersionChange,
+    GivenWait,
     NewBotFileQuery,
     NewBotSchema,
     NewSecretSchema,
@@ -36,10 +42,10 @@ from api.schemas.accounts import (
     UploadsSchema,
     VersionSchema,
 )
-from api.schemas.bot_games import BotGamesQuery, BotGamesSchema
-from api.schemas.common import PageQuery, absent
+from api.schemas.bot_games import BotGamesQuery, BotGamesSchema, GivenBotGames
+from api.schemas.common import GivenPage, PageQuery, absent
 from api.schemas.logs import GameLogSchema
-from api.schemas.notes import ChangedNotesSchema, GameNotesSchema
+from api.schemas.notes import ChangedNotesSchema, GameNotesSchema, GivenNotesChange
 from api.services import services
 from arena.accounts.accounts import Forbidden, Principal
 from arena.accounts.received import refusal
@@ -82,6 +88,12 @@ class BotsQuery(PageQuery):
     )
 
 
+class GivenBotsPage(GivenPage):
+    """What :class:`BotsQuery` loads."""
+
+    owner: str | None
+
+
 def _check_owner_or_admin(
     who: Principal, name: str, action: str, detail: str = "", *, shared: bool = False
 ) -> None:
@@ -96,7 +108,7 @@ def _check_owner_or_admin(
         services().accounts.audit(who, action, f"bot {name}", detail)
 
 
-def _bot_view(who: Principal | None, bot: BotAccount) -> dict[str, Any]:
+def _bot_view(who: Principal | None, bot: BotAccount) -> Mapping[str, object]:
     """The bot, with its webhook and its suspension if ``who`` may see them."""
     is_shown = who is not None and (who.owner in bot.owners or who.admin)
     # The URL may hold a secret, which co-owners do not get.
@@ -127,7 +139,7 @@ def _outcome(upload: ReceivedUpload) -> ReceivedUpload:
     return upload
 
 
-def _still_checked(schema: type[Schema], value: Any, upload: ReceivedUpload) -> Response:
+def _still_checked(schema: type[Schema], value: object, upload: ReceivedUpload) -> Response:
     response = json_response(schema().dump(value), 202)
     response.headers["Location"] = f"/v1/bots/{upload.bot}/uploads/{upload.id}"
     return response
@@ -141,7 +153,7 @@ def _still_checked(schema: type[Schema], value: Any, upload: ReceivedUpload) -> 
     raw=_FILES,
     raw_query=NewBotFileQuery,
 )
-def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Response:
+def register_bot(who: Principal, body: dict[str, Any]) -> Mapping[str, object] | Response:
     made = submissions.register(who, body)
     bot, upload = made.bot, made.upload
     if upload is not None:
@@ -159,23 +171,23 @@ def register_bot(who: Principal, body: dict[str, Any]) -> dict[str, Any] | Respo
 
 
 @blueprint.operation(query=BotsQuery, returns=BotPageSchema)
-def list_bots(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
+def list_bots(who: Principal | None, query: GivenBotsPage) -> Mapping[str, object]:
     bots, cursor = services().accounts.bots(query["owner"], query["cursor"] or "", query["limit"])
     return {"bots": bots, "cursor": cursor}
 
 
 @blueprint.operation(returns=BotSchema)
-def get_bot(who: Principal | None, bot: str) -> dict[str, Any]:
+def get_bot(who: Principal | None, bot: str) -> Mapping[str, object]:
     return _bot_view(who, services().accounts.bot(bot))
 
 
 @blueprint.operation(query=BotGamesQuery, returns=BotGamesSchema)
-def list_bot_games(who: Principal | None, query: dict[str, Any], bot: str) -> dict[str, Any]:
+def list_bot_games(who: Principal | None, query: GivenBotGames, bot: str) -> Mapping[str, object]:
     return {"games": services().bot_games.list(bot, **query, viewer=viewer(who))}
 
 
 @blueprint.operation(body=ChangedBotSchema, returns=BotSchema)
-def change_bot(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
+def change_bot(who: Principal, body: GivenBotChange, bot: str) -> Mapping[str, object]:
     changes = " ".join(f"{key}={value}" for key, value in body.items())
     _check_owner_or_admin(who, bot, "change bot", changes)
     return _bot_view(who, services().accounts.change_bot(bot, **body))
@@ -195,7 +207,7 @@ def delete_bot(who: Principal, bot: str) -> None:
     raw=_FILES,
     raw_query=NewVersionFileQuery,
 )
-def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any] | Response:
+def add_version(who: Principal, body: dict[str, Any], bot: str) -> Mapping[str, object] | Response:
     made = submissions.add_version(who, bot, body)
     version = made.version
     if made.upload is not None:
@@ -208,13 +220,13 @@ def add_version(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any
 
 
 @blueprint.operation(returns=UploadsSchema)
-def list_uploads(who: Principal, bot: str) -> dict[str, Any]:
+def list_uploads(who: Principal, bot: str) -> Mapping[str, object]:
     _check_owner_or_admin(who, bot, "read uploads", shared=True)
     return {"uploads": services().uploads.unsettled(bot)}
 
 
 @blueprint.operation(query=UploadQuery, returns=UploadSchema)
-def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> dict[str, Any]:
+def get_upload(who: Principal, query: GivenWait, bot: str, upload: str) -> Mapping[str, object]:
     found = services().uploads.find(bot, upload)
     try:
         submissions.check_upload(who, found)
@@ -226,13 +238,13 @@ def get_upload(who: Principal, query: dict[str, Any], bot: str, upload: str) -> 
 
 
 @blueprint.operation(body=ChangedVersionSchema, returns=VersionSchema)
-def publish_version(who: Principal, body: dict[str, Any], bot: str, version: str) -> Version:
+def publish_version(who: Principal, body: GivenVersionChange, bot: str, version: str) -> Version:
     submissions.check_owner(who, bot)
     return services().accounts.publish(bot, version, body["published"])
 
 
 @blueprint.operation(returns=SourceSchema)
-def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
+def get_source(who: Principal | None, bot: str, version: str) -> Mapping[str, object]:
     if not services().accounts.bot(bot).find(version).published:
         if who is None:
             raise Forbidden(
@@ -250,19 +262,19 @@ def get_source(who: Principal | None, bot: str, version: str) -> dict[str, Any]:
 
 
 @blueprint.operation(body=QualifySchema, returns=QualificationSchema)
-def qualify(who: Principal, body: dict[str, Any], bot: str, version: str) -> dict[str, Any]:
+def qualify(who: Principal, body: GivenQualification, bot: str, version: str) -> Mapping[str, object]:
     submissions.check_owner(who, bot, shared=True)
     return services().tournaments.qualify(body["kind"], bot, version, body["preset"])
 
 
 @blueprint.operation(returns=QualificationsSchema)
-def list_qualifications(who: Principal, bot: str, version: str) -> dict[str, Any]:
+def list_qualifications(who: Principal, bot: str, version: str) -> Mapping[str, object]:
     _check_owner_or_admin(who, bot, "read qualifications", version, shared=True)
     return {"qualifications": services().tournaments.qualifications(bot, version)}
 
 
 @blueprint.operation(returns=GameLogSchema)
-def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
+def get_log(who: Principal, bot: str, game: str) -> Mapping[str, object]:
     _check_owner_or_admin(who, bot, "read log", game, shared=True)
     seats = services().tournaments.journals.find(bot, game)
     if seats is None:
@@ -271,12 +283,12 @@ def get_log(who: Principal, bot: str, game: str) -> dict[str, Any]:
 
 
 @blueprint.operation(returns=GameNotesSchema)
-def get_notes(who: Principal | None, bot: str, game: str) -> dict[str, Any]:
+def get_notes(who: Principal | None, bot: str, game: str) -> Mapping[str, object]:
     return read_notes(who, bot, game)
 
 
 @blueprint.operation(body=ChangedNotesSchema, returns=GameNotesSchema)
-def publish_notes(who: Principal, body: dict[str, Any], bot: str, game: str) -> dict[str, Any]:
+def publish_notes(who: Principal, body: GivenNotesChange, bot: str, game: str) -> Mapping[str, object]:
     if body["published"]:
         submissions.check_owner(who, bot)
     else:
@@ -285,7 +297,7 @@ def publish_notes(who: Principal, body: dict[str, Any], bot: str, game: str) -> 
 
 
 @blueprint.operation(body=NewSecretSchema, returns=SecretSchema)
-def replace_webhook_secret(who: Principal, body: dict[str, Any], bot: str) -> dict[str, Any]:
+def replace_webhook_secret(who: Principal, body: GivenSecret, bot: str) -> Mapping[str, object]:
     submissions.check_owner(who, bot)
     secret, until_ms = submissions.replace_secret(bot, body.get("secret"))
     return {"secret": secret, "previous_until_ms": until_ms}

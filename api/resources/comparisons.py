@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Response
 
 from api.auth import viewer
 from api.contract import Blueprint, json_response, page_response
-from api.schemas.common import PageQuery
+from api.schemas.common import GivenPage, PageQuery
 from api.schemas.comparisons import (
     ComparisonPageSchema,
     ComparisonQuery,
     ComparisonSchema,
+    GivenComparisonVersion,
     NewComparisonSchema,
 )
 from api.services import services
@@ -24,18 +25,18 @@ blueprint = Blueprint(
 
 
 @blueprint.operation(body=NewComparisonSchema, returns=ComparisonSchema)
-def create_comparison(who: Principal, body: dict[str, Any]) -> Response:
+def create_comparison(who: Principal, body: Mapping[str, object]) -> Response:
     return json_response(services().comparisons.create(body, who), 201)
 
 
 @blueprint.operation(query=PageQuery, returns=ComparisonPageSchema)
-def list_comparisons(who: Principal, query: dict[str, Any]) -> Response:
+def list_comparisons(who: Principal, query: GivenPage) -> Response:
     page = services().comparisons.list(who.owner, query["cursor"], query["limit"])
     return page_response({"comparisons": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(query=ComparisonQuery, returns=ComparisonSchema)
-def get_comparison(who: Principal, query: dict[str, Any], comparison: str) -> Response:
+def get_comparison(who: Principal, query: GivenComparisonVersion, comparison: str) -> Response:
     since, seconds = query["since"], query["wait"]
     if since is None:
         return json_response(services().comparisons.view(comparison, viewer(who)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Response, request
 
@@ -16,6 +16,14 @@ from api.schemas.games import (
     GamePageSchema,
     GameSchema,
     GamesQuery,
+    GivenEvents,
+    GivenGame,
+    GivenGames,
+    GivenJoin,
+    GivenResignation,
+    GivenSeat,
+    GivenStream,
+    GivenView,
     JoinedSchema,
     JoinSchema,
     NewGameSchema,
@@ -36,7 +44,7 @@ blueprint = Blueprint("games", __name__, description="Games: create, join and wa
 
 
 @blueprint.operation(body=NewGameSchema, returns=GameSchema)
-def create_game(who: Principal, body: dict[str, Any]) -> Response:
+def create_game(who: Principal, body: GivenGame) -> Response:
     seats = [_seat(who, seat) for seat in body["seats"]]
     rules = game_of(body["kind"]).rules_for(body.get("rules", {}), len(seats))
     made = services().live.create(
@@ -50,7 +58,7 @@ def create_game(who: Principal, body: dict[str, Any]) -> Response:
     return json_response(made, 201)
 
 
-def _seat(who: Principal, seat: dict[str, Any]) -> dict[str, Any]:
+def _seat(who: Principal, seat: GivenSeat) -> Mapping[str, object]:
     """The seat with the current version of its bot, which must belong to ``who`` unless an admin."""
     if "bot" not in seat:
         return seat
@@ -72,13 +80,13 @@ def _check_seatable(bot: BotAccount) -> None:
 
 
 @blueprint.operation(query=GamesQuery, returns=GamePageSchema)
-def list_games(who: Principal | None, query: dict[str, Any]) -> Response:
+def list_games(who: Principal | None, query: GivenGames) -> Response:
     page = services().live.list(**query, viewer=viewer(who))
     return page_response({"games": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(query=ViewQuery, returns=ViewSchema)
-def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Response:
+def get_game(who: Principal | None, query: GivenView, game: str) -> Response:
     view = services().live.view(game, viewer(who), **query)
     if view is None:
         return json_response(None, 204)
@@ -92,7 +100,7 @@ def get_game(who: Principal | None, query: dict[str, Any], game: str) -> Respons
 
 
 @blueprint.operation(body=JoinSchema, returns=JoinedSchema)
-def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
+def join_game(who: Principal, body: GivenJoin, game: str) -> Response:
     bot = services().accounts.bot(who.name)
     check_plays(bot)
     _check_seatable(bot)
@@ -101,7 +109,7 @@ def join_game(who: Principal, body: dict[str, Any], game: str) -> Response:
 
 
 @blueprint.operation(body=ResignSchema, returns=GameSchema)
-def resign_game(who: Principal, body: dict[str, Any], game: str) -> Response:
+def resign_game(who: Principal, body: GivenResignation, game: str) -> Response:
     return json_response(services().live.resign(game, who.name, **body))
 
 
@@ -116,7 +124,7 @@ def cancel_game(who: Principal, game: str) -> Response:
 
 
 @blueprint.operation(query=EventsQuery, returns=EventPageSchema)
-def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
+def list_events(who: Principal | None, query: GivenEvents, game: str) -> Response:
     page = services().live.events(game, viewer(who), **query)
     response = json_response(page)
     if page["events"]:
@@ -129,7 +137,7 @@ def list_events(who: Principal | None, query: dict[str, Any], game: str) -> Resp
     returns=streams.event_stream(event="Event", over="Over"),
     parameters=(streams.LAST_EVENT_ID,),
 )
-def stream_events(who: Principal | None, query: dict[str, Any], game: str) -> Response:
+def stream_events(who: Principal | None, query: GivenStream, game: str) -> Response:
     return streams.game_stream(services().live, game, viewer(who), query["seat"])
 
 

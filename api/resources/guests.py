@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from flask import Response
@@ -12,6 +12,9 @@ from api.contract import Blueprint, json_response
 from api.schemas.guests import (
     CodeSchema,
     CreatedLinkSchema,
+    GivenCode,
+    GivenGuests,
+    GivenLink,
     GuestsSchema,
     InviteSchema,
     NewLinkSchema,
@@ -29,41 +32,41 @@ def invitation_url(tournament: str, code: str) -> str:
 
 
 @blueprint.operation(returns=GuestsSchema)
-def list_guests(who: Principal, tournament: str) -> dict[str, Any]:
+def list_guests(who: Principal, tournament: str) -> Mapping[str, object]:
     return services().tournaments.invitations.view(tournament, who)
 
 
 @blueprint.operation(
     body=InviteSchema, returns=GuestsSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES
 )
-def invite_owners(who: Principal, body: dict[str, Any], tournament: str) -> dict[str, Any]:
+def invite_owners(who: Principal, body: GivenGuests, tournament: str) -> Mapping[str, object]:
     invitations = services().tournaments.invitations
     invitations.invite(tournament, body["owners"], who)
     return invitations.view(tournament, who)
 
 
 @blueprint.operation(returns=GuestsSchema)
-def uninvite_owner(who: Principal, tournament: str, owner: str) -> dict[str, Any]:
+def uninvite_owner(who: Principal, tournament: str, owner: str) -> Mapping[str, object]:
     invitations = services().tournaments.invitations
     invitations.uninvite(tournament, owner, who)
     return invitations.view(tournament, who)
 
 
 @blueprint.operation(body=NewLinkSchema, returns=CreatedLinkSchema)
-def create_invitation_link(who: Principal, body: dict[str, Any], tournament: str) -> dict[str, Any]:
+def create_invitation_link(who: Principal, body: GivenLink, tournament: str) -> Mapping[str, object]:
     made = services().tournaments.invitations.add_link(tournament, body.get("expires_ms"), who)
     return {**made, "url": invitation_url(tournament, made["code"])}
 
 
 @blueprint.operation(returns=GuestsSchema)
-def revoke_invitation_link(who: Principal, tournament: str, link: str) -> dict[str, Any]:
+def revoke_invitation_link(who: Principal, tournament: str, link: str) -> Mapping[str, object]:
     invitations = services().tournaments.invitations
     invitations.revoke_link(tournament, link, who)
     return invitations.view(tournament, who)
 
 
 @blueprint.operation(body=CodeSchema, returns=TournamentSchema)
-def accept_invitation(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+def accept_invitation(who: Principal, body: GivenCode, tournament: str) -> Response:
     arena = services().tournaments
     arena.invitations.accept(tournament, body["code"], who)
     return json_response(arena.view(tournament, viewer(who)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Response
 
@@ -21,7 +21,7 @@ def is_alive() -> dict[str, str]:
 
 
 @blueprint.operation(returns=ReadinessSchema)
-def is_ready() -> dict[str, Any]:
+def is_ready() -> Mapping[str, object]:
     if streams.draining():
         raise HttpError("this process is shutting down", code="draining")
     services().store.check_ready()

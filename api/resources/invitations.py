@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from api.contract import Blueprint
 from api.schemas.invitations import (
+    GivenInvitations,
+    GivenInvitationsPage,
     InvitationPageSchema,
     InvitationSchema,
     InvitationsQuery,
@@ -31,7 +33,7 @@ _MAX_VALUES: Final = 5 * MAX_PEOPLE
 @blueprint.operation(
     body=NewInvitationsSchema, max_body=MAX_BODY, max_values=_MAX_VALUES, returns=NewInvitationListSchema
 )
-def create_invitations(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+def create_invitations(who: Principal, body: GivenInvitations) -> Mapping[str, object]:
     people, count = body.get("people"), body.get("count")
     if (people is None) == (count is None):
         raise InvalidRoster("people and count are two ways", field="people", expected="one of the two")
@@ -42,7 +44,7 @@ def create_invitations(who: Principal, body: dict[str, Any]) -> dict[str, Any]:
     return {"invitations": shown_once(made)}
 
 
-def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, Any]]:
+def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, str | int | None]]:
     """New invitations with their codes, and the pages to sign up with them."""
     address, now_ms = service_address(), services().store.clock().now_ms
     return [
@@ -56,7 +58,7 @@ def shown_once(made: Iterable[NewInvitation]) -> list[dict[str, Any]]:
 
 
 @blueprint.operation(query=InvitationsQuery, returns=InvitationPageSchema)
-def list_invitations(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
+def list_invitations(who: Principal, query: GivenInvitationsPage) -> Mapping[str, object]:
     start, limit = parse_number(query["cursor"], 9), query["limit"]
     found = services().invitations.list(who.name, query["roster"])
     end = start + limit
@@ -64,5 +66,5 @@ def list_invitations(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.operation(returns=InvitationSchema)
-def revoke_invitation(who: Principal, invitation: str) -> dict[str, Any]:
+def revoke_invitation(who: Principal, invitation: str) -> Mapping[str, object]:
     return services().invitations.revoke(who.name, invitation)

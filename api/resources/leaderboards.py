@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any
 
 from flask import Response
 
@@ -15,11 +14,13 @@ from api.schemas.leaderboards import (
     BoardListSchema,
     BoardSchema,
     BoardTableQuery,
+    GivenBoardTable,
+    GivenHistory,
     HistoryQuery,
     HistorySchema,
 )
-from api.schemas.matchups import MatchupsQuery, MatchupsSchema
-from api.schemas.styles import StylesQuery, StylesSchema
+from api.schemas.matchups import GivenMatchups, MatchupsQuery, MatchupsSchema
+from api.schemas.styles import GivenStyles, StylesQuery, StylesSchema
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.events.boards import PublishedBoard
@@ -70,12 +71,12 @@ def _check(kind: str, division: str) -> None:
 
 
 @blueprint.operation(returns=BoardListSchema)
-def list_leaderboards(who: Principal | None) -> dict[str, Any]:
+def list_leaderboards(who: Principal | None) -> Mapping[str, object]:
     return {"leaderboards": [read_board(*name).data for name in all_boards()]}
 
 
 @blueprint.operation(query=BoardTableQuery, returns=BoardSchema)
-def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+def get_leaderboard(who: Principal | None, query: GivenBoardTable, kind: str, division: str) -> Response:
     board = read_board(kind, division, query["preset"])
     form, version, text = query["format"], board.version, lambda: board.text
     page = board.page(query["cursor"], query["limit"]) if form == "json" else board.data
@@ -91,7 +92,7 @@ def get_leaderboard(who: Principal | None, query: dict[str, Any], kind: str, div
 
 
 @blueprint.operation(query=HistoryQuery, returns=HistorySchema)
-def get_history(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+def get_history(who: Principal | None, query: GivenHistory, kind: str, division: str) -> Response:
     board = read_board(kind, division, query["preset"])
 
     def respond() -> Response:
@@ -103,7 +104,7 @@ def get_history(who: Principal | None, query: dict[str, Any], kind: str, divisio
 
 
 @blueprint.operation(query=MatchupsQuery, returns=MatchupsSchema)
-def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+def get_matchups(who: Principal | None, query: GivenMatchups, kind: str, division: str) -> Response:
     _check(kind, division)
     found = services().matchups.published(kind, division, query["preset"])
     if found is None:
@@ -119,7 +120,7 @@ def get_matchups(who: Principal | None, query: dict[str, Any], kind: str, divisi
 
 
 @blueprint.operation(query=StylesQuery, returns=StylesSchema)
-def get_styles(who: Principal | None, query: dict[str, Any], kind: str, division: str) -> Response:
+def get_styles(who: Principal | None, query: GivenStyles, kind: str, division: str) -> Response:
     _check(kind, division)
     board = BoardName.of(kind, division, query["preset"])
     found = services().styles.read(*board)

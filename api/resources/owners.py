@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import request
 
@@ -10,6 +10,7 @@ from api import submissions
 from api.auth import client
 from api.contract import Blueprint
 from api.schemas.accounts import (
+    GivenOwner,
     NewOwnerSchema,
     OwnerSchema,
     OwnerWithTokenSchema,
@@ -17,7 +18,7 @@ from api.schemas.accounts import (
     SignInLinkSchema,
     TokenSchema,
 )
-from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema
+from api.schemas.owners import DeletedSchema, DeletionQuery, ExportSchema, GivenDeletion
 from api.services import services
 from api.sessions import sign_in_link
 from arena.accounts.accounts import Owner, Principal
@@ -26,7 +27,7 @@ blueprint = Blueprint("owners", __name__, description="Owners of bots, and their
 
 
 @blueprint.operation(body=NewOwnerSchema, returns=OwnerWithTokenSchema)
-def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
+def sign_up(who: Principal | None, body: GivenOwner) -> Mapping[str, object]:
     parts = services()
     name, code = body["name"], body.get("invitation", "")
     create = parts.invitations.sign_up if code else lambda name, _: parts.accounts.sign_up(name)
@@ -35,7 +36,7 @@ def sign_up(who: Principal | None, body: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.operation(returns=OwnOwnerSchema)
-def get_me(who: Principal) -> dict[str, Any]:
+def get_me(who: Principal) -> Mapping[str, object]:
     accounts, budgets = services().accounts, services().budgets
     return {
         **vars(accounts.owner(who.name)),
@@ -57,18 +58,18 @@ def revoke_owner_token(who: Principal) -> None:
 
 
 @blueprint.operation(returns=SignInLinkSchema)
-def create_sign_in_link(who: Principal) -> dict[str, Any]:
+def create_sign_in_link(who: Principal) -> Mapping[str, object]:
     url, expires_ms = sign_in_link(who.name)
     return {"url": url, "expires_ms": expires_ms}
 
 
 @blueprint.operation(returns=ExportSchema)
-def export_owner(who: Principal) -> dict[str, Any]:
+def export_owner(who: Principal) -> Mapping[str, object]:
     return services().account_data.export(who.name)
 
 
 @blueprint.operation(query=DeletionQuery, returns=DeletedSchema)
-def delete_owner(who: Principal, query: dict[str, Any]) -> dict[str, Any]:
+def delete_owner(who: Principal, query: GivenDeletion) -> dict[str, str]:
     shown = services().account_data.delete(who.name, query["confirm"])
     return {"shown": shown}
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Final
 
 from flask import Response, request
 
 from api.contract import Blueprint
 from api.conventions import link_next
-from api.schemas.common import PageQuery
-from api.schemas.games import AllRecordsQuery, RecordChangesSchema, RecordsQuery
+from api.schemas.common import GivenPage, PageQuery
+from api.schemas.games import (
+    AllRecordsQuery,
+    GivenAllRecords,
+    GivenRecords,
+    RecordChangesSchema,
+    RecordsQuery,
+)
 from api.services import services
 from arena.accounts.accounts import Principal
 from arena.operations.operation import JSON_LINES
@@ -21,7 +28,7 @@ _LINES: Final = {"type": "string", "description": "Records as JSON, one per line
 
 
 @blueprint.operation(query=RecordsQuery, returns=_LINES)
-def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
+def download_records(who: Principal | None, query: GivenRecords) -> Response:
     records = services().live.iter_records(kind=query["kind"], cursor=query["after"])
     found = list(islice(records, query["limit"]))
     body = b"".join(record.rstrip(b"\n") + b"\n" for _, record in found)
@@ -33,7 +40,7 @@ def download_records(who: Principal | None, query: dict[str, Any]) -> Response:
 
 
 @blueprint.operation(query=AllRecordsQuery, returns=_LINES)
-def download_all_records(who: Principal | None, query: dict[str, Any]) -> Response:
+def download_all_records(who: Principal | None, query: GivenAllRecords) -> Response:
     records = services().live.iter_records(kind=query["kind"])
     # An error of the first one is an error of the request.
     first = list(islice(records, 1))
@@ -45,6 +52,6 @@ def download_all_records(who: Principal | None, query: dict[str, Any]) -> Respon
 
 
 @blueprint.operation(query=PageQuery, returns=RecordChangesSchema)
-def list_record_changes(who: Principal | None, query: dict[str, Any]) -> dict[str, Any]:
+def list_record_changes(who: Principal | None, query: GivenPage) -> Mapping[str, object]:
     page = services().tournaments.record_changes(**query)
     return {"changes": page.items, "cursor": page.cursor}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response
 
 from api import submissions
 from api.contract import Blueprint, json_response
 from api.schemas.schedules import (
     ChangedScheduleSchema,
+    GivenSchedule,
+    GivenScheduleChange,
     NewScheduleSchema,
     ScheduleListSchema,
     ScheduleSchema,
@@ -26,7 +26,7 @@ blueprint = Blueprint(
 @blueprint.operation(
     body=NewScheduleSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES, returns=ScheduleSchema
 )
-def create_schedule(who: Principal, body: dict[str, Any]) -> Response:
+def create_schedule(who: Principal, body: GivenSchedule) -> Response:
     return json_response(submissions.create_schedule(who, body), 201)
 
 
@@ -43,7 +43,7 @@ def get_schedule(who: Principal | None, schedule: str) -> Response:
 @blueprint.operation(
     body=ChangedScheduleSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES, returns=ScheduleSchema
 )
-def change_schedule(who: Principal, body: dict[str, Any], schedule: str) -> Response:
+def change_schedule(who: Principal, body: GivenScheduleChange, schedule: str) -> Response:
     return json_response(submissions.change_schedule(who, schedule, body))
 
 

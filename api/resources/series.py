@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from flask import Response
 
@@ -11,6 +11,8 @@ from api.contract import Blueprint, json_response, page_response
 from api.resources.leaderboards import text_table
 from api.schemas.series import (
     ChangedSeriesSchema,
+    GivenSeriesPage,
+    GivenSeriesTable,
     NewSeriesSchema,
     SeriesListQuery,
     SeriesPageSchema,
@@ -26,12 +28,12 @@ blueprint = Blueprint("series", __name__, description="Series: season tables ove
 
 
 @blueprint.operation(body=NewSeriesSchema, returns=SeriesSchema)
-def create_series(who: Principal, body: dict[str, Any]) -> Response:
+def create_series(who: Principal, body: Mapping[str, object]) -> Response:
     return json_response(services().series.create(body, who), 201)
 
 
 @blueprint.operation(query=SeriesListQuery, returns=SeriesPageSchema)
-def list_series(who: Principal | None, query: dict[str, Any]) -> Response:
+def list_series(who: Principal | None, query: GivenSeriesPage) -> Response:
     start = parse_number(query["cursor"], 9)
     page = services().series.listed(viewer(who), start, query["limit"], query["owner"])
     return page_response({"series": page.items, "cursor": page.cursor})
@@ -43,7 +45,7 @@ def get_series(who: Principal | None, series: str) -> Response:
 
 
 @blueprint.operation(body=ChangedSeriesSchema, returns=SeriesSchema)
-def change_series(who: Principal, body: dict[str, Any], series: str) -> Response:
+def change_series(who: Principal, body: Mapping[str, object], series: str) -> Response:
     return json_response(services().series.change(series, body, who))
 
 
@@ -53,7 +55,7 @@ def delete_series(who: Principal, series: str) -> None:
 
 
 @blueprint.operation(query=SeriesTableQuery, returns=SeriesTableSchema)
-def get_series_table(who: Principal | None, query: dict[str, Any], series: str) -> Response:
+def get_series_table(who: Principal | None, query: GivenSeriesTable, series: str) -> Response:
     table, form = services().series.table(series, viewer(who)), query["format"]
     if form != "json":
         return text_table(table.as_csv, table.as_text, form)

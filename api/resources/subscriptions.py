@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from api.contract import Blueprint
 from api.schemas.subscriptions import (
     CreatedSubscriptionSchema,
+    GivenSubscription,
     NewSubscriptionSchema,
     SubscriptionSchema,
     SubscriptionsSchema,
@@ -18,12 +19,12 @@ blueprint = Blueprint("subscriptions", __name__, description="Webhooks that foll
 
 
 @blueprint.operation(body=NewSubscriptionSchema, returns=CreatedSubscriptionSchema)
-def subscribe_to_tournament(who: Principal, body: dict[str, Any], tournament: str) -> dict[str, Any]:
+def subscribe_to_tournament(who: Principal, body: GivenSubscription, tournament: str) -> Mapping[str, object]:
     return services().subscriptions.subscribe(tournament, who, body["url"], body.get("secret"))
 
 
 @blueprint.operation(returns=SubscriptionsSchema)
-def list_subscriptions(who: Principal, tournament: str) -> dict[str, Any]:
+def list_subscriptions(who: Principal, tournament: str) -> Mapping[str, object]:
     return {"subscriptions": services().subscriptions.of(tournament, who)}
 
 
@@ -33,5 +34,5 @@ def delete_subscription(who: Principal, tournament: str, subscription: str) -> N
 
 
 @blueprint.operation(returns=SubscriptionSchema)
-def ping_subscription(who: Principal, tournament: str, subscription: str) -> dict[str, Any]:
+def ping_subscription(who: Principal, tournament: str, subscription: str) -> Mapping[str, object]:
     return services().subscriptions.ping(tournament, subscription, who)

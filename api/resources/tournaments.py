@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain, islice
-from typing import Any
 
 from flask import Response
 
@@ -16,15 +16,22 @@ from api.contract import (
     revalidated,
 )
 from api.resources.leaderboards import text_table
-from api.schemas.dry_runs import DryRunQuery, DryRunSchema
-from api.schemas.edits import CloneSchema, EditTournamentSchema
-from api.schemas.leaderboards import TableQuery
+from api.schemas.dry_runs import DryRunQuery, DryRunSchema, GivenDryRun
+from api.schemas.edits import CloneSchema, EditTournamentSchema, GivenEdit
+from api.schemas.leaderboards import GivenTable, TableQuery
 from api.schemas.standings import StandingsSchema
 from api.schemas.tournaments import (
     MAX_SETTINGS,
     MAX_SETTINGS_VALUES,
     EnterSchema,
     EntrySchema,
+    GivenEntry,
+    GivenGroups,
+    GivenReason,
+    GivenTournament,
+    GivenTournamentRecords,
+    GivenTournaments,
+    GivenTournamentVersion,
     GroupPageSchema,
     GroupsQuery,
     NewTournamentSchema,
@@ -46,7 +53,7 @@ blueprint = Blueprint("tournaments", __name__, description="Tournaments: announc
 @blueprint.operation(
     body=NewTournamentSchema, returns=TournamentSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES
 )
-def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
+def create_tournament(who: Principal, body: GivenTournament) -> Response:
     return json_response(submissions.announce_tournament(who, body), 201)
 
 
@@ -57,22 +64,22 @@ def create_tournament(who: Principal, body: dict[str, Any]) -> Response:
     max_body=MAX_SETTINGS,
     max_values=MAX_SETTINGS_VALUES,
 )
-def plan_tournament(who: Principal, query: dict[str, Any], body: dict[str, Any]) -> Response:
+def plan_tournament(who: Principal, query: GivenDryRun, body: GivenTournament) -> Response:
     return json_response(submissions.plan_tournament(who, body, query["entrants"]))
 
 
 @blueprint.operation(query=TournamentsQuery, returns=TournamentPageSchema)
-def list_tournaments(who: Principal | None, query: dict[str, Any]) -> Response:
+def list_tournaments(who: Principal | None, query: GivenTournaments) -> Response:
     page = services().tournaments.list(**query, viewer=viewer(who))
     return page_response({"tournaments": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(query=TournamentQuery, returns=TournamentSchema)
-def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
+def get_tournament(who: Principal | None, query: GivenTournamentVersion, tournament: str) -> Response:
     since, wait = query["since"], query["wait"]
     arena = services().tournaments
     if since is None:
-        view: dict[str, Any] | None = arena.view(tournament, viewer(who))
+        view: Mapping[str, object] | None = arena.view(tournament, viewer(who))
     else:
         view = arena.wait(tournament, since, wait, viewer(who))
     if view is None:
@@ -83,12 +90,12 @@ def get_tournament(who: Principal | None, query: dict[str, Any], tournament: str
 @blueprint.operation(
     body=EditTournamentSchema, returns=TournamentSchema, max_body=MAX_SETTINGS, max_values=MAX_SETTINGS_VALUES
 )
-def edit_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+def edit_tournament(who: Principal, body: GivenEdit, tournament: str) -> Response:
     return json_response(submissions.edit_tournament(who, tournament, body))
 
 
 @blueprint.operation(body=CloneSchema, returns=TournamentSchema)
-def clone_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+def clone_tournament(who: Principal, body: Mapping[str, object], tournament: str) -> Response:
     return json_response(services().tournaments.clone(tournament, body, who), 201)
 
 
@@ -100,7 +107,7 @@ def stream_tournament(who: Principal | None, tournament: str) -> Response:
 
 
 @blueprint.operation(body=EnterSchema, returns=EntrySchema)
-def enter_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+def enter_tournament(who: Principal, body: GivenEntry, tournament: str) -> Response:
     return json_response(services().tournaments.enter(tournament, **body, by=who))
 
 
@@ -110,12 +117,12 @@ def leave_tournament(who: Principal, tournament: str, entry: str) -> Response:
 
 
 @blueprint.operation(body=ReasonSchema, returns=TournamentSchema)
-def cancel_tournament(who: Principal, body: dict[str, Any], tournament: str) -> Response:
+def cancel_tournament(who: Principal, body: GivenReason, tournament: str) -> Response:
     return json_response(submissions.cancel_tournament(who, tournament, body["reason"]))
 
 
 @blueprint.operation(query=TableQuery, returns=StandingsSchema)
-def get_standings(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
+def get_standings(who: Principal | None, query: GivenTable, tournament: str) -> Response:
     found = services().tournaments.standings(tournament, viewer(who))
     form = query["format"]
     if form != "json":
@@ -136,16 +143,20 @@ def get_results(who: Principal | None, tournament: str) -> Response:
 
 
 @blueprint.operation(query=GroupsQuery, returns=GroupPageSchema)
-def list_groups(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
-    bots = [name for name in (query.pop("bot"), query.pop("against")) if name is not None]
-    page = services().tournaments.groups(tournament, **query, viewer=viewer(who), bots=bots)
+def list_groups(who: Principal | None, query: GivenGroups, tournament: str) -> Response:
+    bots = [name for name in (query["bot"], query["against"]) if name is not None]
+    page = services().tournaments.groups(
+        tournament, cursor=query["cursor"], limit=query["limit"], viewer=viewer(who), bots=bots
+    )
     return page_response({"groups": page.items, "cursor": page.cursor})
 
 
 @blueprint.operation(
     query=TournamentRecordsQuery, returns={"type": "string", "description": "Records as JSON, one per line."}
 )
-def download_tournament_records(who: Principal | None, query: dict[str, Any], tournament: str) -> Response:
+def download_tournament_records(
+    who: Principal | None, query: GivenTournamentRecords, tournament: str
+) -> Response:
     records = services().tournaments.records(tournament, query["group"], viewer(who))
     first = list(islice(records, 1))
     lines = (record.rstrip(b"\n") + b"\n" for record in chain(first, records))

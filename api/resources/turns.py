@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from flask import Response, request
 
@@ -16,6 +16,9 @@ from api.schemas.turns import (
     MAX_ANSWERS,
     AnswersSchema,
     ExchangeSchema,
+    GivenAnswers,
+    GivenTurns,
+    GivenTurnStream,
     PresenceEndedSchema,
     TurnPageSchema,
     TurnsQuery,
@@ -33,7 +36,7 @@ _BYTES_PER_ANSWER = 500
 _VALUES_PER_ANSWER = 5
 
 
-def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextManager[None]:
+def _ending_presence(who: Principal, query: GivenTurns) -> AbstractContextManager[None]:
     """End the presence of the bot if it closes the connection while it waits."""
     if not query["wait"]:
         return nullcontext()
@@ -42,14 +45,21 @@ def _ending_presence(who: Principal, query: dict[str, Any]) -> AbstractContextMa
 
 
 @blueprint.operation(query=TurnsQuery, returns=TurnPageSchema)
-def get_turns(who: Principal, query: dict[str, Any]) -> Response:
-    legal = query.pop("legal")
+def get_turns(who: Principal, query: GivenTurns) -> Response:
     check = still_valid(request.environ, services())
     with _ending_presence(who, query):
-        turns, cursor = services().live.turns(who.name, **query)
+        turns, cursor = services().live.turns(
+            who.name,
+            query["after"],
+            wait=query["wait"],
+            rights=query["rights"],
+            limit=query["limit"],
+            tournaments=query["tournaments"],
+            leaving=query["leaving"],
+        )
     check()
     if wants_text(request.environ):
-        return page_text((), {}, turns, cursor, legal)
+        return page_text((), {}, turns, cursor, query["legal"])
     return json_response({"turns": turns, "cursor": cursor})
 
 
@@ -60,31 +70,40 @@ def get_turns(who: Principal, query: dict[str, Any]) -> Response:
     max_body=_BYTES_PER_ANSWER * MAX_ANSWERS,
     max_values=_VALUES_PER_ANSWER * MAX_ANSWERS,
 )
-def exchange_turns(who: Principal, query: dict[str, Any], body: dict[str, Any]) -> Response:
-    live, legal, answers = services().live, query.pop("legal"), body["answers"]
+def exchange_turns(who: Principal, query: GivenTurns, body: GivenAnswers) -> Response:
+    live, answers = services().live, body["answers"]
     as_text = wants_text(request.environ)
     if as_text:
         answers = read_answers(live, answers)
     check = still_valid(request.environ, services()) if query["wait"] else None
     with _ending_presence(who, query):
-        results, turns, cursor = live.exchange(who.name, answers, **query)
+        results, turns, cursor = live.exchange(
+            who.name,
+            answers,
+            query["after"],
+            wait=query["wait"],
+            rights=query["rights"],
+            limit=query["limit"],
+            tournaments=query["tournaments"],
+            leaving=query["leaving"],
+        )
     if check is not None:
         check()
     count_answers(results)
     if as_text:
         refused = [result["turn"] for result in results if result["status"] != "accepted" and result["turn"]]
-        return page_text(results, kinds_of(live, refused), turns, cursor, legal)
+        return page_text(results, kinds_of(live, refused), turns, cursor, query["legal"])
     return json_response({"results": results, "turns": turns, "cursor": cursor})
 
 
 @blueprint.operation(
     query=TurnStreamQuery, returns=streams.event_stream(turn="Turn"), parameters=(streams.LAST_EVENT_ID,)
 )
-def stream_turns(who: Principal, query: dict[str, Any]) -> Response:
+def stream_turns(who: Principal, query: GivenTurnStream) -> Response:
     return streams.turn_stream(services().live, who.name, query["rights"], query["tournaments"])
 
 
 @blueprint.operation(returns=PresenceEndedSchema)
-def end_presence(who: Principal) -> dict[str, Any]:
+def end_presence(who: Principal) -> Mapping[str, object]:
     bot = services().accounts.bot(who.name)
     return {"games": services().live.end_presence(who.name), "tournaments": bot.takes_part}

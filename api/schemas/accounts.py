@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, NotRequired, TypedDict
 
 from marshmallow import fields, pre_dump, validate
 
@@ -13,6 +14,7 @@ from api.schemas.invitations import InvitationQuotaSchema
 from api.schemas.turns import wait
 from arena.accounts.bot_settings import NOT_AT_FIRST, BotSettings
 from arena.accounts.names import LABEL_PATTERN, LABEL_RULE
+from arena.accounts.versions import BotState
 from arena.bots.transports import REMOTE, TRANSPORTS
 from arena.games import GAMES
 from arena.sandbox.limits import DEFAULT_LIMITS
@@ -96,6 +98,13 @@ class NewOwnerSchema(RequestSchema):
             "sign-up does not count against the limit per address."
         },
     )
+
+
+class GivenOwner(TypedDict):
+    """What :class:`NewOwnerSchema` loads."""
+
+    name: str
+    invitation: NotRequired[str]
 
 
 class OwnerSchema(ResponseSchema):
@@ -185,7 +194,7 @@ class OwnerWithTokenSchema(ResponseSchema):
     token = described(fields.String, _TOKEN)
 
 
-def _first(naming: str) -> dict[str, Any]:
+def _first(naming: str) -> Mapping[str, fields.String]:
     return {"name": name(naming), "version": _label(load_default="1")}
 
 
@@ -222,6 +231,12 @@ class ChangedBotSchema(RequestSchema.from_dict(_CHANGED)):  # type: ignore[misc]
     )
 
 
+class GivenBotChange(TypedDict, total=False):
+    """What :class:`ChangedBotSchema` loads, beside the declared settings."""
+
+    state: BotState
+
+
 class NewVersionSchema(RequestSchema):
     """A version to add. Versions never change; new games use the newest one."""
 
@@ -246,6 +261,12 @@ class ChangedVersionSchema(RequestSchema):
     """Changes to a version. Its code never changes."""
 
     published = Truth(required=True, metadata={"description": "Whether the source is public."})
+
+
+class GivenVersionChange(TypedDict):
+    """What :class:`ChangedVersionSchema` loads."""
+
+    published: bool
 
 
 class VersionSchema(ResponseSchema):
@@ -284,6 +305,12 @@ class UploadQuery(RequestSchema):
     """How long to wait for the outcome."""
 
     wait = wait()
+
+
+class GivenWait(TypedDict):
+    """What :class:`UploadQuery` loads."""
+
+    wait: float
 
 
 class QualificationSchema(ResponseSchema):
@@ -348,7 +375,7 @@ class UploadSchema(ResponseSchema):
     )
 
     @pre_dump
-    def _without_empty(self, upload: Any, **_: object) -> dict[str, Any]:
+    def _without_empty(self, upload: object, **_: object) -> Mapping[str, object]:
         values = {"qualifications": [], **(upload if isinstance(upload, dict) else vars(upload))}
         return {**values, "code": values["code"] or None, "reason": values["reason"] or None}
 
@@ -373,6 +400,13 @@ class QualifySchema(RequestSchema):
             "of Truco bots qualify separately; any other means the first one."
         },
     )
+
+
+class GivenQualification(TypedDict):
+    """What :class:`QualifySchema` loads."""
+
+    kind: str
+    preset: str | None
 
 
 class QualificationsSchema(ResponseSchema):
@@ -417,6 +451,12 @@ class NewSecretSchema(RequestSchema):
     secret = _secret("Your own secret; if omitted, one is generated")
 
 
+class GivenSecret(TypedDict):
+    """What :class:`NewSecretSchema` loads."""
+
+    secret: NotRequired[str]
+
+
 class SecretSchema(ResponseSchema):
     """A new signing secret."""
 
@@ -437,7 +477,7 @@ class SuspensionSchema(ResponseSchema):
     group = described(fields.String, "The group that was stopped.")
 
 
-def _co_owners() -> fields.List[Any]:
+def _co_owners() -> fields.List[str]:
     return fields.List(
         fields.String(),
         required=True,
@@ -452,7 +492,7 @@ class BotSummarySchema(ResponseSchema):
     """A bot as lists show it."""
 
     @pre_dump
-    def _without_empty(self, bot: Any, **_: object) -> dict[str, Any]:
+    def _without_empty(self, bot: object, **_: object) -> Mapping[str, object]:
         values = dict(bot if isinstance(bot, dict) else vars(bot))
         return {**values, "version": values["version"] or None}
 
@@ -530,6 +570,12 @@ class AdminRightSchema(RequestSchema):
     """The admin right of an owner."""
 
     admin = Truth(required=True, metadata={"description": "Whether the owner is an admin."})
+
+
+class GivenAdminRight(TypedDict):
+    """What :class:`AdminRightSchema` loads."""
+
+    admin: bool
 
 
 class AuditEntrySchema(ResponseSchema):

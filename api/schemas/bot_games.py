@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -50,6 +50,21 @@ class BotGamesQuery(BotGamesFilter):
         validate=validate.Range(1, GAMES_MOST),
         metadata={"description": "The maximum number of games."},
     )
+
+
+class GivenBotGamesFilter(TypedDict):
+    """What :class:`BotGamesFilter` loads."""
+
+    kind: str | None
+    preset: str | None
+    against: str | None
+    result: str | None
+
+
+class GivenBotGames(GivenBotGamesFilter):
+    """What :class:`BotGamesQuery` loads."""
+
+    limit: int
 
 
 class BotGameSeatSchema(SeatSchema):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, TypeVar
 
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
 
 from arena.accounts.accounts import MAX_PAGE
 from arena.accounts.names import NAME_PATTERN, NAME_RULE
+
+Kind = TypeVar("Kind", bound="fields.Field[Any]")
 
 
 class RequestSchema(Schema):
@@ -40,7 +42,7 @@ class UnionSchema(Schema):
         """See :meth:`marshmallow.Schema.dump`."""
         return self._selected(obj).dump(obj, **options)
 
-    def _selected(self, data: Any) -> Schema:
+    def _selected(self, data: object) -> Schema:
         if not isinstance(data, Mapping):
             raise ValidationError({"_schema": ["Invalid input type."]})
         value = data.get(self.type_field)
@@ -57,7 +59,7 @@ class ByKind(UnionSchema):
     type_field = "kind"
 
 
-def name(description: str, **options: Any) -> fields.String:
+def name(description: str, **options: object) -> fields.String:
     """A required name of an owner or a bot in a request."""
     return fields.String(
         required=True,
@@ -66,15 +68,15 @@ def name(description: str, **options: Any) -> fields.String:
     )
 
 
-def described(kind: type[fields.Field[Any]], description: str, **options: Any) -> Any:
+def described(kind: type[Kind], description: str, **options: Any) -> Kind:
     """A required field of a response, with its description."""
     metadata = {"description": description, **options.pop("metadata", {})}
     return kind(required=True, metadata=metadata, **options)
 
 
-def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, Any]:
+def editable(schema: type[Schema], without: Collection[str] = ()) -> dict[str, fields.Field[object]]:
     """The fields of the schema of a thing for one that changes it: none is required or has a default."""
-    found: dict[str, Any] = {}
+    found: dict[str, fields.Field[object]] = {}
     for name, field in schema._declared_fields.items():
         if name not in without:
             found[name] = own = deepcopy(field)
@@ -100,6 +102,13 @@ class PageQuery(RequestSchema):
         validate=validate.Range(1, MAX_PAGE),
         metadata={"description": "The maximum number of entries."},
     )
+
+
+class GivenPage(TypedDict):
+    """What :class:`PageQuery` loads."""
+
+    cursor: str | None
+    limit: int
 
 
 class FieldProblem(ResponseSchema):

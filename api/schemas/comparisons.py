@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -78,6 +78,13 @@ class ComparisonQuery(RequestSchema):
     wait = wait()
 
 
+class GivenComparisonVersion(TypedDict):
+    """What :class:`ComparisonQuery` loads."""
+
+    since: int | None
+    wait: float
+
+
 class EstimateSchema(ResponseSchema):
     """A value with its 95% interval."""
 
@@ -86,7 +93,7 @@ class EstimateSchema(ResponseSchema):
     high = described(fields.Float, "The upper bound.")
 
 
-def _estimate(description: str) -> Any:
+def _estimate(description: str) -> fields.Nested:
     return fields.Nested(
         EstimateSchema, required=True, allow_none=True, metadata={"description": description}
     )

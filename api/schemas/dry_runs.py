@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, absent, described
@@ -18,6 +20,12 @@ class DryRunQuery(RequestSchema):
             "description": "How many bots enter, with house bots. By default as many as may, or are invited."
         },
     )
+
+
+class GivenDryRun(TypedDict):
+    """What :class:`DryRunQuery` loads."""
+
+    entrants: int | None
 
 
 class PlannedBudgetSchema(ResponseSchema):

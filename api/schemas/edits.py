@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict
 
 from marshmallow import fields, validate
 
@@ -26,7 +26,15 @@ class EditTournamentSchema(RequestSchema.from_dict(_SETTINGS)):  # type: ignore[
     preset = fields.String(validate=validate.Length(1, 40), metadata={"description": PRESET_TEXT})
 
 
-def _same(name: str, description: str) -> fields.Field[Any]:
+class GivenEdit(TypedDict, total=False):
+    """The part of what :class:`EditTournamentSchema` loads that is checked before the arena gets it all."""
+
+    kind: str
+    invited: list[str]
+    baseline: list[str]
+
+
+def _same(name: str, description: str) -> fields.Field[object]:
     """A text that is by default that of the tournament that is cloned."""
     return request_field(replace(settings_of(SharedSettings)[name], description=description, default=None))
 

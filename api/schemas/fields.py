@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from arena.errors import ArenaError
@@ -19,7 +20,7 @@ from arena.inputs.times import read_rfc_3339, rfc_3339_rule
 class WholeNumber(fields.Integer):
     """A JSON number without a fraction (5.0 is valid); strings and booleans are rejected."""
 
-    def _validated(self, value: Any) -> int:
+    def _validated(self, value: object) -> int:
         if isinstance(value, float) and value.is_integer():
             return int(value)
         if isinstance(value, bool) or not isinstance(value, int):
@@ -35,7 +36,7 @@ class Truth(fields.Boolean):
 
     default_error_messages = _MUST_BE
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> bool:
         if not isinstance(value, bool):
             raise self.make_error("invalid", input=value)
         return value
@@ -60,7 +61,7 @@ class GivenMoment(fields.Raw):
     def __init__(self, description: str, *, label: str = "", **options: Any) -> None:
         super().__init__(metadata={"description": description, "label": label}, **options)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> int:
         try:
             moment = read_rfc_3339(value) if isinstance(value, str) else value
         except ArenaError:
@@ -83,7 +84,9 @@ class TypedLine(fields.String):
         super().__init__(validate=validate.Length(least, most), **options)
         self._most, self._least, self._is_checked = most, least, checked
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+    def _deserialize(
+        self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
+    ) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
         try:
             return self._read(text) if self._is_checked else self._clean(text)
@@ -126,11 +129,17 @@ class OneOf(fields.Field[Any]):
         self.schemas = schemas
         self.or_anything = or_anything
 
-    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+    def deserialize(
+        self,
+        value: object,
+        attr: str | None = None,
+        data: Mapping[str, object] | None = None,
+        **kwargs: object,
+    ) -> object:
         """See :meth:`marshmallow.fields.Field.deserialize`."""
         return value if self.or_anything else super().deserialize(value, attr, data, **kwargs)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> object:
         if not isinstance(value, Mapping):
             raise ValidationError("Must be an object.")
         by_key = {next(iter(schema().fields)): schema for schema in self.schemas}
@@ -141,7 +150,7 @@ class OneOf(fields.Field[Any]):
         return by_key[found[0]]().load(value)
 
 
-def one_of_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+def one_of_to_openapi(self: Any, field: fields.Field[object], **_: object) -> Mapping[str, object]:
     """Attribute function of apispec's converter: the OpenAPI schema of a :class:`OneOf`."""
     if not isinstance(field, OneOf):
         return {}
@@ -151,7 +160,9 @@ def one_of_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str
     )
 
 
-def action_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+def action_to_openapi(
+    self: OpenAPIConverter, field: fields.Field[object], **_: object
+) -> Mapping[str, object]:
     """Attribute function of apispec's converter: the forms of an :class:`ActionText`, which fits one."""
     if not isinstance(field, ActionText):
         return {}
@@ -169,20 +180,24 @@ class Mixed(fields.Raw):
         super().__init__(**options)
         self.choices = choices
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def _deserialize(self, value: object, attr: str | None, data: object, **kwargs: object) -> object:
         if not any(type(value) is type(choice) and value == choice for choice in self.choices):
             raise ValidationError(f"Must be one of: {', '.join(map(str, self.choices))}.")
         return value
 
 
-def moment_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+def moment_to_openapi(
+    self: OpenAPIConverter, field: fields.Field[object], **_: object
+) -> Mapping[str, object]:
     """Attribute function of apispec's converter: both forms of a :class:`GivenMoment`."""
     if not isinstance(field, GivenMoment):
         return {}
     return {"anyOf": [{"type": "integer"}, {"type": "string", "format": "date-time"}]}
 
 
-def mixed_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str, Any]:
+def mixed_to_openapi(
+    self: OpenAPIConverter, field: fields.Field[object], **_: object
+) -> Mapping[str, object]:
     """Attribute function of apispec's converter: the choices of a :class:`Mixed` by type, since generators of
     clients refuse an ``enum`` of several types.
     """
@@ -196,7 +211,7 @@ def mixed_to_openapi(self: Any, field: fields.Field[Any], **_: Any) -> dict[str,
     return {"anyOf": [*forms, *([{"type": "null"}] if field.allow_none else [])]}
 
 
-def _option_field(option: Option) -> fields.Field[Any]:
+def _option_field(option: Option) -> fields.String | fields.Boolean | fields.Integer:
     metadata: dict[str, Any] = {"description": option.doc[0].upper() + option.doc[1:] + "."}
     if option.follows:
         metadata["description"] += f" By default {option.default_text}."
@@ -231,8 +246,8 @@ class Rules(fields.Nested):
         self.game_rules = game_rules
 
     def _deserialize(
-        self, value: Any, attr: str | None, data: Any, partial: Any = None, **kwargs: Any
-    ) -> Any:
+        self, value: object, attr: str | None, data: object, partial: object = None, **kwargs: object
+    ) -> object:
         if not isinstance(value, Mapping):
             raise ValidationError("Must be an object.")
         self.game_rules.options.complete(value)

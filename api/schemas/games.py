@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping, Sized
+from typing import Any, Final, NotRequired, TypedDict, TypeVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import ByKind, GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, OneOf, Rules, Truth, WholeNumber
 from api.schemas.games_apart import OF_GAME, for_each_game, kind_of, observation_of
 from api.schemas.turns import MAX_SEATS, TURNS, EventSchema, wait
@@ -96,15 +97,18 @@ class ClockSchema(RequestSchema):
     )
 
     @validates_schema
-    def _either(self, data: dict[str, Any], **_: object) -> None:
+    def _either(self, data: Mapping[str, object], **_: object) -> None:
         if "preset" in data and len(data) > 1:
             raise ValidationError("Must be the only setting of the clock.", "preset")
+
+
+Counted = TypeVar("Counted", bound=Sized)
 
 
 class SeatCount(validate.Length):
     """The number of seats that a game can have."""
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: Counted) -> Counted:
         """See :class:`marshmallow.validate.Validator`."""
         try:
             return super().__call__(value)
@@ -113,7 +117,7 @@ class SeatCount(validate.Length):
             raise ValidationError(f"Must be {seats} seats, not {len(value)}.") from None
 
 
-def _seats(least: int, most: int) -> Any:
+def _seats(least: int, most: int) -> fields.List[object]:
     return fields.List(
         OneOf((BotSeat, HouseSeat, OpenSeat)),
         required=True,
@@ -146,6 +150,25 @@ class NewGameSchema(ByKind):
     )
 
 
+class GivenSeat(TypedDict):
+    """What :class:`BotSeat`, :class:`HouseSeat` or :class:`OpenSeat` loads."""
+
+    bot: NotRequired[str]
+    nonce: NotRequired[str]
+    house: NotRequired[str]
+    open: NotRequired[bool]
+
+
+class GivenGame(TypedDict):
+    """What :class:`NewGameSchema` loads."""
+
+    kind: str
+    seats: list[GivenSeat]
+    rules: NotRequired[Mapping[str, Any]]
+    clock: NotRequired[Mapping[str, str | int]]
+    visibility: str
+
+
 class JoinSchema(RequestSchema):
     """The seat to take."""
 
@@ -157,6 +180,13 @@ class JoinSchema(RequestSchema):
     nonce = nonce()
 
 
+class GivenJoin(TypedDict):
+    """What :class:`JoinSchema` loads."""
+
+    seat: int | None
+    nonce: str
+
+
 class ResignSchema(RequestSchema):
     """The seats to resign."""
 
@@ -165,6 +195,12 @@ class ResignSchema(RequestSchema):
         validate=validate.Range(0, MAX_SEATS - 1),
         metadata={"description": "The seat to resign; by default all seats of the bot."},
     )
+
+
+class GivenResignation(TypedDict):
+    """What :class:`ResignSchema` loads."""
+
+    seat: int | None
 
 
 class GamesQuery(PageQuery):
@@ -187,6 +223,14 @@ class GamesQuery(PageQuery):
     )
 
 
+class GivenGames(GivenPage):
+    """What :class:`GamesQuery` loads."""
+
+    kind: str | None
+    state: str | None
+    bot: str | None
+
+
 class ViewQuery(RequestSchema):
     """The viewing seat, and the version to wait for."""
 
@@ -197,6 +241,14 @@ class ViewQuery(RequestSchema):
         metadata={"description": "A version of the game. If the game still has it, the response is 204."},
     )
     wait = wait()
+
+
+class GivenView(TypedDict):
+    """What :class:`ViewQuery` loads."""
+
+    seat: int | None
+    since: int | None
+    wait: float
 
 
 class EventsQuery(RequestSchema):
@@ -216,10 +268,25 @@ class EventsQuery(RequestSchema):
     wait = wait()
 
 
+class GivenEvents(TypedDict):
+    """What :class:`EventsQuery` loads."""
+
+    seat: int | None
+    start: int
+    limit: int
+    wait: float
+
+
 class StreamQuery(RequestSchema):
     """The viewing seat."""
 
     seat = seat_query()
+
+
+class GivenStream(TypedDict):
+    """What :class:`StreamQuery` loads."""
+
+    seat: int | None
 
 
 class RecordsQuery(RequestSchema):
@@ -244,6 +311,14 @@ class RecordsQuery(RequestSchema):
     )
 
 
+class GivenRecords(TypedDict):
+    """What :class:`RecordsQuery` loads."""
+
+    kind: str | None
+    after: str | None
+    limit: int
+
+
 class AllRecordsQuery(RequestSchema):
     """Which records."""
 
@@ -252,6 +327,12 @@ class AllRecordsQuery(RequestSchema):
         validate=validate.OneOf(KINDS),
         metadata={"description": "Only games of this kind."},
     )
+
+
+class GivenAllRecords(TypedDict):
+    """What :class:`AllRecordsQuery` loads."""
+
+    kind: str | None
 
 
 # Responses

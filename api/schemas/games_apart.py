@@ -67,10 +67,10 @@ def for_each_game(
     return SchemaByGame(make)
 
 
-def kind_of(game: Game, **options: Any) -> fields.String:
+def kind_of(game: Game) -> fields.String:
     """The field that identifies the game."""
     metadata = {"description": "The kind of game."}
-    return fields.String(required=True, validate=validate.OneOf((game.kind,)), metadata=metadata, **options)
+    return fields.String(required=True, validate=validate.OneOf((game.kind,)), metadata=metadata)
 
 
 OF_GAME = for_each_game(
@@ -95,7 +95,7 @@ def event_of(game: Game) -> OneOf:
     return OneOf([_event(event) for event in game.events])
 
 
-def actions_of(game: Game) -> fields.List[Any]:
+def actions_of(game: Game) -> fields.List[str]:
     """The field for the legal actions of a seat."""
     forms = [form for form in game.actions if not form.by_chance]
     metadata = {"description": "The legal actions; each has one of these forms."}

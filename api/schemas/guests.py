@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
@@ -20,10 +22,22 @@ class InviteSchema(RequestSchema):
     )
 
 
+class GivenGuests(TypedDict):
+    """What :class:`InviteSchema` loads."""
+
+    owners: list[str]
+
+
 class NewLinkSchema(RequestSchema):
     """A link to make."""
 
     expires_ms = GivenMoment("When it expires; by default when entry is locked, or after a day.")
+
+
+class GivenLink(TypedDict):
+    """What :class:`NewLinkSchema` loads."""
+
+    expires_ms: NotRequired[int]
 
 
 class CodeSchema(RequestSchema):
@@ -32,6 +46,12 @@ class CodeSchema(RequestSchema):
     code = fields.String(
         required=True, validate=validate.Length(1, 200), metadata={"description": "The code of the link."}
     )
+
+
+class GivenCode(TypedDict):
+    """What :class:`CodeSchema` loads."""
+
+    code: str
 
 
 class _Link(ResponseSchema):

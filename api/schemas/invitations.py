@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 from marshmallow import fields, validate
 
-from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import GivenMoment, Moment, TypedLine, WholeNumber
 from arena.accounts.invitations import MOST_OF_OWNER
 from arena.accounts.names import NAME_PATTERN, NAME_RULE
@@ -44,6 +46,23 @@ class NewInvitationsSchema(RequestSchema):
         metadata={"description": "A name for all of them, such as that of a class.", "default": ""},
     )
     expires_ms = GivenMoment("Until when they can be used. By default 30 days; at most 366 days.")
+
+
+class GivenPerson(TypedDict):
+    """What :class:`PersonSchema` loads."""
+
+    name: str
+    handle: NotRequired[str]
+    email: NotRequired[str]
+
+
+class GivenInvitations(TypedDict):
+    """What :class:`NewInvitationsSchema` loads."""
+
+    count: NotRequired[int]
+    people: NotRequired[list[GivenPerson]]
+    roster: NotRequired[str]
+    expires_ms: NotRequired[int]
 
 
 class InvitationSchema(ResponseSchema):
@@ -89,6 +108,12 @@ class InvitationsQuery(PageQuery):
     )
 
 
+class GivenInvitationsPage(GivenPage):
+    """What :class:`InvitationsQuery` loads."""
+
+    roster: str | None
+
+
 class InvitationPageSchema(ResponseSchema):
     """A page of invitations."""
 
@@ -104,6 +129,12 @@ class AllowanceSchema(RequestSchema):
         validate=validate.Range(0, MOST_OF_OWNER),
         metadata={"description": "How many in all, without revoked ones."},
     )
+
+
+class GivenAllowance(TypedDict):
+    """What :class:`AllowanceSchema` loads."""
+
+    most: int
 
 
 class InvitationQuotaSchema(ResponseSchema):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.fields import Moment, WholeNumber
 from api.schemas.games import KINDS
 from arena.accounts.names import NAME_PATTERN
@@ -60,7 +60,20 @@ class TableQuery(RowsQuery):
     format = form()
 
 
-def cursor() -> Any:
+class GivenRows(TypedDict):
+    """What :class:`RowsQuery` loads."""
+
+    cursor: str | None
+    limit: int
+
+
+class GivenTable(GivenRows):
+    """What :class:`TableQuery` loads."""
+
+    format: str
+
+
+def cursor() -> fields.String:
     """The cursor of a table's page."""
     return described(fields.String, "Pass it to get the next page; null on the last page.", allow_none=True)
 
@@ -69,6 +82,12 @@ class BoardTableQuery(TableQuery):
     """Which leaderboard, its format and a page of it."""
 
     preset = preset()
+
+
+class GivenBoardTable(GivenTable):
+    """What :class:`BoardTableQuery` loads."""
+
+    preset: str | None
 
 
 class BoardPageQuery(PageQuery):
@@ -84,6 +103,19 @@ class BoardPageQuery(PageQuery):
     second = fields.String(load_default=absent, validate=validate.Length(1, 80))
 
 
+class GivenBoardPage(GivenPage):
+    """What :class:`BoardPageQuery` loads."""
+
+    preset: str | None
+    owner: str | None
+    house: bool | None
+    provisional: bool | None
+    versions: str
+    columns: str
+    bot: str | None
+    second: str | None
+
+
 class HistoryQuery(RowsQuery):
     """Which leaderboard, and filters for its history."""
 
@@ -94,6 +126,13 @@ class HistoryQuery(RowsQuery):
         validate=validate.Regexp(NAME_PATTERN.replace("$", r"\Z")),
         metadata={"description": "Only this bot.", "pattern": NAME_PATTERN},
     )
+
+
+class GivenHistory(GivenRows):
+    """What :class:`HistoryQuery` loads."""
+
+    preset: str | None
+    bot: str | None
 
 
 class BoardQuery(RequestSchema):
@@ -108,8 +147,16 @@ class BoardQuery(RequestSchema):
     preset = preset()
 
 
-def _rating(description: str, **options: Any) -> Any:
-    return described(fields.Float, description, **options)
+class GivenBoard(TypedDict):
+    """What :class:`BoardQuery` loads."""
+
+    kind: str
+    division: str
+    preset: str | None
+
+
+def _rating(description: str, *, allow_none: bool = False) -> fields.Float:
+    return described(fields.Float, description, allow_none=allow_none)
 
 
 class RatingSchema(ResponseSchema):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
 from marshmallow import fields, validate
 
@@ -13,7 +13,7 @@ from api.schemas.leaderboards import form, preset
 from arena.play.players import DIVISIONS
 
 
-def _share(description: str, *, allow_none: bool = False) -> Any:
+def _share(description: str, *, allow_none: bool = False) -> fields.Float:
     return described(fields.Float, description, allow_none=allow_none, validate=validate.Range(0, 1))
 
 
@@ -22,6 +22,13 @@ class MatchupsQuery(RequestSchema):
 
     preset = preset()
     format = form()
+
+
+class GivenMatchups(TypedDict):
+    """What :class:`MatchupsQuery` loads."""
+
+    preset: str | None
+    format: str
 
 
 class MatchedBotSchema(ResponseSchema):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from marshmallow import fields
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
@@ -31,3 +33,9 @@ class ChangedNotesSchema(RequestSchema):
     """Changes to the notes of a bot on a game."""
 
     published = Truth(required=True, metadata={"description": "Whether the notes are public."})
+
+
+class GivenNotesChange(TypedDict):
+    """What :class:`ChangedNotesSchema` loads."""
+
+    published: bool

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 from marshmallow import fields, validate
 
 from api.schemas.accounts import OwnerSchema, SuspendedBotSchema
 from api.schemas.common import RequestSchema, ResponseSchema, described
 from api.schemas.fields import Moment, TypedLine
-from arena.accounts.names import OF, TEXTS
+from arena.accounts.names import OF, TEXTS, Of, Text
 from arena.events.account_data import FORMAT
 
 
-def _objects(description: str) -> fields.List[Any]:
+def _objects(description: str) -> fields.List[dict[object, object]]:
     return fields.List(fields.Dict(), required=True, metadata={"description": description})
 
 
@@ -50,6 +50,12 @@ class DeletionQuery(RequestSchema):
         required=True,
         metadata={"description": "The name of the account, so that nothing is deleted by mistake."},
     )
+
+
+class GivenDeletion(TypedDict):
+    """What :class:`DeletionQuery` loads."""
+
+    confirm: str
 
 
 class DeletedSchema(ResponseSchema):
@@ -107,6 +113,20 @@ class NewHiddenTextSchema(HiddenTextQuery):
     """A text to hide."""
 
     reason = TypedLine(200, least=1, required=True, metadata={"description": "Why, for other admins."})
+
+
+class GivenText(TypedDict):
+    """What :class:`HiddenTextQuery` loads."""
+
+    of: Of
+    id: str
+    text: Text
+
+
+class GivenHiddenText(GivenText):
+    """What :class:`NewHiddenTextSchema` loads."""
+
+    reason: str
 
 
 class HiddenTextSchema(ResponseSchema):

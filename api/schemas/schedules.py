@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, TypedDict
 
 from marshmallow import fields, validate
 
@@ -29,7 +30,7 @@ class TemplateSchema(ByKind):
     )
 
 
-def _cron(**options: Any) -> TypedLine:
+def _cron(*, required: bool = False, allow_none: bool | None = None) -> TypedLine:
     return TypedLine(
         100,
         least=1,
@@ -38,7 +39,8 @@ def _cron(**options: Any) -> TypedLine:
             "examples": ["*/30 * * * *"],
             "label": "Cron line, in UTC",
         },
-        **options,
+        required=required,
+        allow_none=allow_none,
     )
 
 
@@ -57,6 +59,12 @@ class NewScheduleSchema(RequestSchema.from_dict(request_fields(ScheduleSettings)
     tournament = fields.Nested(TemplateSchema, required=True)
 
 
+class GivenSchedule(TypedDict):
+    """The part of what :class:`NewScheduleSchema` loads that is read before the arena gets it all."""
+
+    id: str
+
+
 class ChangedScheduleSchema(
     RequestSchema.from_dict(request_fields(ScheduleSettings, without=("until_groups",)))  # type: ignore[misc]
 ):
@@ -67,6 +75,15 @@ class ChangedScheduleSchema(
     tournament = fields.Nested(
         TemplateSchema, metadata={"description": "All settings of its tournaments, in place of the former."}
     )
+
+
+class GivenScheduleChange(TypedDict, total=False):
+    """What :class:`ChangedScheduleSchema` loads."""
+
+    enabled: bool
+    cron: str
+    at_ms: int
+    tournament: Mapping[str, object]
 
 
 class SkippedSchema(ResponseSchema):

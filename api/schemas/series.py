@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from marshmallow import fields, validate
 
-from api.schemas.common import PageQuery, RequestSchema, ResponseSchema, absent, described, editable
+from api.schemas.common import (
+    GivenPage,
+    PageQuery,
+    RequestSchema,
+    ResponseSchema,
+    absent,
+    described,
+    editable,
+)
 from api.schemas.derived import request_fields, response_fields
 from api.schemas.fields import Moment, Truth
 from api.schemas.leaderboards import form
@@ -45,6 +55,12 @@ class SeriesListQuery(PageQuery):
     )
 
 
+class GivenSeriesPage(GivenPage):
+    """What :class:`SeriesListQuery` loads."""
+
+    owner: str | None
+
+
 class SeriesPageSchema(ResponseSchema):
     """A page of series."""
 
@@ -56,6 +72,12 @@ class SeriesTableQuery(RequestSchema):
     """In which form."""
 
     format = form()
+
+
+class GivenSeriesTable(TypedDict):
+    """What :class:`SeriesTableQuery` loads."""
+
+    format: str
 
 
 class SeriesRulesSchema(ResponseSchema.from_dict(response_fields(SeriesRules))):  # type: ignore[misc]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from marshmallow import fields, validate
 
 from api.schemas.common import ResponseSchema, described
@@ -57,7 +55,7 @@ class StandingSchema(ResponseSchema):
     )
 
 
-def _share(description: str) -> Any:
+def _share(description: str) -> fields.Float:
     return described(fields.Float, description, allow_none=True, validate=validate.Range(0, 1))
 
 

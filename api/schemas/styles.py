@@ -7,7 +7,7 @@ from marshmallow import fields, validate
 from api.schemas.common import ResponseSchema, described
 from api.schemas.fields import WholeNumber
 from api.schemas.games import KINDS
-from api.schemas.leaderboards import RowsQuery, cursor, preset
+from api.schemas.leaderboards import GivenRows, RowsQuery, cursor, preset
 from arena.play.players import DIVISIONS
 
 
@@ -15,6 +15,12 @@ class StylesQuery(RowsQuery):
     """Which leaderboard, and a page of it."""
 
     preset = preset()
+
+
+class GivenStyles(GivenRows):
+    """What :class:`StylesQuery` loads."""
+
+    preset: str | None
 
 
 class FigureSchema(ResponseSchema):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, TypedDict
+
 from marshmallow import fields, validate
 
 from api.schemas.common import RequestSchema, ResponseSchema, described
@@ -23,6 +25,13 @@ class NewSubscriptionSchema(RequestSchema):
         validate=validate.Length(1, 200),
         metadata={"description": f"The signing secret: {SECRET_RULE}. By default a new one."},
     )
+
+
+class GivenSubscription(TypedDict):
+    """What :class:`NewSubscriptionSchema` loads."""
+
+    url: str
+    secret: NotRequired[str]
 
 
 class SubscriptionSchema(ResponseSchema):

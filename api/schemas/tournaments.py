@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final, NotRequired, TypedDict
 
 from marshmallow import fields, validate
 
-from api.schemas.common import ByKind, PageQuery, RequestSchema, ResponseSchema, absent, described
+from api.schemas.common import ByKind, GivenPage, PageQuery, RequestSchema, ResponseSchema, absent, described
 from api.schemas.derived import request_field, request_fields, response_fields
 from api.schemas.fields import Moment, Rules, TypedLine, WholeNumber
 from api.schemas.games import KINDS, ClockSchema, ShownClock, nonce
@@ -45,7 +45,7 @@ OF_TEAMS: Final = ("partners",)
 """The settings of games with partners only; see :func:`what_to_play`."""
 
 
-def what_to_play(game: Game) -> dict[str, Any]:
+def what_to_play(game: Game) -> Mapping[str, object]:
     """The fields for a tournament's game, its rules and, for team games, its partners."""
     presets = [preset.name for preset in game.presets]
     members: dict[str, Any] = {
@@ -72,6 +72,15 @@ class NewTournamentSchema(ByKind):
     )
 
 
+class GivenTournament(TypedDict):
+    """The part of what :class:`NewTournamentSchema` loads that is checked before the arena gets it all."""
+
+    kind: str
+    invited: NotRequired[list[str]]
+    invited_owners: NotRequired[list[str]]
+    baseline: NotRequired[list[str]]
+
+
 class EnterSchema(RequestSchema):
     """A bot to enter."""
 
@@ -90,6 +99,14 @@ class EnterSchema(RequestSchema):
     nonce = nonce()
 
 
+class GivenEntry(TypedDict):
+    """What :class:`EnterSchema` loads."""
+
+    bot: str
+    version: str | None
+    nonce: str
+
+
 class ReasonSchema(RequestSchema):
     """A public reason."""
 
@@ -99,6 +116,12 @@ class ReasonSchema(RequestSchema):
         required=True,
         metadata={"description": "The reason, which is public."},
     )
+
+
+class GivenReason(TypedDict):
+    """What :class:`ReasonSchema` loads."""
+
+    reason: str
 
 
 class TournamentsQuery(PageQuery):
@@ -121,6 +144,14 @@ class TournamentsQuery(PageQuery):
     )
 
 
+class GivenTournaments(GivenPage):
+    """What :class:`TournamentsQuery` loads."""
+
+    state: str | None
+    kind: str | None
+    bot: str | None
+
+
 class GroupsQuery(PageQuery):
     """Filters for the groups of a tournament."""
 
@@ -136,6 +167,13 @@ class GroupsQuery(PageQuery):
     )
 
 
+class GivenGroups(GivenPage):
+    """What :class:`GroupsQuery` loads."""
+
+    bot: str | None
+    against: str | None
+
+
 class TournamentPageQuery(GroupsQuery):
     """What the page of a tournament shows."""
 
@@ -144,6 +182,12 @@ class TournamentPageQuery(GroupsQuery):
         validate=validate.Range(1, 10**6),
         metadata={"description": "Only the pairings of this round; the last one by default."},
     )
+
+
+class GivenTournamentPage(GivenGroups):
+    """What :class:`TournamentPageQuery` loads."""
+
+    round: int | None
 
 
 class TournamentQuery(RequestSchema):
@@ -159,6 +203,13 @@ class TournamentQuery(RequestSchema):
     wait = wait()
 
 
+class GivenTournamentVersion(TypedDict):
+    """What :class:`TournamentQuery` loads."""
+
+    since: int | None
+    wait: float
+
+
 class TournamentRecordsQuery(RequestSchema):
     """Filters for records."""
 
@@ -167,6 +218,12 @@ class TournamentRecordsQuery(RequestSchema):
         validate=validate.Length(1, 64),
         metadata={"description": "Only the records of this group."},
     )
+
+
+class GivenTournamentRecords(TypedDict):
+    """What :class:`TournamentRecordsQuery` loads."""
+
+    group: str | None
 
 
 # Responses

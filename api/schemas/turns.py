@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import ClassVar, Final, TypedDict
 
 from marshmallow import INCLUDE, Schema, fields, validate
 
@@ -152,6 +153,12 @@ class AnswersSchema(RequestSchema):
     )
 
 
+class GivenAnswers(TypedDict):
+    """What :class:`AnswersSchema` loads."""
+
+    answers: Sequence[object]
+
+
 def _rights() -> Switch:
     return Switch(
         load_default=True,
@@ -197,6 +204,23 @@ class TurnsQuery(RequestSchema):
     )
 
 
+class GivenTurnStream(TypedDict):
+    """What :class:`TurnStreamQuery` loads."""
+
+    rights: bool
+    tournaments: bool
+
+
+class GivenTurns(GivenTurnStream):
+    """What :class:`TurnsQuery` loads."""
+
+    after: str | None
+    wait: float
+    limit: int
+    legal: str
+    leaving: bool
+
+
 class TurnStreamQuery(RequestSchema):
     """A selection of turns."""
 
@@ -220,7 +244,7 @@ class PresenceEndedSchema(ResponseSchema):
 # Results
 
 
-def _status(name: str) -> Any:
+def _status(name: str) -> fields.String:
     return described(fields.String, "The result of the answer.", validate=validate.OneOf((name,)))
 
 

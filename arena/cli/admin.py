@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,9 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table
 from arena.cli.params import KIND
 from arena.play.players import DIVISIONS
+
+if TYPE_CHECKING:
+    from arena.client.types import AuditEntry, HiddenText, SuspendedBot, SuspicionList
 
 _admin = token_option("an admin")
 
@@ -63,7 +66,7 @@ def withdraw(owner: str, url: str, token: str, as_json: bool) -> None:
 @json_option
 def audit(limit: int, url: str, token: str, as_json: bool) -> None:
     """List what admins did, the newest first."""
-    columns: Columns = {
+    columns: Columns[AuditEntry] = {
         "at": moment("at_ms"),
         "admin": "admin",
         "action": "action",
@@ -102,9 +105,13 @@ def suspicions(kind: str, division: str, preset: str | None, url: str, token: st
     show(found, as_json, lambda: _suspected(found))
 
 
-def _suspected(found: Mapping[str, Any]) -> str:
+def _suspected(found: SuspicionList) -> str:
+    parts: Mapping[str, Sequence[Mapping[str, object]]] = {
+        "suspicions": found["suspicions"],
+        "copies": found["copies"],
+    }
     text = ""
-    for title, rows in (("suspicions", found["suspicions"]), ("copies", found["copies"])):
+    for title, rows in parts.items():
         if not rows:
             text += f"no {title}\n"
             continue
@@ -113,7 +120,7 @@ def _suspected(found: Mapping[str, Any]) -> str:
     return text
 
 
-def _flat(value: Any) -> Any:
+def _flat(value: object) -> object:
     if isinstance(value, list):
         return ", ".join(str(_flat(one)) for one in value)
     if isinstance(value, dict):
@@ -127,7 +134,7 @@ def _flat(value: Any) -> Any:
 @json_option
 def suspensions(url: str, token: str, as_json: bool) -> None:
     """List the suspended bots."""
-    columns: Columns = {
+    columns: Columns[SuspendedBot] = {
         "bot": "name",
         "owner": "owner",
         "since": lambda one: moment("at_ms")(one["suspended"]),
@@ -227,5 +234,5 @@ def unhide(of: str, id: str, text: str, url: str, token: str, as_json: bool) -> 
 @json_option
 def hidden(url: str, token: str, as_json: bool) -> None:
     """List the hidden texts and why they are hidden."""
-    columns: Columns = {"of": "of", "id": "id", "text": "text", "by": "by", "reason": "reason"}
+    columns: Columns[HiddenText] = {"of": "of", "id": "id", "text": "text", "by": "by", "reason": "reason"}
     show_rows("texts", service(url, token).hidden_texts(), columns, as_json)

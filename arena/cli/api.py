@@ -36,7 +36,7 @@ class OperationName(_Text):
 
     name = "operation"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name in the table."""
         names = {operation_id(name): name for name in OPERATIONS} | {name: name for name in OPERATIONS}
         if value not in names:
@@ -59,7 +59,7 @@ class OperationName(_Text):
 class ApiCommand(Command):
     """A command in whose errors fields have the names of the API, as on its command line."""
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
         return click.Command.invoke(self, ctx)
 
@@ -127,7 +127,7 @@ def api(
         show(reply, as_json=True)
 
 
-def _row(operation: Operation) -> dict[str, Any]:
+def _row(operation: Operation) -> Mapping[str, object]:
     return {
         "method": operation.method,
         "path": operation.path,
@@ -136,7 +136,7 @@ def _row(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _object(file: IO[bytes] | None) -> dict[str, Any]:
+def _object(file: IO[bytes] | None) -> dict[str, object]:
     """The fields in a file."""
     found = {} if file is None else _json(file.read(), file.name)
     if not isinstance(found, dict):
@@ -146,23 +146,23 @@ def _object(file: IO[bytes] | None) -> dict[str, Any]:
     return found
 
 
-def _json(data: str | bytes, where: str) -> Any:
+def _json(data: str | bytes, where: str) -> object:
     try:
         return json.loads(data)
     except ValueError as error:
         raise ArenaError(f"{where} is not JSON: {error}", field=where, expected="JSON") from None
 
 
-def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, Any]:
+def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, object]:
     """The fields of a command line. Those that the operation takes as files stay bytes."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for word in words:
         match = _FIELD.fullmatch(word)
         if match is None:
             raise ArenaError(f"{word[:80]!r} is not a field", field="FIELD", expected=_FIELD_RULE)
         name, sign, at, text = match.groups()
         data = Path(text).read_bytes() if at else text.encode()
-        value: Any = data
+        value: object = data
         if sign == ":=":
             value = _json(data, name)
         elif not at:
@@ -172,18 +172,21 @@ def _fields(words: tuple[str, ...], operation: Operation) -> dict[str, Any]:
         *parents, last = name.split(".")
         into = found
         for parent in parents:
-            into = into.setdefault(parent, {})
-            if not isinstance(into, dict):
+            inner = into.setdefault(parent, {})
+            if not isinstance(inner, dict):
                 raise ArenaError(f"{parent} has a value of its own", field=name, expected="one of the two")
+            into = inner
         if last in into:
             raise ArenaError(f"{name} is given twice", field=name, expected="one value")
         into[last] = value
     return found
 
 
-def _all(client: Client, name: str, operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+def _all(
+    client: Client, name: str, operation: Operation, given: Mapping[str, object]
+) -> Mapping[str, object]:
     """The lists of all pages of a list."""
-    found: dict[str, list[Any]] = {member: [] for member in operation.pages}
+    found: dict[str, list[object]] = {member: [] for member in operation.pages}
     cursor = given.get("cursor")
     while True:
         page: Any = client.call(name, **{**given, "cursor": cursor})
@@ -195,7 +198,7 @@ def _all(client: Client, name: str, operation: Operation, given: Mapping[str, An
 
 
 def _events(
-    client: Client, name: str, operation: Operation, given: Mapping[str, Any]
-) -> Iterator[Mapping[str, Any]]:
+    client: Client, name: str, operation: Operation, given: Mapping[str, object]
+) -> Iterator[Mapping[str, object]]:
     stream = getattr(client, operation.client or name)(**given)
     return (dict(event._asdict()) for event in stream)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from arena.cli.output import Columns, table
+from arena.cli.output import Column, Columns, Row, table
 from arena.client import Client
 from arena.play.board_names import BoardName
 from arena.text import csv_text
+
+if TYPE_CHECKING:
+    from arena.client.types import BotStyle, HistoryPoint
 
 
 def published_history(client: Client, names: Sequence[BoardName], form: str, bot: str | None) -> str:
     """The daily ratings of boards, or of one ``bot`` on them."""
     boards = [client.leaderboard_history(name.kind, name.division, bot, preset=name.preset) for name in names]
-    columns: Columns = {
+    columns: Columns[HistoryPoint] = {
         name: name for name in ("day", "name", "version", "rating", "low", "high", "provisional")
     }
-    return _shown(names, boards, "points", columns, form)
+    return _shown(names, boards, [board["points"] for board in boards], columns, form)
 
 
 def published_styles(client: Client, names: Sequence[BoardName], form: str) -> str:
@@ -27,12 +30,16 @@ def published_styles(client: Client, names: Sequence[BoardName], form: str) -> s
     figures = list(
         dict.fromkeys(figure for board in boards for bot in board["bots"] for figure in bot["counts"])
     )
-    columns: Columns = {"name": "name", "games": "games", **{figure: _share(figure) for figure in figures}}
-    return _shown(names, boards, "bots", columns, form)
+    columns: Columns[BotStyle] = {
+        "name": "name",
+        "games": "games",
+        **{figure: _share(figure) for figure in figures},
+    }
+    return _shown(names, boards, [board["bots"] for board in boards], columns, form)
 
 
-def _share(figure: str) -> Callable[[Mapping[str, Any]], str | None]:
-    def share(bot: Mapping[str, Any]) -> str | None:
+def _share(figure: str) -> Callable[[BotStyle], str | None]:
+    def share(bot: BotStyle) -> str | None:
         count = bot["counts"].get(figure)
         return None if count is None or count["share"] is None else f"{count['share']:.3f}"
 
@@ -40,24 +47,24 @@ def _share(figure: str) -> Callable[[Mapping[str, Any]], str | None]:
 
 
 def _shown(
-    names: Sequence[BoardName], boards: Sequence[Mapping[str, Any]], key: str, columns: Columns, form: str
+    names: Sequence[BoardName],
+    boards: Sequence[object],
+    rows: Sequence[Sequence[Row]],
+    columns: Columns[Row],
+    form: str,
 ) -> str:
     if form == "json":
         return json.dumps({"boards": boards}, indent=2, ensure_ascii=False) + "\n"
     if form == "csv":
-        rows = [
+        lines = [
             [name.kind, name.preset, name.division, *(_value(row, column) for column in columns.values())]
-            for name, board in zip(names, boards, strict=True)
-            for row in board[key]
+            for name, own in zip(names, rows, strict=True)
+            for row in own
         ]
-        return csv_text(("kind", "preset", "division", *columns), rows)
-    texts = [
-        f"{name.title}\n{table(board[key], columns)}"
-        for name, board in zip(names, boards, strict=True)
-        if board[key]
-    ]
+        return csv_text(("kind", "preset", "division", *columns), lines)
+    texts = [f"{name.title}\n{table(own, columns)}" for name, own in zip(names, rows, strict=True) if own]
     return "\n".join(texts) or "nothing has been published\n"
 
 
-def _value(row: Mapping[str, Any], column: Any) -> Any:
+def _value(row: Mapping[str, Any], column: Column[Any]) -> Any:
     return column(row) if callable(column) else row.get(column)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from arena.cli.commands import Command
@@ -9,6 +11,9 @@ from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, json_option, moment, show_rows
 from arena.cli.params import KIND
 from arena.play.bot_results import GAMES_MOST, RESULTS, opponents, result_words
+
+if TYPE_CHECKING:
+    from arena.client.types import BotGame
 
 
 @click.command(
@@ -52,7 +57,7 @@ def bot_games(
     found = service(url, token).bot_games(
         name, kind=kind, preset=preset, against=against, result=result, limit=limit
     )
-    columns: Columns = {
+    columns: Columns[BotGame] = {
         "result": lambda one: result_words(one) + (", annulled" if one["annulled"] else ""),
         "against": lambda one: ", ".join(seat["name"] for seat in opponents(one)),
         "game": "kind",

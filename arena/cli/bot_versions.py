@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +15,9 @@ from arena.cli.output import Columns, details, json_option, moment, show, show_r
 from arena.client import Client
 from arena.inputs.files import encode_source
 from arena.text import printable_lines
+
+if TYPE_CHECKING:
+    from arena.client.types import Qualification, SeatLog, Upload
 
 _name = click.argument("name")
 _version = click.option("--version", "label", help="The version's label. [default: the current one]")
@@ -84,7 +86,7 @@ def add_version(
 @json_option
 def uploads(name: str, url: str, token: str, as_json: bool) -> None:
     """List the uploads of the bot NAME that are being checked."""
-    columns: Columns = {
+    columns: Columns[Upload] = {
         "id": "id",
         "version": "version",
         "state": "state",
@@ -105,7 +107,7 @@ def uploads(name: str, url: str, token: str, as_json: bool) -> None:
 def upload(name: str, upload_id: str, wait: float | None, url: str, token: str, as_json: bool) -> None:
     """Show what has become of UPLOAD of the bot NAME."""
     found = service(url, token).upload(name, upload_id, wait=wait)
-    columns: Columns = {
+    columns: Columns[Upload] = {
         "id": "id",
         "bot": "bot",
         "version": "version",
@@ -181,7 +183,7 @@ def publish(name: str, label: str | None, hide: bool, url: str, token: str, as_j
 def qualifications(name: str, label: str | None, url: str, token: str, as_json: bool) -> None:
     """List in which games a version of the bot NAME has qualified, or why not."""
     client = service(url, token)
-    columns: Columns = {
+    columns: Columns[Qualification] = {
         "game": "kind",
         "preset": "preset",
         "state": "state",
@@ -229,7 +231,7 @@ def notes(
     show(found, as_json, lambda: printable_lines("\n".join(lines)) + "\n")
 
 
-def _seat_log(seat: Mapping[str, Any]) -> str:
+def _seat_log(seat: SeatLog) -> str:
     times = [one["ms"] for one in seat["decisions"] if one["ms"] is not None]
     longest = f", the longest of {max(times):.1f} ms" if times else ""
     lines = [f"seat {seat['seat']}, version {seat['version']}: {len(seat['decisions'])} decisions{longest}"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -34,6 +33,9 @@ from arena.cli.submit import (
 from arena.cli.trial import test_bot
 from arena.client import ApiError, Client, run
 from arena.declarations import settings_of
+
+if TYPE_CHECKING:
+    from arena.client.types import Bot, BotSummary, Version
 
 _PRESET: Final = (
     "a preset for which bots qualify separately, such as paulista@1 of Truco. [default: the game]"
@@ -105,7 +107,7 @@ def register(
     secret: str | None,
     rights: bool,
     as_json: bool,
-    **settings: Any,
+    **settings: object,
 ) -> None:
     """Register the bot NAME and print the bot's token, which is shown only once.
 
@@ -138,7 +140,7 @@ def register(
 @options(BotSettings, edits=True)
 @click.option("--state", type=click.Choice(("active", "withdrawn")), help="withdrawn: it gets no new games.")
 @json_option
-def change(name: str, url: str, token: str, as_json: bool, **given: Any) -> None:
+def change(name: str, url: str, token: str, as_json: bool, **given: object) -> None:
     """Change with whom the bot NAME plays, or its description; what is not given stays as it is."""
     changes = fields_of(given)
     if not changes:
@@ -169,7 +171,7 @@ def list_bots(owner: str | None, mine: bool, limit: int, url: str, token: str | 
         if owner is not None:
             raise click.UsageError("--mine and --owner exclude each other")
         owner = client.me()["name"]
-    columns: Columns = {
+    columns: Columns[BotSummary] = {
         "name": "name",
         "owner": "owner",
         "version": "version",
@@ -191,9 +193,9 @@ def show_bot(name: str, url: str, token: str | None, as_json: bool) -> None:
     show(found, as_json, lambda: _shown(found))
 
 
-def _shown(found: Mapping[str, Any]) -> str:
+def _shown(found: Bot) -> str:
     hook, suspended = found["webhook"], found["suspended"]
-    columns: Columns = {
+    columns: Columns[Bot] = {
         "name": "name",
         "owner": "owner",
         "co-owners": lambda one: ", ".join(one["co_owners"]) or None,
@@ -205,7 +207,7 @@ def _shown(found: Mapping[str, Any]) -> str:
         "circuit": lambda _: hook["circuit"] if hook else None,
         "last error": lambda _: hook["last_error"] if hook else None,
     }
-    versions: Columns = {
+    versions: Columns[Version] = {
         "version": "label",
         "transport": "transport",
         "language": "language",

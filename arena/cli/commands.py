@@ -39,7 +39,7 @@ class Command(click.Command):
             own_words(error, self, self.fields)
             raise
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run the command; errors are in its words."""
         try:
             return super().invoke(ctx)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 import click
 from rich.console import Console
@@ -132,10 +132,20 @@ def compare(
                     raise click.UsageError(
                         "--online BOT takes --new, --old and --kind, and --preset for the rules"
                     )
-                more = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "most": most}
-                follow = str(
-                    begin(client, online, new_version, old_version, str(kind), preset=preset, **more)["id"]
+                begun = begin(
+                    client,
+                    online,
+                    new_version,
+                    old_version,
+                    str(kind),
+                    preset=preset,
+                    elo0=elo0,
+                    elo1=elo1,
+                    alpha=alpha,
+                    beta=beta,
+                    most=most,
                 )
+                follow = begun["id"]
             assert follow is not None
             text, code = verdict(watched := follow_online(client, follow, as_json))
         except ApiError as error:
@@ -182,7 +192,7 @@ def _verdict(test: SequentialTest, names: list[str]) -> str:
 
 def _as_json(
     plan: Plan, test: SequentialTest, names: list[str], played: Sequence[GroupSummary]
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     estimates = {"margin": test.margin, "elo": test.elo} if len(test.margins) > 1 else {}
     if estimates and plan.measures_luck:
         estimates["plain_margin"] = estimate_of(margins(played))

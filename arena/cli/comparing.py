@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from time import monotonic
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from rich.console import Console
@@ -16,6 +15,9 @@ from arena.client import Client
 from arena.client.http import path
 from arena.text import printable
 
+if TYPE_CHECKING:
+    from arena.client.types import Comparison
+
 WAIT: Final = 20.0
 LINE_EVERY: Final = 10.0
 """Seconds between two lines without a terminal."""
@@ -23,14 +25,29 @@ LINE_EVERY: Final = 10.0
 _OVER: Final = ("finished", "cancelled")
 
 
-def begin(client: Client, bot: str, new: str, old: str, kind: str, **more: Any) -> Mapping[str, Any]:
+def begin(
+    client: Client,
+    bot: str,
+    new: str,
+    old: str,
+    kind: str,
+    *,
+    preset: str | None,
+    elo0: float,
+    elo1: float,
+    alpha: float,
+    beta: float,
+    most: int,
+) -> Comparison:
     """Request a comparison, and say where it is."""
-    found = client.create_comparison(bot, new, old, kind, **more)
+    found = client.create_comparison(
+        bot, new, old, kind, preset=preset, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, most=most
+    )
     click.echo(f"{found['id']}: {client.url}{path('comparisons', found['id']).removeprefix('/v1')}", err=True)
     return found
 
 
-def follow(client: Client, comparison: str, as_json: bool) -> Mapping[str, Any]:
+def follow(client: Client, comparison: str, as_json: bool) -> Comparison:
     """Follow a comparison until it is over, or until Ctrl-C, and print its state; the service plays on."""
     found = client.comparison(comparison)
     assert found is not None
@@ -52,25 +69,26 @@ def follow(client: Client, comparison: str, as_json: bool) -> Mapping[str, Any]:
     return found
 
 
-def online_state(found: Mapping[str, Any]) -> str:
+def online_state(found: Comparison) -> str:
     """One line in the words of computer chess."""
     lower, upper = found["bounds"]
     words = [
         f"LLR: {found['llr']:.2f} ({lower:.2f}, {upper:.2f}) <{found['elo0']:g}, {found['elo1']:g}>",
         f"groups: {found['groups']}",
     ]
-    for name, form in (("margin", "+.3f"), ("elo", "+.0f")):
-        if found[name] is not None:
-            value, low, high = (format(found[name][part], form) for part in ("value", "low", "high"))
-            words.append(f"{'Elo' if name == 'elo' else name}: {value} ({low} to {high})")
+    for name, estimate, form in (("margin", found["margin"], "+.3f"), ("Elo", found["elo"], "+.0f")):
+        if estimate is not None:
+            numbers = (estimate["value"], estimate["low"], estimate["high"])
+            value, low, high = (format(one, form) for one in numbers)
+            words.append(f"{name}: {value} ({low} to {high})")
     if found["state"] not in _OVER and found["played"] != found["groups"]:
         words.append(f"{found['played']} played")
     return ", ".join(words)
 
 
-def verdict(found: Mapping[str, Any]) -> tuple[str, int]:
+def verdict(found: Comparison) -> tuple[str, int]:
     """The result as a sentence, and the exit code."""
-    new, old = (f"{found['bot']} {printable(found[name])}" for name in ("new", "old"))
+    new, old = (f"{found['bot']} {printable(version)}" for version in (found["new"], found["old"]))
     if found["decision"] == "elo1":
         return f"{new} is better than {old}: elo1 is accepted", 0
     if found["decision"] == "elo0":
@@ -85,7 +103,7 @@ _WORDS: Final = {"elo0": "not better", "elo1": "better", None: "not decided"}
 
 def show_comparisons(client: Client, as_json: bool) -> None:
     """Print the comparisons of the owner."""
-    columns: Columns = {
+    columns: Columns[Comparison] = {
         "id": "id",
         "bot": "bot",
         "new": "new",

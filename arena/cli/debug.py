@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
-from typing import Any
 
 import click
 
@@ -73,7 +73,7 @@ def _debug(
     record_number: int | None,
     sandbox: bool,
     show: bool,
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     """Print what the bot does at the decision, and return it."""
     where = _decision(which)
     if isinstance(where, str) and game_id is None and record_number is None:

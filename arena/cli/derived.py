@@ -107,7 +107,7 @@ def _default(one: Setting) -> str:
     return f" [default: {known}]" if known else ""
 
 
-def fields_of(given: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(given: Mapping[str, object]) -> dict[str, Any]:
     """The fields of a request, from the values of options: without those that were not given. A list of an
     empty member is empty.
     """

@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from arena.client import Client
 from arena.errors import ArenaError
 from arena.records.record import dumps
+
+if TYPE_CHECKING:
+    from arena.client.types import BoardSummary
 
 _FORMAT: Final = 1
 
@@ -40,7 +43,7 @@ class DownloadState:
     records: int = 0
     finished: bool = False
     changed: dict[str, dict[str, Any]] = field(default_factory=dict)
-    boards: list[Mapping[str, Any]] = field(default_factory=list)
+    boards: list[BoardSummary] = field(default_factory=list)
     replacing: bool = False
     format: int = _FORMAT
 
@@ -139,11 +142,11 @@ class Download:
         self.state.changed = changes
         self._save()
 
-    def _needs(self, changes: Mapping[str, Mapping[str, Any]]) -> bool:
+    def _needs(self, changes: Mapping[str, Mapping[str, object]]) -> bool:
         self._file.seek(0)
         return any(line != _changed(line, changes) for line in self._file)
 
-    def _rewrite(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
+    def _rewrite(self, changes: Mapping[str, Mapping[str, object]]) -> None:
         temporary = _temporary(self.path)
         self._file.seek(0)
         with temporary.open("wb") as out:
@@ -219,7 +222,7 @@ def _in_use(path: Path) -> ArenaError:
     )
 
 
-def _changed(line: bytes, changes: Mapping[str, Mapping[str, Any]]) -> bytes:
+def _changed(line: bytes, changes: Mapping[str, Mapping[str, object]]) -> bytes:
     """The record with what has changed in it."""
     if not line.strip():
         return line

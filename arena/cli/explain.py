@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 from rich.console import Console
@@ -15,6 +14,7 @@ from arena.bots import HOUSE_BOTS, Bot, bot_spec
 from arena.cli.commands import Command
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
 from arena.records.decisions import RecordedDecision
 from arena.records.record import Record
@@ -71,7 +71,7 @@ def explain(
     status = Console(stderr=True, highlight=False)
     reviewers: dict[int, Bot] = {}
 
-    def choose(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
+    def choose(name: str, seat: int, turn: Turn, seed: int) -> str | None:
         # One for the whole game, as it remembers what it has seen.
         if seat not in reviewers:
             reviewers[seat] = bot_spec(name, turn["kind"]).make(seed)
@@ -170,7 +170,7 @@ def shown_cost(cost: Cost) -> str:
 
 def _as_json(
     record: Record, seats: Sequence[int], found: Sequence[tuple[Remark, Cost | None]]
-) -> dict[str, Any]:
+) -> Mapping[str, object]:
     return {
         "game": record["canonical"]["game"],
         "kind": record["canonical"]["kind"],
@@ -182,7 +182,7 @@ def _as_json(
     }
 
 
-def _remark_json(one: RecordedDecision, action: str | None, cost: Cost) -> dict[str, Any]:
+def _remark_json(one: RecordedDecision, action: str | None, cost: Cost) -> Mapping[str, object]:
     return {
         "turn": one.id,
         "seat": one.seat,

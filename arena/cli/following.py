@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -53,7 +53,7 @@ def watch_tournament(client: Client, tournament_id: str) -> Tournament:
         )
 
 
-def _line(lines: Lines, view: Mapping[str, Any], pace: Pace) -> None:
+def _line(lines: Lines, view: Tournament, pace: Pace) -> None:
     progress = view["progress"]
     groups = f", {progress['done']} of {progress['planned']} groups" if progress["planned"] else ""
     event = (view["state"], progress["round"])
@@ -61,7 +61,7 @@ def _line(lines: Lines, view: Mapping[str, Any], pace: Pace) -> None:
 
 
 def _follow(
-    client: Client, tournament_id: str, pace: Pace, show: Callable[[Mapping[str, Any]], object]
+    client: Client, tournament_id: str, pace: Pace, show: Callable[[Tournament], object]
 ) -> Tournament:
     """Show every observed state of the tournament until it is over; returns the last."""
     version = None
@@ -79,7 +79,7 @@ def _follow(
         time.sleep(_BREATH)
 
 
-def more_of(view: Mapping[str, Any], pace: Pace) -> str:
+def more_of(view: Tournament, pace: Pace) -> str:
     """The entries before play, and the remaining time while it runs."""
     progress = view["progress"]
     if view["state"] in ("announced", "entry"):

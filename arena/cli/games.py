@@ -21,7 +21,7 @@ from arena.records.record import dumps
 from arena.text import printable
 
 if TYPE_CHECKING:
-    from arena.client.types import BotSeat, HouseSeat, OpenSeat
+    from arena.client.types import BotSeat, Game, HouseSeat, OpenSeat, View
 
 _viewer = token_option("the owner or a bot, for a private game", required=False)
 _seat = click.option("--seat", type=click.IntRange(min=0), help="The seat of your bot.")
@@ -103,11 +103,11 @@ def _seat_of(text: str) -> BotSeat | HouseSeat | OpenSeat:
     return {"bot": text}
 
 
-def _players(view: Mapping[str, Any]) -> str:
+def _players(view: Game) -> str:
     return ", ".join(seat["name"] or "(open)" for seat in view["seats"])
 
 
-def _result(view: Mapping[str, Any]) -> str | None:
+def _result(view: Game | View) -> str | None:
     outcome = view["outcome"]
     if not outcome:
         return str(view["reason"]) if view["reason"] else None
@@ -141,7 +141,7 @@ def list_games(
 ) -> None:
     """List the newest games, public ones and your own."""
     found = service(url, token).games(kind=kind, state=state, bot=bot, limit=min(limit, 100))
-    columns: Columns = {
+    columns: Columns[Game] = {
         "id": "game",
         "game": "kind",
         "state": "state",
@@ -165,10 +165,10 @@ def show_game(game_id: str, seat: int | None, url: str, token: str | None, as_js
     show(view, as_json, lambda: _shown(view))
 
 
-def _shown(view: Mapping[str, Any]) -> str:
+def _shown(view: View) -> str:
     options = game_of(view["kind"]).options
     rules = options.changed(options.complete(view["rules"]))
-    columns: Columns = {
+    columns: Columns[View] = {
         "game": "game",
         "kind": "kind",
         "rules": lambda one: ", ".join(f"{name}={value}" for name, value in rules.items()),
@@ -216,7 +216,7 @@ def watch(game_id: str, seat: int | None, url: str, token: str | None, as_json: 
         click.echo(f"{over['state']}: {_result(over) or ''}".rstrip(": "))
 
 
-def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[str, Any]]:
+def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[str, object]]:
     """The events of a game, over as many streams as it takes."""
     last = None
     while True:
@@ -232,7 +232,7 @@ def _events(client: Client, game_id: str, seat: int | None) -> Iterator[Mapping[
             return
 
 
-def _event_line(event: Mapping[str, Any], names: list[str]) -> str:
+def _event_line(event: Mapping[str, object], names: list[str]) -> str:
     """An event as a line: its number and type, whose it is, and its other fields."""
     seat = event.get("seat")
     who = names[seat] if isinstance(seat, int) and 0 <= seat < len(names) else ""
@@ -245,7 +245,7 @@ def _event_line(event: Mapping[str, Any], names: list[str]) -> str:
         f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in rest.items()
     )
-    return printable(" ".join(filter(None, (f"{event['n']:>4}", event["type"], who, fields))), 500)
+    return printable(" ".join(filter(None, (f"{event['n']:>4}", str(event["type"]), who, fields))), 500)
 
 
 @game.command(examples=("botequim game events GAME --start 20", "botequim game events GAME --json"))

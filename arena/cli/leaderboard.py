@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from arena.play.players import DIVISIONS
 from arena.ratings.results import GroupResult, Results
 
 if TYPE_CHECKING:
+    from arena.client.types import BoardSummary
     from arena.ratings.board import Board
 
 Wanted = Callable[[str, str, str], bool]
@@ -183,7 +184,7 @@ def _check_preset(name: str, games: Collection[Game]) -> None:
         )
 
 
-def _name(board: Mapping[str, Any]) -> BoardName:
+def _name(board: BoardSummary) -> BoardName:
     """The name of a board that a service has listed."""
     return BoardName(board["kind"], board["division"], board["preset"])
 
@@ -237,7 +238,7 @@ def _downloads(files: Sequence[str], found: Sequence[Board], wanted: Wanted) -> 
 
 
 def _differences(
-    published: Sequence[Mapping[str, Any]], found: Sequence[Board], wanted: Wanted, who: str
+    published: Sequence[BoardSummary], found: Sequence[Board], wanted: Wanted, who: str
 ) -> list[str]:
     """What the computed boards lack of the published ones. ``who``: published them.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -14,6 +15,9 @@ from arena.cli.profiles import DEFAULT, Profile, is_set, profiles, remove_profil
 from arena.client import ApiError, Client
 from arena.client.http import DEFAULT_URL
 from arena.inputs.text import clean
+
+if TYPE_CHECKING:
+    from arena.client.types import Quota
 
 _BOT: Final = "btq_b_"
 """How the token of a bot begins; the name follows, to the next underscore."""
@@ -90,7 +94,7 @@ def whoami(url: str, token: str, as_json: bool) -> None:
     show(found, as_json, lambda: details(shown, {name: name for name in shown}))
 
 
-def _used(quota: dict[str, Any]) -> str:
+def _used(quota: Quota) -> str:
     return f"{quota['used']} of {quota['most']}"
 
 
@@ -111,7 +115,7 @@ def identity(client: Client, token: str) -> dict[str, Any]:
         return {"scope": "admin", "name": "admin"}
 
 
-def _described(who: dict[str, Any]) -> str:
+def _described(who: Mapping[str, object]) -> str:
     if who["scope"] == "admin":
         return "the admin of the service"
     admin = ", an admin" if who.get("admin") else ""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -146,7 +146,7 @@ def _templates(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 class _Recorder(Bot):
     """Plays as another bot, and keeps the first turn of each kind of decision, with cards and without."""
 
-    def __init__(self, bot: Bot, kept: dict[tuple[object, ...], dict[str, Any]]) -> None:
+    def __init__(self, bot: Bot, kept: dict[tuple[object, ...], Mapping[str, object]]) -> None:
         self._bot = bot
         self._kept = kept
 
@@ -156,12 +156,12 @@ class _Recorder(Bot):
         return self._bot.choose(turn)
 
 
-def sample_turns(kind: str) -> list[dict[str, Any]]:
+def sample_turns(kind: str) -> list[Mapping[str, object]]:
     """Turns of some games of bots that play at random: the first of each kind of decision, also of those that
     are rare, such as an answer after one's last card.
     """
     spec = bot_spec("random", kind)
-    kept: dict[tuple[object, ...], dict[str, Any]] = {}
+    kept: dict[tuple[object, ...], Mapping[str, object]] = {}
     for number in range(_SAMPLE_GAMES):
         seed = bytes([number]) * 32
         table = Table("sample", kind, {}, seed)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -16,6 +15,9 @@ from arena.cli.times import future
 from arena.client.http import given
 from arena.games import game_of
 from arena.tournaments.settings import HouseBots, OneOffSettings
+
+if TYPE_CHECKING:
+    from arena.client.types import Guests, Subscription
 
 OPTIONS: Final = {
     "invited": "--invite BOT",
@@ -55,7 +57,7 @@ def edit(
     clock: str | None,
     turn_seconds: float | None,
     bank_seconds: float | None,
-    **settings: Any,
+    **settings: object,
 ) -> None:
     """Change settings of TOURNAMENT, and print what has changed.
 
@@ -100,10 +102,10 @@ def clone(
     starts: int,
     opens: int | None,
     ends: int | None,
-    **texts: Any,
+    **texts: str | None,
 ) -> None:
     """Announce a tournament with the settings of TOURNAMENT and a new seed, and print its id."""
-    changes = given(opens_ms=opens, ends_ms=ends, **texts)
+    changes: dict[str, Any] = given(opens_ms=opens, ends_ms=ends, **texts)
     made = service(url, token).clone_tournament(tournament_id, starts, **changes)
     show(made, as_json, made["id"])
 
@@ -164,7 +166,7 @@ def invite(
         show(found, as_json, lambda: _guests_text(found))
 
 
-def _guests_text(found: Mapping[str, Any]) -> str:
+def _guests_text(found: Guests) -> str:
     links = (
         f"link {one['id']}, accepted by {one['accepted']}, expires {when(one['expires_ms'])}"
         for one in found["links"]
@@ -264,7 +266,7 @@ def follow(
         show({"subscriptions": found}, as_json, lambda: "\n".join(map(_subscription_text, found)))
 
 
-def _subscription_text(one: Mapping[str, Any]) -> str:
+def _subscription_text(one: Subscription) -> str:
     error = f": {one['error']}" if one["error"] else ""
     return f"{one['id']} {one['url']} {one['state']}{error}"
 

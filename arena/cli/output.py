@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 from rich.cells import cell_len
@@ -19,10 +19,12 @@ from arena.text import Cell, plain_table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in the shape of the API.")
 
-Column = str | Callable[[Mapping[str, Any]], Cell]
+Row = TypeVar("Row", bound=Mapping[str, object])
+
+Column = str | Callable[[Row], Cell]
 """A field of a row, or what makes the cell of it."""
 
-Columns = Mapping[str, Column]
+Columns = Mapping[str, Column[Row]]
 """The columns of a table by their headings."""
 
 NEVER: Final = "never"
@@ -31,7 +33,7 @@ _NARROW: Final = 60
 """On a terminal with fewer columns, a table that does not fit is printed row by row."""
 
 
-def show(value: Any, as_json: bool, text: str | Callable[[], str] = "") -> None:
+def show(value: object, as_json: bool, text: str | Callable[[], str] = "") -> None:
     """Print ``value`` as JSON, or else ``text``, if there is any."""
     if as_json:
         click.echo(json.dumps(value, indent=2, ensure_ascii=False))
@@ -43,8 +45,8 @@ def show(value: Any, as_json: bool, text: str | Callable[[], str] = "") -> None:
 
 def show_rows(
     key: str,
-    rows: Iterable[Mapping[str, Any]],
-    columns: Columns,
+    rows: Iterable[Row],
+    columns: Columns[Row],
     as_json: bool,
     right: int = 0,
 ) -> None:
@@ -53,12 +55,12 @@ def show_rows(
     show({key: found}, as_json, lambda: table(found, columns, right) if found else f"no {key}")
 
 
-def json_line(value: Any) -> str:
+def json_line(value: object) -> str:
     """One line of JSON, for streams."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def table(rows: Iterable[Mapping[str, Any]], columns: Columns, right: int = 0) -> str:
+def table(rows: Iterable[Row], columns: Columns[Row], right: int = 0) -> str:
     """The rows in columns with headings, the last ``right`` of them aligned to the right."""
     cells = [[_cell(row, column) for column in columns.values()] for row in rows]
     return plain_table(tuple(columns), cells, left=len(columns) - right, most=narrow())
@@ -81,12 +83,12 @@ def fitting(text: str, as_csv: Callable[[], str]) -> str:
     return plain_table(headings, rows, most=columns)
 
 
-def _cell(row: Mapping[str, Any], column: Column) -> Cell:
+def _cell(row: Row, column: Column[Row]) -> Cell:
     cell: Any = column(row) if callable(column) else row.get(column)
     return ("yes" if cell else "no") if isinstance(cell, bool) else cell
 
 
-def details(value: Mapping[str, Any], columns: Columns) -> str:
+def details(value: Row, columns: Columns[Row]) -> str:
     """One thing as lines of a name and a value; what has no value is left out."""
     cells = {name: _cell(value, column) for name, column in columns.items()}
     shown = {name: cell for name, cell in cells.items() if cell is not None and cell != ""}

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import webbrowser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.commands import Command, Commands
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show
+
+if TYPE_CHECKING:
+    from arena.client.types import Owner
 
 
 @click.command(cls=Command, examples=("botequim signup ana", "botequim signup ana | botequim login"))
@@ -53,7 +56,7 @@ def owner() -> None:
 def show_owner(name: str, url: str, as_json: bool) -> None:
     """Show the public data of the owner NAME."""
     found = service(url).owner(name)
-    columns: Columns = {"name": "name", "signed up": moment("created_ms"), "admin": "admin"}
+    columns: Columns[Owner] = {"name": "name", "signed up": moment("created_ms"), "admin": "admin"}
     show(found, as_json, lambda: details(found, columns))
 
 

@@ -30,7 +30,7 @@ class KindType(_Text):
         """The kinds as an option shows them; an argument has its name."""
         return "|".join(GAMES) if isinstance(param, click.Option) else None
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The kind. Raises :class:`~arena.errors.UnknownGame`."""
         return game_of(str(value)).kind
 
@@ -78,9 +78,9 @@ def clock_options(command: Function) -> Function:
 
 def clock_of(
     clock: str | None, turn_seconds: float | None, bank_seconds: float | None
-) -> dict[str, Any] | None:
+) -> dict[str, str | int] | None:
     """The clock of a request from the options of :func:`clock_options`; None if there are none."""
-    given: dict[str, Any] = {
+    given: dict[str, str | int] = {
         name: round(1000 * value)
         for name, value in (("per_turn_ms", turn_seconds), ("bank_ms", bank_seconds))
         if value is not None

@@ -6,10 +6,11 @@ import secrets
 import tempfile
 import webbrowser
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, Final, Literal
+from typing import IO, Final, Literal, TypedDict
 
 import click
 from rich import box
@@ -203,10 +204,25 @@ def distinct_names(specs: list[BotSpec]) -> list[BotSpec]:
     return named
 
 
-def _rows(plan: Plan, results: list[GroupSummary]) -> list[dict[str, Any]]:
-    """The results of each bot; a value without any game, or an interval of one group, is None."""
+class _Row(TypedDict):
+    """The results of a bot; a value without any game, or an interval of one group, is None."""
+
+    name: str
+    version: str
+    score: float | None
+    margin: float | None
+    half_width: float | None
+    wins: float | None
+    games: int
+    mean_ms: float | None
+    longest_ms: float
+    faults: Mapping[str, int]
+
+
+def _rows(plan: Plan, results: list[GroupSummary]) -> list[_Row]:
+    """The results of each bot."""
     counted = [result for result in results if not result.void]
-    rows = []
+    rows: list[_Row] = []
     for player, bot in enumerate(plan.bots):
         tallies = [result.tallies[player] for result in counted if player in result.tallies]
         score, _ = mean_interval([sum(tally.points) / len(tally.points) for tally in tallies])
@@ -235,7 +251,7 @@ def _rows(plan: Plan, results: list[GroupSummary]) -> list[dict[str, Any]]:
     return rows
 
 
-def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> dict[str, Any]:
+def _as_json(plan: Plan, results: list[GroupSummary], interrupted: bool) -> Mapping[str, object]:
     counted = [result for result in results if not result.void]
     return {
         "kind": plan.kind,

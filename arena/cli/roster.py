@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import IO, Any
 
 import click
 
@@ -59,7 +59,7 @@ def roster() -> None:
 @token_option("the owner")
 @json_option
 def import_roster(
-    file: Any, roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
+    file: IO[bytes], roster: str, expires: int | None, form: str, url: str, token: str, as_json: bool
 ) -> None:
     """Make an invitation for each line of FILE (CSV), and print their codes, which are shown only once.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from arena.declarations import settings_of
 from arena.games import game_of
 from arena.tournaments.schedule_words import next_words
 from arena.tournaments.settings import HouseBots, ScheduleSettings, SharedSettings, TemplateSettings
+
+if TYPE_CHECKING:
+    from arena.client.types import Schedule
 
 _admin = token_option("its owner, or an admin")
 _schedule = click.argument("schedule_id", metavar="SCHEDULE")
@@ -83,7 +86,7 @@ def create(
 @json_option
 def list_schedules(url: str, as_json: bool) -> None:
     """List the schedules."""
-    columns: Columns = {
+    columns: Columns[Schedule] = {
         "id": "id",
         "name": lambda one: one["tournament"]["name"],
         "game": lambda one: one["tournament"]["kind"],
@@ -95,7 +98,7 @@ def list_schedules(url: str, as_json: bool) -> None:
     show_rows("schedules", service(url).schedules(), columns, as_json)
 
 
-def _next(schedule: Mapping[str, Any]) -> str:
+def _next(schedule: Schedule) -> str:
     """When it announces its next tournament."""
     if schedule["waits_for"] == "time":
         return when(schedule["next_ms"])
@@ -112,7 +115,7 @@ def show_schedule(schedule_id: str, url: str, as_json: bool) -> None:
     """Show SCHEDULE and the settings of its tournaments."""
     found = service(url).schedule(schedule_id)
     settings = found["tournament"]
-    columns: Columns = {
+    columns: Columns[Schedule] = {
         "id": "id",
         "cron (UTC)": "cron",
         "once at": lambda one: None if one["at_ms"] is None else when(one["at_ms"]),
@@ -189,7 +192,7 @@ def edit(
     url: str,
     token: str,
     as_json: bool,
-    **settings: Any,
+    **settings: object,
 ) -> None:
     """Change when SCHEDULE fires, or its tournaments to come; what is not given stays as it is."""
     client = service(url, token)

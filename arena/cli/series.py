@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import click
 
@@ -37,7 +37,7 @@ def series() -> None:
 @url_option
 @token_option("the owner")
 @json_option
-def create(name: str, url: str, token: str, as_json: bool, **settings: Any) -> None:
+def create(name: str, url: str, token: str, as_json: bool, **settings: object) -> None:
     """Create the series NAME and print its id."""
     made = service(url, token).create_series(name=name, **fields_of(settings))
     show_one(made, as_json, made["id"])
@@ -49,7 +49,7 @@ def create(name: str, url: str, token: str, as_json: bool, **settings: Any) -> N
 @url_option
 @token_option("the owner")
 @json_option
-def edit(series_id: str, url: str, token: str, as_json: bool, **settings: Any) -> None:
+def edit(series_id: str, url: str, token: str, as_json: bool, **settings: object) -> None:
     """Change the name of SERIES, its tournaments, or how it counts; what is not given stays as it is."""
     changes = fields_of(settings)
     if not changes:
@@ -112,7 +112,7 @@ def delete(series_id: str, url: str, token: str, as_json: bool) -> None:
 @json_option
 def list_series(owner: str | None, url: str, as_json: bool) -> None:
     """List the series, the newest first."""
-    columns: Columns = {
+    columns: Columns[Series] = {
         "id": "id",
         "name": "name",
         "owner": "owner",
@@ -138,7 +138,7 @@ def show(series_id: str, form: str, url: str, token: str | None, as_json: bool) 
 @series.command(examples=("botequim series verify table.json",))
 @click.argument("file", type=click.File("rb"))
 @json_option
-def verify(file: Any, as_json: bool) -> None:
+def verify(file: IO[bytes], as_json: bool) -> None:
     """Make the table in FILE (json of `series show`) again from its inputs, offline, and print it.
 
     Fails if it is another one.

@@ -23,7 +23,7 @@ from arena.records.verify import verify
 from arena.tournaments.outlook import RESTS, BoardStanding
 
 if TYPE_CHECKING:
-    from arena.client.types import Bot, Qualification
+    from arena.client.types import Bot, Qualification, Upload
 
 _PAUSE: Final = 0.5
 _LONG: Final = 20.0
@@ -71,7 +71,7 @@ class Submitted(NamedTuple):
     situations: Mapping[BoardName, Situation]
 
     @property
-    def ranks(self) -> list[dict[str, Any]]:
+    def ranks(self) -> Sequence[Mapping[str, object]]:
         """The situations as a JSON-ready value."""
         return [
             {
@@ -173,12 +173,12 @@ def qualify_bot(
     return Submitted(version, {})
 
 
-def _is_uploaded(bot: Mapping[str, Any]) -> bool:
+def _is_uploaded(bot: Bot) -> bool:
     """Whether the arena runs the current version of the bot."""
     return any(one["label"] == bot["version"] and one["transport"] == "uploaded" for one in bot["versions"])
 
 
-def _games(bot: Mapping[str, Any], label: str) -> tuple[str, ...]:
+def _games(bot: Bot, label: str) -> tuple[str, ...]:
     """The games that a version plays."""
     named = next((one["games"] for one in bot["versions"] if one["label"] == label), ())
     return tuple(kind for kind in GAMES if not named or kind in named)
@@ -221,7 +221,7 @@ def _echo_standing(
     return found
 
 
-def _why(state: Mapping[str, Any], patience: Patience) -> str:
+def _why(state: Qualification, patience: Patience) -> str:
     """Why a version has not qualified."""
     if state["state"] == "failed":
         return str(state["reason"]) + (f" ({state['detail']})" if state["detail"] else "")
@@ -241,7 +241,7 @@ def _pending(message: str) -> NotQualified:
     return pending
 
 
-def _again(client: Client, state: Mapping[str, Any], name: str, file: Path) -> str:
+def _again(client: Client, state: Qualification, name: str, file: Path) -> str:
     """The command that runs the bot at the decision where it forfeited; empty if that is unknown."""
     if state["state"] != "failed":
         return ""
@@ -306,7 +306,7 @@ def _upload(
     return version, is_new
 
 
-def _show(upload: Mapping[str, Any]) -> None:
+def _show(upload: Upload) -> None:
     click.echo(f"{upload['bot']} {upload['version']}: {_STATES[upload['state']]}", err=True)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -27,6 +26,9 @@ from arena.tournaments.settings import (
     OneOffSettings,
     SharedSettings,
 )
+
+if TYPE_CHECKING:
+    from arena.client.types import Entry, TournamentSummary
 
 TABLE_FORMATS: Final = ("text", "csv", "json")
 
@@ -177,7 +179,7 @@ def enter(
     show(entry, as_json, f"{entry['bot']} {entry['version']}: {_status(entry)}")
 
 
-def _status(entry: Mapping[str, Any]) -> str:
+def _status(entry: Entry) -> str:
     reason = entry["reason"]
     status = f"{entry['status']} ({reason})" if reason else str(entry["status"])
     return f"{status}, baseline" if entry["baseline"] else status
@@ -228,7 +230,7 @@ def list_tournaments(
     as_json: bool,
 ) -> None:
     """List the tournaments, the newest first."""
-    columns: Columns = {
+    columns: Columns[TournamentSummary] = {
         "id": "id",
         "name": "name",
         "game": "kind",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -13,6 +13,9 @@ from arena.cli.commands import Command
 from arena.cli.online import service, token_option, url_option
 from arena.cli.output import Columns, details, json_option, moment, show, show_rows, table, when
 from arena.text import printable
+
+if TYPE_CHECKING:
+    from arena.client.types import Entry, EventGroup, Tournament
 
 _tournament = click.argument("tournament_id", metavar="TOURNAMENT")
 _viewer = token_option("the owner, for a private one", required=False)
@@ -34,10 +37,10 @@ def show_tournament(tournament_id: str, url: str, token: str | None, as_json: bo
     show(view, as_json, lambda: _shown(view))
 
 
-def _shown(view: Mapping[str, Any]) -> str:
+def _shown(view: Tournament) -> str:
     progress = view["progress"]
     clock = view["clock"]
-    columns: Columns = {
+    columns: Columns[Tournament] = {
         "id": "id",
         "name": "name",
         "game": lambda one: f"{one['kind']}/{one['preset']}" if one["preset"] else one["kind"],
@@ -63,10 +66,10 @@ def _shown(view: Mapping[str, Any]) -> str:
         "seed": "seed",
         "records hash": "records_hash",
     }
-    entries: Columns = {
+    entries: Columns[Entry] = {
         "bot": "bot",
         "version": "version",
-        "owner": lambda one: "(house)" if one["house"] else ", ".join([one["owner"], *one["co_owners"]]),
+        "owner": lambda one: "(house)" if one["house"] else ", ".join([str(one["owner"]), *one["co_owners"]]),
         "status": lambda one: f"{one['status']}, baseline" if one["baseline"] else one["status"],
         "reason": "reason",
     }
@@ -105,7 +108,7 @@ def groups(
         for group in service(url, token).groups(tournament_id, bot=bot, against=against, limit=100)
         if number in (None, group["round"])
     )
-    columns: Columns = {
+    columns: Columns[EventGroup] = {
         "group": "id",
         "round": "round",
         "players": lambda one: ", ".join(one["players"]),
@@ -119,7 +122,7 @@ def groups(
     show_rows("groups", islice(found, limit), columns, as_json)
 
 
-def _score(group: Mapping[str, Any]) -> str | None:
+def _score(group: EventGroup) -> str | None:
     score = group["score"]
     return ", ".join(f"{name} {points:.2f}" for name, points in score.items()) if score else None
 
@@ -145,9 +148,26 @@ def bracket(tournament_id: str, url: str, token: str | None, as_json: bool) -> N
     show(value, as_json, lambda: _rounds_text(view, rounds))
 
 
-def pairings(groups: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rounds with their pairings: players, points, groups that are over, and whether all are."""
-    rounds: dict[int, dict[int, dict[str, Any]]] = {}
+class Pairing(TypedDict):
+    """The players of a pairing with their points, its groups that are over, and whether all are."""
+
+    pairing: int
+    players: list[str]
+    points: dict[str, float]
+    groups: int
+    over: bool
+
+
+class Round(TypedDict):
+    """A round with its pairings."""
+
+    round: int
+    pairings: list[Pairing]
+
+
+def pairings(groups: Iterable[EventGroup]) -> list[Round]:
+    """The rounds with their pairings."""
+    rounds: dict[int, dict[int, Pairing]] = {}
     for group in groups:
         one = rounds.setdefault(group["round"], {}).setdefault(
             group["pairing"],
@@ -170,7 +190,7 @@ def pairings(groups: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _rounds_text(view: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> str:
+def _rounds_text(view: Tournament, rounds: Sequence[Round]) -> str:
     if not rounds:
         return f"no round of {view['name']} has begun; it is {view['state']}\n"
     names = {0: "final", 1: "semi-finals", 2: "quarter-finals"}
@@ -183,7 +203,7 @@ def _rounds_text(view: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -
     return "\n".join(lines) + "\n"
 
 
-def _pairing_text(pairing: Mapping[str, Any]) -> str:
+def _pairing_text(pairing: Pairing) -> str:
     points = pairing["points"]
     best = max(points.values(), default=0.0)
     first = [name for name, value in points.items() if value == best]

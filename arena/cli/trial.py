@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 from rich.console import Console
@@ -241,7 +242,7 @@ def _ms(seconds: float) -> str:
     return f"{1000 * seconds:.3f}" if seconds < 0.01 else f"{1000 * seconds:.1f}"
 
 
-def _as_json(seed: str, trials: list[Trial], failure: str, note: str, failed: bool) -> dict[str, Any]:
+def _as_json(seed: str, trials: list[Trial], failure: str, note: str, failed: bool) -> Mapping[str, object]:
     return {
         "failed": failed,
         "seed": seed,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from socket import gaierror
-from typing import Any, Final
+from typing import Final, TypedDict
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -19,6 +19,7 @@ from arena.cli.output import json_option, show
 from arena.cli.params import KIND
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.games.kernel import Turn
 from arena.play.table import Table
 from arena.webhooks.errors import CallFailed
 from arena.webhooks.messages import action_in, check_health, turn_message
@@ -36,7 +37,7 @@ class _NothingThere(ArenaError):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(self, *_: object) -> None:
         """The service does not follow redirects either."""
 
 
@@ -119,7 +120,16 @@ def test(url: str, secret: str | None, kind: str, as_json: bool) -> int:
     return int(failed)
 
 
-def _check(name: str, call: Callable[[], object]) -> dict[str, Any]:
+class Check(TypedDict):
+    """What became of a message: ``ok``, ``warning`` or ``failed``, and after how many milliseconds."""
+
+    check: str
+    result: str
+    detail: object
+    ms: int | None
+
+
+def _check(name: str, call: Callable[[], object]) -> Check:
     begun = time.monotonic()
     try:
         detail = call()
@@ -134,7 +144,7 @@ def _reason(error: ArenaError) -> str:
     return error.message + (f"; expected {error.expected}" if error.expected else "")
 
 
-def _sample_turn(kind: str) -> dict[str, Any]:
+def _sample_turn(kind: str) -> Turn:
     """The first turn of a game."""
     table = Table("sample", kind, game_of(kind).options.complete({}), secrets.token_bytes(32))
     table.start()
@@ -143,7 +153,7 @@ def _sample_turn(kind: str) -> dict[str, Any]:
     return turn
 
 
-def _answer(receiver: _Receiver, key: str, turn: Mapping[str, Any]) -> str:
+def _answer(receiver: _Receiver, key: str, turn: Turn) -> str:
     """Post a turn; returns the action of the reply, which must be legal."""
     body = turn_message(turn, 5000)
     action = action_in(receiver.post(body, headers([key], body), _SECONDS), optional=False)
@@ -155,7 +165,7 @@ def _answer(receiver: _Receiver, key: str, turn: Mapping[str, Any]) -> str:
     return str(action)
 
 
-def _check_refusal(receiver: _Receiver, turn: Mapping[str, Any]) -> dict[str, Any]:
+def _check_refusal(receiver: _Receiver, turn: Turn) -> Check:
     """Whether the receiver refuses a turn that somebody else has signed."""
     name = "wrong signature"
     body = turn_message(turn, 5000)
@@ -172,7 +182,7 @@ def _check_refusal(receiver: _Receiver, turn: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _line(result: Mapping[str, Any]) -> str:
+def _line(result: Check) -> str:
     time_ms = "" if result["ms"] is None else f" ({result['ms']} ms)"
     detail = f": {result['detail']}" if result["detail"] else ""
     return f"{result['check']}: {result['result']}{detail}{time_ms}\n"

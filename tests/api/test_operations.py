@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import NotRequired, get_origin, get_type_hints, is_typeddict
+
 import pytest
 from flask import Flask
-from marshmallow import fields
+from marshmallow import Schema, fields, missing
 
 from api.client_types import written
 from api.contract import ApiOperation, Blueprint
+from api.mcp.tools import TOOLS
+from api.schemas.accounts import GivenBotChange
+from api.schemas.edits import GivenEdit
+from api.schemas.schedules import GivenSchedule, GivenScheduleChange
+from api.schemas.tournaments import GivenTournament
 from arena.operations import OPERATIONS
+
+PARTS = (GivenBotChange, GivenEdit, GivenSchedule, GivenTournament)
+"""What says only a part of what is loaded: the rest are declared settings."""
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +55,43 @@ def test_the_types_of_the_client_are_current() -> None:
     """Run ``python -m api.client_types`` after a change."""
     for path, text in written().items():
         assert path.read_text(encoding="utf-8") == text
+
+
+def test_views_are_typed_by_the_fields_of_their_schemas(endpoints: dict[str, ApiOperation]) -> None:
+    compared = set()
+    for name, one in endpoints.items():
+        hints = get_type_hints(one.view)
+        for argument, schema in (("query", one.query), ("body", one.body)):
+            given = hints.get(argument)
+            if schema is None or given is None or not is_typeddict(given):
+                continue
+            compared.add(given)
+            members, typed = _members(schema()), _typed(given)
+            assert members == typed or (given in PARTS and typed.keys() <= members.keys()), name
+    assert GivenScheduleChange in compared
+    assert len(compared) > 40
+
+
+def test_tools_are_typed_by_the_fields_of_their_schemas() -> None:
+    for name, tool in TOOLS.items():
+        given = get_type_hints(tool.call)["given"]
+        assert (_typed(given) if is_typeddict(given) else {}) == _members(tool.schema()), name
+
+
+def _typed(given: type) -> dict[str, bool]:
+    """The members of a declared dictionary, and whether each is required: its own ``__required_keys__`` does
+    not know annotations that are texts.
+    """
+    hints = get_type_hints(given, include_extras=True)
+    return {key: given.__total__ and get_origin(hint) is not NotRequired for key, hint in hints.items()}
+
+
+def _members(schema: Schema) -> dict[str, bool]:
+    """The fields that are loaded, and whether each one always is."""
+    schemas = getattr(schema, "type_schemas", None)
+    found = [schema] if schemas is None else [of_kind() for of_kind in schemas.values()]
+    return {
+        name: field.required or field.load_default is not missing
+        for one in found
+        for name, field in one.fields.items()
+    }
