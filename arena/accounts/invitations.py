@@ -194,7 +194,7 @@ class Invitations:
         most, used = self._most(owner), int(self._of(owner).find(_ISSUED) or 0)
         return {"used": used, "most": most, "left": max(0, most - used)}
 
-    def list(self, organiser: str, roster: str | None = None) -> list[dict[str, object]]:
+    def list(self, organiser: str, roster: str | None = None) -> list[dict[str, str | int | None]]:
         """The invitations of an organiser, the latest first and those made together in their order, without
         codes.
         """
@@ -209,7 +209,7 @@ class Invitations:
         found.sort(key=lambda one: (-one.created_ms, one.number))
         return [as_json(one, now_ms) for one in found]
 
-    def revoke(self, organiser: str, invitation: str) -> dict[str, object]:
+    def revoke(self, organiser: str, invitation: str) -> dict[str, str | int | None]:
         """Revoke an invitation that nobody has used; of one that was used nothing changes.
 
         Raises :class:`InvitationNotFound`.
@@ -222,7 +222,7 @@ class Invitations:
             raise missing
         revoked: list[bool] = []
 
-        def act(row: dict[str, object]) -> dict[str, object]:
+        def act(row: dict[str, str | int | None]) -> dict[str, object]:
             found = _read(row)
             is_taken = found.used_ms or (found.used_by and self._is_claimed(found, now_ms))
             revoked[:] = [not is_taken and not found.revoked_ms]
@@ -311,7 +311,7 @@ class Invitations:
         return self._store.invited_by(organiser)
 
 
-def as_json(one: Invitation, now_ms: int) -> dict[str, object]:
+def as_json(one: Invitation, now_ms: int) -> dict[str, str | int | None]:
     """The invitation as its organiser sees it."""
     return {
         "id": one.id,

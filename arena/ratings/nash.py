@@ -44,7 +44,8 @@ def nash_mix(matrix: FloatArray) -> FloatArray:
     # One that beats all others is alone in the only equilibrium.
     best = (matrix > _STRICT).sum(axis=1) == count - 1
     if best.any():
-        return best.astype(np.float64)
+        alone: FloatArray = best.astype(np.float64)
+        return alone
     mix = _program(np.zeros(count), matrix, np.zeros(count), np.ones(count))
     loss = -(matrix @ mix)
     if (np.maximum(mix, loss) > _STRICT).all():
