@@ -222,7 +222,7 @@ class Invitations:
             raise missing
         revoked: list[bool] = []
 
-        def act(row: dict[str, str | int | None]) -> dict[str, object]:
+        def act(row: dict[str, object]) -> dict[str, object]:
             found = _read(row)
             is_taken = found.used_ms or (found.used_by and self._is_claimed(found, now_ms))
             revoked[:] = [not is_taken and not found.revoked_ms]
