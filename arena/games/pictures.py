@@ -79,7 +79,7 @@ class Picture(ABC):
         self._clear_tricks()
 
     @abstractmethod
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: Any) -> None:
         """Change the table by an event as ``view_event`` returned it for this viewer."""
 
     @abstractmethod

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from arena.games.descriptor import Game, LuckModel, SeatPlayer
 from arena.games.kernel import CHANCE, State
+from arena.games.options import Rules
 
 
 def model_of(game: Game) -> LuckModel:
@@ -25,7 +25,7 @@ def model_of(game: Game) -> LuckModel:
 
 def play_on(
     game: Game,
-    rules: Mapping[str, Any],
+    rules: Rules,
     state: State,
     deal: str,
     done: Callable[[int, str], None] | None = None,

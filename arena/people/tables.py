@@ -19,6 +19,7 @@ from arena.accounts.sessions import LinkExpired
 from arena.accounts.versions import BotAccount
 from arena.errors import ArenaError
 from arena.games import GAMES, game_of
+from arena.games.options import Rules
 from arena.live.header import GameHeader, GameNotFound, InvalidSeats, Viewer
 from arena.live.service import GameNotOpen, LiveGames
 from arena.play.table import turn_id
@@ -81,7 +82,7 @@ class PeopleTables:
         address: str,
         kind: str,
         others: Sequence[str],
-        rules: Mapping[str, Any],
+        rules: Rules,
         *,
         agrees: bool = False,
         game_id: str | None = None,

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
 from arena.games.kernel import CHANCE, Event
+from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT
 from arena.play.outcomes import FinalOutcome, final_outcome
@@ -125,7 +126,7 @@ class Table:
         self,
         game_id: str,
         kind: str,
-        rules: Mapping[str, Any],
+        rules: Rules,
         seed: bytes,
         nonces: Sequence[str] = (),
         *,

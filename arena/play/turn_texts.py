@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from arena.games import game_of
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 
 LEGAL: Final = ("list", "grammar", "none")
 """What a text says about the legal actions: which they are, the forms of all actions of the game, nothing."""
@@ -79,7 +80,7 @@ def _pattern(kind: str, patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-def _rules(game: Game, rules: Mapping[str, Any]) -> str:
+def _rules(game: Game, rules: Rules) -> str:
     """The preset with these rules, or the options that are not as by default."""
     preset = game.preset_of(rules)
     if preset is not None:

@@ -14,6 +14,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Event
+from arena.games.options import Rules
 from arena.luck.games import MILLION, millionths
 from arena.play.board_names import BoardName
 from arena.play.faults import FAULT_LIMIT
@@ -453,7 +454,7 @@ def forfeited_late(
 
 
 def _styles(
-    game: Game, canonical: Mapping[str, Any], rules: Mapping[str, Any], seats: int
+    game: Game, canonical: Mapping[str, Any], rules: Rules, seats: int
 ) -> tuple[tuple[int, ...], ...]:
     """The style counts of each seat, from the events of the replayed game."""
     if game.awards is None:

@@ -17,6 +17,7 @@ from arena.bots import Bot, bot_spec
 from arena.bots.redeal import redeal
 from arena.games import game_of
 from arena.games.kernel import CHANCE, State
+from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.outcomes import points
 from arena.play.stats import mean_interval
@@ -95,7 +96,7 @@ def _value(
     return points(outcome.places, game.teams(rules))[seat], "share"
 
 
-def _turn(state: State, kind: str, rules: Mapping[str, Any], seat: int) -> dict[str, Any]:
+def _turn(state: State, kind: str, rules: Rules, seat: int) -> dict[str, Any]:
     return {
         "turn": "",
         "game": "",
@@ -116,7 +117,7 @@ def _standing(state: State, seat: int, teams: tuple[tuple[int, ...], ...]) -> tu
     """By how much the seat is ahead of the others, and the unit; None if the game shows neither points of
     teams nor lives.
     """
-    seen = state.observation(None)
+    seen: Mapping[str, Any] = state.observation(None)
     if "score" in seen:
         values, own, unit = seen["score"], [seat in team for team in teams].index(True), "points"
     elif "lives" in seen:

@@ -14,6 +14,7 @@ from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.kernel import CHANCE, Chance, State
+from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT, FAULTS
 from arena.play.outcomes import FinalOutcome, final_outcome
@@ -130,7 +131,7 @@ class _Stop(Exception):
 class _Replay:
     """Replays the game and checks who acted for each seat."""
 
-    def __init__(self, game: Game, rules: Mapping[str, Any], canonical: Mapping[str, Any]) -> None:
+    def __init__(self, game: Game, rules: Rules, canonical: Mapping[str, Any]) -> None:
         self.canonical = canonical
         self.actions: list[list[Any]] = canonical["actions"]
         self.size = game.seats(rules)

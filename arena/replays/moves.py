@@ -11,6 +11,7 @@ from arena.errors import ArenaError
 from arena.games import game_of
 from arena.games.descriptor import Game, Narrator
 from arena.games.kernel import Event
+from arena.games.options import Rules
 from arena.games.pictures import Picture
 from arena.records.record import Record
 from arena.records.tell import seat_names, told_incidents, told_mark
@@ -57,7 +58,7 @@ class ReplayedGame:
     """
 
     game: Game
-    rules: Mapping[str, Any]
+    rules: Rules
     names: list[str]
     form: Picture
     """Of any view: how the table of this game is laid out."""
@@ -107,12 +108,12 @@ def read_moves(record: Record, remarks: Mapping[int, str] = MappingProxyType({})
     return replayed
 
 
-def new_pictures(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> dict[View, Picture]:
+def new_pictures(game: Game, names: Sequence[str], rules: Rules) -> dict[View, Picture]:
     """A new picture for ``OPEN`` and for every seat. Raises :class:`~arena.errors.ArenaError`."""
     return {view: new_picture(game, names, rules) for view in (OPEN, *range(len(names)))}
 
 
-def new_picture(game: Game, names: Sequence[str], rules: Mapping[str, Any]) -> Picture:
+def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
     """A new picture for one viewer. Raises :class:`~arena.errors.ArenaError`: ``no_picture``."""
     if game.picture is None:
         raise ArenaError(f"{game.title} has no replay page", code="no_picture", field="kind")

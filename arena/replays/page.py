@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
 from arena.games.descriptor import Game
+from arena.games.options import Rules
 from arena.games.pictures import Picture
 from arena.records.record import Record
 from arena.replays.luck import luck_section, lucky_hand_texts, measured_luck, team_names
@@ -168,7 +169,7 @@ def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str)
     }
 
 
-def game_title(game: Game, rules: Mapping[str, Any], players: Sequence[str]) -> str:
+def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
     """The players by seat, side by side; of a larger table their number."""
     teams = game.teams(rules)
     if len(teams) > len(_NUMBERS):
@@ -179,7 +180,7 @@ def game_title(game: Game, rules: Mapping[str, Any], players: Sequence[str]) -> 
     return " – ".join(" and ".join(dict.fromkeys(names[seat] for seat in team)) for team in teams)
 
 
-def table_layout(game: Game, rules: Mapping[str, Any], form: Picture) -> dict[str, Any]:
+def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, Any]:
     """How the table of a game is laid out: the first two lines of :func:`page_data`."""
     return {
         "names": form.names,

@@ -16,6 +16,7 @@ from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE
 from arena.games.kernel import Event, State
+from arena.games.options import Rules, RuleValue
 from arena.play.judge import rights_in_order
 from arena.play.outcomes import points
 from arena.play.table import turn_id
@@ -23,7 +24,7 @@ from arena.play.table import turn_id
 _DECLINE: Final = (DECLINE,)
 
 
-def rules_named(game: Game, preset: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
+def rules_named(game: Game, preset: str | None, options: Rules) -> dict[str, RuleValue]:
     """The complete rules of a preset (the first one for None; ``base`` is the newest ``base@n``) with
     ``options`` in place of its own.
 
@@ -45,7 +46,7 @@ def returns_of(places: Sequence[int], teams: Sequence[Sequence[int]]) -> list[fl
 class SerialPlay:
     """One game. ``events`` counts the events so far, those of :data:`DECLINE` not included."""
 
-    def __init__(self, kind: str, rules: Mapping[str, Any], state: State | None = None) -> None:
+    def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
         self.game = game_of(kind)
         self.rules = dict(rules)
         self.state = self.game.new_state(self.rules) if state is None else state

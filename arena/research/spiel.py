@@ -41,7 +41,7 @@ from arena.games import GAMES, features_of, game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE, Features
 from arena.games.kernel import CHANCE, Event
-from arena.games.options import Option
+from arena.games.options import Option, Rules, RuleValue
 from arena.research.histories import Histories
 from arena.research.serial import SerialPlay, returns_of, rules_named
 
@@ -99,7 +99,7 @@ class SpielPlay(SerialPlay):
 
 
 @cache
-def _features(kind: str, rules: tuple[tuple[str, Any], ...]) -> Features:
+def _features(kind: str, rules: tuple[tuple[str, RuleValue], ...]) -> Features:
     return features_of(kind, dict(rules))
 
 
@@ -108,7 +108,7 @@ def _histories(kind: str) -> Histories:
     return Histories(game_of(kind))
 
 
-def _key(rules: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _key(rules: Rules) -> tuple[tuple[str, RuleValue], ...]:
     return tuple(rules.items())
 
 
@@ -283,11 +283,11 @@ class SpielObserver:
         if self._recalls:
             return f"player {player}\n{state.play.lines[player]}"
         if not self._is_public:
-            hand = self._seen(state, player)["hand"] if self._is_private else []
-            return " ".join(hand)
+            seen: Mapping[str, Any] = self._seen(state, player) if self._is_private else {"hand": []}
+            return " ".join(seen["hand"])
         return json.dumps(self._seen(state, player), separators=(",", ":"))
 
-    def _seen(self, state: SpielState, player: int) -> dict[str, Any]:
+    def _seen(self, state: SpielState, player: int) -> Mapping[str, object]:
         return state.play.state.observation(player if self._is_private else None)
 
 
@@ -331,7 +331,7 @@ def _most_numbers(features: Features) -> int:
     return features.most_hands * features.most_numbers + 8 + 2 * features.seats
 
 
-def _pack(game: Game, rules: Mapping[str, Any]) -> tuple[str, ...]:
+def _pack(game: Game, rules: Rules) -> tuple[str, ...]:
     state = game.new_state(rules)
     state.apply(CHANCE, "dealer:0")
     chance = state.chance()
@@ -339,7 +339,7 @@ def _pack(game: Game, rules: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(chance.items)
 
 
-def _rules(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+def _rules(game: Game, given: Mapping[str, Any]) -> dict[str, RuleValue]:
     options = {}
     for name, option in game.options.by_name.items():
         if name in given:

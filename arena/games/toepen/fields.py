@@ -157,7 +157,7 @@ class ToepenFields(State):
         self.tricks = other.tricks[:]
         self.calls = other.calls[:]
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, object]:
         """See :class:`~arena.games.kernel.State`: hands as masks of cards, cards as numbers."""
         return {
             "kind": "toepen",
@@ -292,7 +292,7 @@ def _numbers(content: dict[str, Any], name: str, count: int) -> list[int]:
     return numbers
 
 
-def _items(content: dict[str, Any], name: str, width: int) -> list[list[Any]]:
+def _items(content: dict[str, object], name: str, width: int) -> list[list[Any]]:
     items = content.get(name)
     if not isinstance(items, list) or not all(isinstance(i, list) and len(i) == width for i in items):
         raise _corrupt(f"its {name!r} are not lists of {width}")
@@ -305,7 +305,7 @@ def _codes(values: object, seats: int) -> list[int]:
     return list(values)
 
 
-def _stock(content: dict[str, Any]) -> str:
+def _stock(content: dict[str, object]) -> str:
     stock = content.get("stock")
     if not isinstance(stock, str) or len(stock) > 2 * len(PACK) or len(stock) % 2:
         raise _corrupt("its 'stock' is not a text of cards")

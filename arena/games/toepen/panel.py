@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from arena.games.cards import SUIT_NAMES
 from arena.games.panels import Choice, Panel, card_choices
+from arena.games.toepen.seen import ToepenObservation
 
 _KEEPS: Final = {"keep": "Keep", "keep_whistle": "Keep, whistle", "keep_stand": "Keep, stand up"}
 
@@ -20,7 +21,7 @@ def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
     return Panel(_question(turn, names), choices)
 
 
-def _choice(action: str, seen: Mapping[str, Any], seat: int) -> Choice | None:
+def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:
     word, _, value = action.partition(":")
     if word in _KEEPS:
         return Choice(action, _KEEPS[word], "go")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from arena.games.options import Rules
 from arena.games.pictures import ANSWER, CALL, OUT, Picture
-from arena.games.toepen.cards import PACK
+from arena.games.toepen.cards import PACK, rules_from
 
 _ANNOUNCED: Final = {"none": "Keep", "whistle": "Whistle", "stand": "Stand up"}
 _LAST_NOTES: Final = 2
@@ -19,10 +20,10 @@ class ToepenPicture(Picture):
     unit = ("life", "lives")
     calls = frozenset(("knock",))
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         super().__init__(names, PACK)
-        self.rules = rules
-        self.lives: list[int] = [rules["lives"]] * len(names)
+        self.rules = rules_from(rules)
+        self.lives: list[int] = [self.rules.lives] * len(names)
         self.lost = [0] * len(names)
         self.drinks = [0] * len(names)
         self.stakes = [1]
@@ -35,8 +36,7 @@ class ToepenPicture(Picture):
     @property
     def most(self) -> int:
         """The lives at the start (TP-1.3)."""
-        lives: int = self.rules["lives"]
-        return lives
+        return self.rules.lives
 
     def take(self, event: Mapping[str, Any]) -> None:
         """See :class:`~arena.games.pictures.Picture`."""
@@ -71,7 +71,7 @@ class ToepenPicture(Picture):
     def told_score(self, scores: Sequence[int], seat: int) -> str:
         """The lives that are left (TP-7.1), or the rounds of drinks bought (TP-7.2)."""
         score = scores[seat]
-        if self.rules["end"] == "rubber":
+        if self.rules.rubber:
             return (
                 f"with {-score} round{'s' * (score != -1)} of drinks bought"
                 if score
