@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.toepen.panel import panel
+from arena.games.toepen.seen import ToepenExchange, ToepenObservation, ToepenPlay, ToepenSaid
 
 
 def turn_text(turn: Mapping[str, Any]) -> TurnText:
@@ -17,7 +18,7 @@ def turn_text(turn: Mapping[str, Any]) -> TurnText:
 class _Writer:
     def __init__(self, turn: Mapping[str, Any]) -> None:
         self.turn = turn
-        self.seen: Mapping[str, Any] = turn["observation"]
+        self.seen: ToepenObservation = turn["observation"]
         self.names = seat_names(len(self.seen["lives"]), turn["seat"])
 
     def text(self) -> TurnText:
@@ -68,7 +69,7 @@ class _Writer:
         pairs = zip(self.names, values, self.seen["in_hand"], strict=True)
         return [(name, value) for name, value, is_in in pairs if is_in]
 
-    def _laid(self, laid: Mapping[str, Any]) -> str:
+    def _laid(self, laid: ToepenExchange) -> str:
         cards = "" if laid["cards"] is None else " " + " ".join(laid["cards"])
         text = f"Laid away by {self._name(laid['seat'])}:{cards or ' four cards'}"
         if laid["challenger"] is None:
@@ -87,7 +88,7 @@ class _Writer:
             lines.append(f"Trick {number + 1}: {', '.join(map(self._act, acts))}{end}.")
         return lines
 
-    def _act(self, act: Mapping[str, Any]) -> str:
+    def _act(self, act: ToepenPlay | ToepenSaid) -> str:
         who = self._name(act["seat"])
         return f"{who} {act['said']} {act['value']}" if "said" in act else f"{who} play {act['card']}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from arena.games.options import Rules
 from arena.games.pictures import ANSWER, CALL, Picture
 from arena.games.truco.cards import CARD_NUMBER, FIXED, TARGET
 from arena.games.truco.narrate import GESTURES, sides, titles
@@ -23,7 +24,7 @@ class TrucoPicture(Picture):
     moves = frozenset(("play", "hide"))
     calls = frozenset(("truco", "raise"))
 
-    def __init__(self, names: Sequence[str], rules: Mapping[str, Any]) -> None:
+    def __init__(self, names: Sequence[str], rules: Rules) -> None:
         self.rules = rules_from(rules)
         super().__init__(names, self.rules.pack.cards)
         if not self.rules.turned:

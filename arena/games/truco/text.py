@@ -8,6 +8,7 @@ from typing import Any
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.panel import panel
+from arena.games.truco.seen import TrucoObservation, TrucoPlay, TrucoSaid
 
 _REASONS = {
     "run": "the others ran",
@@ -25,7 +26,7 @@ def turn_text(turn: Mapping[str, Any]) -> TurnText:
 class _Writer:
     def __init__(self, turn: Mapping[str, Any]) -> None:
         self.turn = turn
-        self.seen: Mapping[str, Any] = turn["observation"]
+        self.seen: TrucoObservation = turn["observation"]
         self.rules: TrucoRules = rules_from(turn["rules"])
         self.own: int = turn["seat"]
         self.names = seat_names(self.rules.seats, self.own)
@@ -45,7 +46,7 @@ class _Writer:
         seen = self.seen
         lines = [
             f"Hand {seen['hand_number']}. P{self._points(seen['score'])[1:]}; 12 win.",
-            f"Dealer: {self.names[seen['dealer']]}. First to play: {self.names[seen['forehand']]}.",
+            f"Dealer: {self._seat(seen['dealer'])}. First to play: {self._seat(seen['forehand'])}.",
             f"Worth: {counted(seen['stake'], 'point')}. {self._right()}",
         ]
         if seen["vira"] is not None:
@@ -87,7 +88,7 @@ class _Writer:
             written.append("This trick decides, after a tie under truco.")
         return written
 
-    def _act(self, act: Mapping[str, Any]) -> str:
+    def _act(self, act: TrucoPlay | TrucoSaid) -> str:
         who = self._name(act["seat"])
         if "said" not in act:
             return f"{who} {self._card(act)}"
@@ -156,6 +157,9 @@ class _Writer:
 
     def _name(self, seat: int) -> str:
         return "you" if seat == self.own else f"seat {seat}"
+
+    def _seat(self, seat: int | None) -> str:
+        return "nobody" if seat is None else self.names[seat]
 
     def _team(self, team: int) -> str:
         if self.rules.seats == 2:
