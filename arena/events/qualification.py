@@ -15,6 +15,7 @@ from arena.games import GAMES, game_of
 from arena.play.board_names import BoardName
 from arena.play.players import OPEN, SEALED
 from arena.records.decisions import decisions
+from arena.records.record import Record
 from arena.store.repositories import Store
 from arena.store.rows import reading, shown_or_left_out
 from arena.text import printable
@@ -209,7 +210,7 @@ def _read(row: Any) -> Qualification | None:
         return found
 
 
-def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | None:
+def _failure(record: Record, bot: str) -> tuple[str, dict[str, Any]] | None:
     """The reason and the place of ``bot``'s forfeit in ``record``; None if it did not forfeit."""
     canonical = record["canonical"]
     for seat in canonical["outcome"]["forfeits"]:
@@ -234,7 +235,7 @@ def _failure(record: dict[str, Any], bot: str) -> tuple[str, dict[str, Any]] | N
     return None
 
 
-def _turn_of(record: dict[str, Any], seat: int) -> str:
+def _turn_of(record: Record, seat: int) -> str:
     """The id of the last turn of ``seat`` before it forfeited."""
     turns = [one.id for one in decisions(record) if one.seat == seat]
     return turns[-1]

@@ -17,7 +17,7 @@ from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
 from arena.games.descriptor import Game
 from arena.games.options import Rules
 from arena.games.pictures import Picture
-from arena.records.record import Record
+from arena.records.record import Canonical, Record
 from arena.replays.luck import luck_section, lucky_hand_texts, measured_luck, team_names
 from arena.replays.moves import OPEN, Move, ReplayedGame, ToldLine, read_moves
 from arena.text import printable
@@ -136,7 +136,7 @@ def embedded_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def page_data(replayed: ReplayedGame, canonical: Mapping[str, Any], source: str) -> dict[str, Any]:
+def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, Any]:
     """What the script shows::
 
         names, teams, unit, ccw, target, most   how the table is laid out
@@ -243,7 +243,7 @@ def _command(source: str) -> str:
 # What can be read without a script
 
 
-def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
+def _facts(replayed: ReplayedGame, canonical: Canonical) -> str:
     group = canonical["group"]
     facts = [replayed.game.title]
     if group is not None:
@@ -257,7 +257,7 @@ def _facts(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> str:
     return " · ".join(facts)
 
 
-def _rules(canonical: Mapping[str, Any]) -> str:
+def _rules(canonical: Canonical) -> str:
     return ", ".join(f"{name}={json.dumps(value)}" for name, value in canonical["rules"].items())
 
 
@@ -271,7 +271,7 @@ def _warning(problems: Sequence[str]) -> str:
     )
 
 
-def _players(replayed: ReplayedGame, canonical: Mapping[str, Any]) -> Iterator[str]:
+def _players(replayed: ReplayedGame, canonical: Canonical) -> Iterator[str]:
     outcome = canonical["outcome"]
     for seat, name in enumerate(replayed.names):
         forfeited = " (forfeited)" if seat in outcome["forfeits"] else ""
