@@ -97,7 +97,7 @@ def table_name(game: Game, preset: Preset) -> str:
     return f"{game.kind}-{preset.name.replace('@', '-')}"
 
 
-def table_hash(data: Mapping[str, Any]) -> str:
+def table_hash(data: Mapping[str, object]) -> str:
     """The hash of a table: the SHA-256 of its file as canonical JSON, without the hash."""
     return canonical_hash({name: value for name, value in data.items() if name != "hash"})
 

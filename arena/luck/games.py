@@ -117,7 +117,7 @@ def luck_of_actions(kind: str, given: Rules, actions: Iterable[Sequence[Any]]) -
     return GameLuck(table, lot, tuple(hands))
 
 
-def luck_json(record: Record) -> dict[str, Any]:
+def luck_json(record: Record) -> dict[str, object]:
     """The luck of a recorded game for programs, rounded: per team its points (0 to 1), its luck, and the
     points without it; per hand what :class:`HandLuck` has, from the view of the first team. Raises as
     :func:`luck_of` does.

@@ -36,7 +36,7 @@ _DIGITS: Final = 12
 _CLOSE: Final = 1e-15
 
 
-def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> dict[str, Any]:
+def make_table(game: Game, rules: Rules, packs: int = PACKS, jobs: int = 1) -> dict[str, object]:
     """The file of an equity table for these complete rules (``docs/luck.md``)."""
     model = model_of(game)
     shared = dict(model.rules(rules))

@@ -115,7 +115,7 @@ class PeopleTables:
             raise
         return made
 
-    def _seat(self, text: str, number: int) -> dict[str, Any]:
+    def _seat(self, text: str, number: int) -> dict[str, object]:
         if text == FRIEND:
             return {"open": True}
         if text.startswith(HOUSE):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.bots import Bot, BotSpec
 from arena.games.options import Rules
@@ -30,7 +30,7 @@ class SeatedGroup:
     seed: bytes
     mirrored: bool = field(default=True, kw_only=True)
 
-    def place(self, number: int) -> dict[str, Any]:
+    def place(self, number: int) -> dict[str, object]:
         """The place of game ``number`` in the group, as in records."""
         return {"id": self.id, "index": number, "size": len(self.seats), "mirrored": self.mirrored}
 

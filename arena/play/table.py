@@ -7,7 +7,7 @@ reads no clock, and everything random follows from its seed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -63,7 +63,7 @@ class Fault:
         known = {name: value[name] for name in ("seat", "type", "after", "detail")}
         return cls(**known, unknown={name: value[name] for name in value.keys() - known.keys()})
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The fault as stored."""
         own = {"seat": self.seat, "type": self.type, "after": self.after, "detail": self.detail}
         return {**own, **self.unknown}
@@ -210,9 +210,9 @@ class Table:
             "events": self.views(seat, own.seen),
         }
 
-    def views(self, seat: int | None, start: int = 0) -> list[dict[str, Any]]:
+    def views(self, seat: int | None, start: int = 0) -> list[dict[str, object]]:
         """What ``seat`` (None: a spectator) saw from event ``start`` on, as far back as kept."""
-        views = []
+        views: list[dict[str, object]] = []
         view_event = self.game.view_event
         number = max(start, self.first_event)
         for event in self.events[number - self.first_event :]:
@@ -356,7 +356,7 @@ class Table:
         del self.events[: max(0, keep - self.first_event)]
         self.first_event = max(self.first_event, keep)
 
-    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, Any]:
+    def progress(self, answers: int = REMEMBERED_ANSWERS) -> dict[str, object]:
         """Everything that changes during a game except the state and the events, JSON-ready.
 
         ``answers``: how many of each seat's latest answers are included, at least one.
@@ -372,7 +372,7 @@ class Table:
             ],
         }
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> dict[str, object]:
         """Everything that :meth:`restore` needs, JSON-ready; past actions are not included."""
         return {
             "id": self.game_id,
@@ -407,7 +407,7 @@ class Table:
         return table
 
 
-def as_event(value: Any) -> Event:
+def as_event(value: Iterable[object]) -> Event:
     """A JSON array as an event: tuples all the way down, as the games make them."""
     return tuple(as_event(item) if isinstance(item, list) else item for item in value)
 

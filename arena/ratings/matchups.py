@@ -143,7 +143,7 @@ class Matchups:
         """The leaderboard."""
         return BoardName(self.kind, self.division, self.preset)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As it is published."""
         return {
             "kind": self.kind,

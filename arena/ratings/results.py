@@ -180,7 +180,7 @@ class GroupResult:
             parts.append(lucks[game.number] * sum(signs) / len(signs) / MILLION)
         return sum(parts) / len(parts)
 
-    def as_json(self) -> list[Any]:
+    def as_json(self) -> list[object]:
         """A compact form that :meth:`from_json` reads back."""
         known = {player: number for number, player in enumerate(self.players)}
         last = None if self.division == MODELS else -1

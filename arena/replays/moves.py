@@ -120,7 +120,7 @@ def new_picture(game: Game, names: Sequence[str], rules: Rules) -> Picture:
     return game.picture(names, rules)
 
 
-def open_view(game: Game, event: Event, seats: int) -> dict[str, Any]:
+def open_view(game: Game, event: Event, seats: int) -> dict[str, object]:
     """``event`` with all that any seat sees of it; for finished games only."""
     seen = dict(game.view_event(event, None) or {})
     for seat in range(seats):
@@ -159,7 +159,9 @@ def _take(
     return lines, any(event[0] in pictures[OPEN].calls for event in events)
 
 
-def _add(replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, Any]], *, joined: bool) -> None:
+def _add(
+    replayed: ReplayedGame, move: Move, shown: Mapping[View, dict[str, object]], *, joined: bool
+) -> None:
     """Add a move with its pictures; ``joined``: make it a part of the last one."""
     if joined and replayed.moves:
         last = replayed.moves[-1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from arena.games.cards import SUIT_NAMES, SUIT_SYMBOLS, spoken
 from arena.games.descriptor import Game
@@ -130,13 +130,13 @@ def content_policy(script: str, style: str) -> str:
     return "; ".join(("default-src 'none'", *sources, "base-uri 'none'", "form-action 'none'"))
 
 
-def embedded_json(value: Any) -> str:
+def embedded_json(value: object) -> str:
     """``value`` as JSON that cannot end the script element in which it stands."""
     text = json.dumps(value, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, Any]:
+def page_data(replayed: ReplayedGame, canonical: Canonical, source: str) -> dict[str, object]:
     """What the script shows::
 
         names, teams, unit, ccw, target, most   how the table is laid out
@@ -180,7 +180,7 @@ def game_title(game: Game, rules: Rules, players: Sequence[str]) -> str:
     return " – ".join(" and ".join(dict.fromkeys(names[seat] for seat in team)) for team in teams)
 
 
-def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, Any]:
+def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, object]:
     """How the table of a game is laid out: the first two lines of :func:`page_data`."""
     return {
         "names": form.names,
@@ -193,9 +193,9 @@ def table_layout(game: Game, rules: Rules, form: Picture) -> dict[str, Any]:
     }
 
 
-def _changes(pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _changes(pictures: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     changes = []
-    last: Mapping[str, Any] = {}
+    last: Mapping[str, object] = {}
     for picture in pictures:
         changes.append({k: v for k, v in picture.items() if k not in last or last[k] != v})
         last = picture
@@ -203,8 +203,8 @@ def _changes(pictures: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _differing(
-    opened: Sequence[Mapping[str, Any]], seen: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+    opened: Sequence[Mapping[str, object]], seen: Sequence[Mapping[str, object]]
+) -> list[dict[str, object]]:
     pairs = list(zip(opened, seen, strict=True))
     names = {name for one, other in pairs for name in one if one[name] != other[name]}
     return [{name: other[name] for name in sorted(names)} for _, other in pairs]

@@ -55,7 +55,7 @@ class SerialPlay:
         self._asked: list[int] = []
         """The seats still to be asked for their right."""
         self._turns = [1] * self.seats
-        self._news: list[list[dict[str, Any]]] = [[] for _ in range(self.seats)]
+        self._news: list[list[dict[str, object]]] = [[] for _ in range(self.seats)]
         """Per seat what it has seen since its last action."""
 
     @property
@@ -108,7 +108,7 @@ class SerialPlay:
                 self._show(seat, view)
         self.events += 1
 
-    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+    def _show(self, seat: int, view: Mapping[str, object]) -> None:
         self._news[seat].append({"n": self.events, **view})
 
     def turn(self) -> dict[str, Any]:
@@ -145,10 +145,10 @@ class SerialPlay:
         other._turns = self._turns[:]
         other._news = [news[:] for news in self._news]
 
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> SerialPlay:
+    def __deepcopy__(self, memo: Mapping[int, object]) -> SerialPlay:
         return self.clone()
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {
             **vars(self),
             "game": self.game.kind,

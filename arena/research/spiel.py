@@ -40,7 +40,7 @@ from arena.errors import ArenaError
 from arena.games import GAMES, features_of, game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE, Features
-from arena.games.kernel import CHANCE, Event
+from arena.games.kernel import CHANCE, Event, State
 from arena.games.options import Option, Rules, RuleValue
 from arena.research.histories import Histories
 from arena.research.serial import SerialPlay, returns_of, rules_named
@@ -57,8 +57,8 @@ RETURNS: Final = ("places", "points")
 class SpielPlay(SerialPlay):
     """A game with what each seat has seen of it: ``lines`` as text, and ``numbers`` as 16-bit numbers."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, kind: str, rules: Rules, state: State | None = None) -> None:
+        super().__init__(kind, rules, state)
         self.lines = [""] * self.seats
         self.numbers = [b""] * self.seats
         self.points = [0.0] * self.seats
@@ -81,11 +81,11 @@ class SpielPlay(SerialPlay):
         if gains is not None:
             self.points = [sum(pair) for pair in zip(self.points, gains, strict=True)]
 
-    def _show(self, seat: int, view: Mapping[str, Any]) -> None:
+    def _show(self, seat: int, view: Mapping[str, object]) -> None:
         super()._show(seat, view)
         self._note(seat, view)
 
-    def _note(self, viewer: int, view: Mapping[str, Any]) -> None:
+    def _note(self, viewer: int, view: Mapping[str, object]) -> None:
         self.lines[viewer] += json.dumps(view, separators=(",", ":")) + "\n"
         self.numbers[viewer] += array(_HISTORY, _histories(self.game.kind).numbers(view)).tobytes()
 
@@ -182,7 +182,7 @@ class SpielState(pyspiel.State):
 class SpielGame(pyspiel.Game):
     """One of the games. ``actions``: what the numbers of actions do; ``pack``: what those of cards are."""
 
-    def __init__(self, game_type: Any, game: Game, parameters: Mapping[str, Any] | None) -> None:
+    def __init__(self, game_type: pyspiel.GameType, game: Game, parameters: Mapping[str, Any] | None) -> None:
         given = {
             name: value for name, value in (parameters or {}).items() if value not in (_NOT_GIVEN, "", None)
         }
@@ -214,7 +214,7 @@ class SpielGame(pyspiel.Game):
         )
         super().__init__(game_type, info, given)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return pyspiel.load_game, (str(self),)
 
     def new_initial_state(self) -> SpielState:
@@ -225,7 +225,9 @@ class SpielGame(pyspiel.Game):
         """The most actions of chance."""
         return self._most_chance
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
+    def make_py_observer(
+        self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: object = None
+    ) -> SpielObserver:
         """What makes observations or information states."""
         if params:
             raise ValueError(f"there are no parameters of observations; passed {params}")
@@ -241,7 +243,7 @@ class SpielObserver:
     in hand.
     """
 
-    def __init__(self, game: SpielGame, kind: Any) -> None:
+    def __init__(self, game: SpielGame, kind: pyspiel.IIGObservationType) -> None:
         self._is_private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._is_public = kind.public_info
         self._recalls = kind.perfect_recall and self._is_public and self._is_private

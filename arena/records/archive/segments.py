@@ -73,7 +73,7 @@ class SegmentInfo:
         """The object with the index."""
         return f"segments/{self.name}.index.gz"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """As in the manifest."""
         return asdict(self)
 
