@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from arena.bots import HOUSE_BOTS, Bot, bot_spec
 from arena.cli.commands import Command
 from arena.cli.replay import proven_record
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.records.costs import PLAYED_BY, Cost, Until, cost_of
 from arena.records.decisions import RecordedDecision
 from arena.records.record import Record
@@ -71,7 +72,7 @@ def explain(
     status = Console(stderr=True, highlight=False)
     reviewers: dict[int, Bot] = {}
 
-    def choose(name: str, seat: int, turn: Mapping[str, Any], seed: int) -> str | None:
+    def choose(name: str, seat: int, turn: Turn, seed: int) -> str | None:
         # One for the whole game, as it remembers what it has seen.
         if seat not in reviewers:
             reviewers[seat] = bot_spec(name, turn["kind"]).make(seed)

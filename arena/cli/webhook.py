@@ -19,6 +19,7 @@ from arena.cli.output import json_option, show
 from arena.cli.params import KIND
 from arena.errors import ArenaError
 from arena.games import game_of
+from arena.games.kernel import Turn
 from arena.play.table import Table
 from arena.webhooks.errors import CallFailed
 from arena.webhooks.messages import action_in, check_health, turn_message
@@ -134,7 +135,7 @@ def _reason(error: ArenaError) -> str:
     return error.message + (f"; expected {error.expected}" if error.expected else "")
 
 
-def _sample_turn(kind: str) -> dict[str, Any]:
+def _sample_turn(kind: str) -> Turn:
     """The first turn of a game."""
     table = Table("sample", kind, game_of(kind).options.complete({}), secrets.token_bytes(32))
     table.start()

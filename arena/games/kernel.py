@@ -14,12 +14,10 @@ from typing import Any, Final, NamedTuple
 
 from arena.errors import CorruptState, IllegalAction, NewerFormat
 from arena.games.options import OptionSet, Rules
+from arena.games.turns import Turn as Turn
 
 CHANCE: Final = -1
 """The seat number of chance: it draws the first dealer and deals the packs."""
-
-Turn = Mapping[str, Any]
-"""One decision offered to one bot; the same JSON on every transport (docs/turns.md)."""
 
 Event = tuple[Any, ...]
 """What happened, in full: ``(type, seat, ...)``. It is shown only through ``GameRules.view_event``."""

@@ -44,11 +44,16 @@ def play_on(
             player = players[seat] = game.house_bot(model.level).player(random.Random(seed))
         action = player.choose(
             {
+                "turn": "",
+                "game": "",
                 "kind": game.kind,
                 "rules": rules,
                 "seat": seat,
                 "optional": False,
                 "legal_actions": list(state.legal_actions(seat)),
+                "default_action": None,
+                "deadline_ms": None,
+                "bank_ms": None,
                 "observation": state.observation(seat),
                 "events": [],
             }

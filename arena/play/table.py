@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from arena.errors import ArenaError, IllegalAction
 from arena.games import game_of
-from arena.games.kernel import CHANCE, Event
+from arena.games.kernel import CHANCE, Event, Turn
 from arena.games.options import Rules
 from arena.play.dealing import Dealer
 from arena.play.faults import FAULT_LIMIT
@@ -183,9 +183,7 @@ class Table:
         """The legal actions of the seat's turn; empty for a seat that the table plays."""
         return self._seats[seat].legal
 
-    def turn(
-        self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None
-    ) -> dict[str, Any] | None:
+    def turn(self, seat: int, deadline_ms: int | None = None, bank_ms: int | None = None) -> Turn | None:
         """The turn of ``seat`` as its bot gets it, or None if it has no turn.
 
         ``events``: what the seat has seen from its last action on, each with its number ``n`` in the

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.errors import ArenaError
+from arena.games.kernel import Turn
 from arena.play.dealing import shown_game_id
 from arena.play.faults import FAULTS
 from arena.play.table import Table
@@ -19,7 +20,7 @@ class RecordedDecision(NamedTuple):
     """
 
     id: str
-    turn: dict[str, Any]
+    turn: Turn
     action: str | None
     mark: str | None
     fault: str | None
@@ -28,8 +29,7 @@ class RecordedDecision(NamedTuple):
     @property
     def seat(self) -> int:
         """The seat that had the turn."""
-        seat: int = self.turn["seat"]
-        return seat
+        return self.turn["seat"]
 
     @property
     def summary(self) -> str:

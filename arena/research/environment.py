@@ -16,7 +16,7 @@ from arena.bots import Bot, BotSpec, bot_spec
 from arena.errors import ArenaError, IllegalAction
 from arena.games import features_of, game_of
 from arena.games.features import DECLINE
-from arena.games.kernel import CHANCE
+from arena.games.kernel import CHANCE, Turn
 from arena.games.options import RuleValue
 from arena.play.dealing import SEED_BYTES, Dealer, bot_seed
 from arena.research.rendering import html, text
@@ -143,7 +143,7 @@ class RawEnvironment(AECEnv[str, Observation, "int | None"], EzPickle):
             mask[[self._number[action] for action in self.play.legal_actions()]] = 1
         return {"observation": np.frombuffer(vector, np.int8), "action_mask": mask}
 
-    def turn(self, agent: str) -> dict[str, Any]:
+    def turn(self, agent: str) -> Turn:
         """The turn of the agent that is asked, as a bot gets it: see docs/turns.md. Raises ``no_turn``."""
         if self._seat[agent] != self.play.to_act:
             raise ArenaError(f"{agent} is not asked now", code="no_turn", field="agent")

@@ -15,7 +15,7 @@ from arena.errors import IllegalAction
 from arena.games import game_of
 from arena.games.descriptor import Game
 from arena.games.features import DECLINE
-from arena.games.kernel import Event, State
+from arena.games.kernel import Event, State, Turn
 from arena.games.options import Rules, RuleValue
 from arena.play.judge import rights_in_order
 from arena.play.outcomes import points
@@ -111,7 +111,7 @@ class SerialPlay:
     def _show(self, seat: int, view: Mapping[str, object]) -> None:
         self._news[seat].append({"n": self.events, **view})
 
-    def turn(self) -> dict[str, Any]:
+    def turn(self) -> Turn:
         """The turn of the seat that is asked, as a bot gets it (docs/turns.md); a right is an optional turn,
         and to decline is not among its legal actions.
         """

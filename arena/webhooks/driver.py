@@ -296,7 +296,7 @@ class Driver:
         if hook.waiting:
             self._start(hook)
 
-    def _put(self, hook: _Hook, turn: dict[str, Any], now: float) -> None:
+    def _put(self, hook: _Hook, turn: Turn, now: float) -> None:
         left_ms = float("inf") if turn["deadline_ms"] is None else turn["deadline_ms"] + turn["bank_ms"]
         known = hook.waiting.get(turn["turn"])
         post = _Post(turn, now + left_ms / 1000)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from arena.games.cards import SUIT_NAMES
+from arena.games.kernel import Turn
 from arena.games.panels import Choice, Panel, card_choices
 from arena.games.toepen.seen import ToepenObservation
 
 _KEEPS: Final = {"keep": "Keep", "keep_whistle": "Keep, whistle", "keep_stand": "Keep, stand up"}
 
 
-def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def panel(turn: Turn, names: Sequence[str]) -> Panel:
     """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal, seen, seat = turn["legal_actions"], turn["observation"], turn["seat"]
     choices = card_choices(legal) + tuple(
@@ -40,7 +41,7 @@ def _choice(action: str, seen: ToepenObservation, seat: int) -> Choice | None:
     return None
 
 
-def _question(turn: Mapping[str, Any], names: Sequence[str]) -> str:
+def _question(turn: Turn, names: Sequence[str]) -> str:
     legal, seen = turn["legal_actions"], turn["observation"]
     phase = seen["phase"]
     if turn["optional"]:

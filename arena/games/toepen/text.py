@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.toepen.panel import panel
 from arena.games.toepen.seen import ToepenExchange, ToepenObservation, ToepenPlay, ToepenSaid
 
 
-def turn_text(turn: Mapping[str, Any]) -> TurnText:
+def turn_text(turn: Turn) -> TurnText:
     """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 
 class _Writer:
-    def __init__(self, turn: Mapping[str, Any]) -> None:
+    def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self.seen: ToepenObservation = turn["observation"]
         self.names = seat_names(len(self.seen["lives"]), turn["seat"])

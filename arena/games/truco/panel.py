@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from arena.games.kernel import Turn
 from arena.games.panels import NUMBER, Choice, Panel, Slider, Toggle, card_choices
 from arena.games.truco.cards import NO_CUT
 from arena.games.truco.options import TrucoRules, rules_from
@@ -14,7 +15,7 @@ from arena.games.truco.seen import TrucoObservation
 _NUMBERS: Final = {4: "four", 6: "six", 8: "eight", 9: "nine", 10: "ten", 12: "twelve"}
 
 
-def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def panel(turn: Turn, names: Sequence[str]) -> Panel:
     """The panel of a turn; see :class:`~arena.games.descriptor.Game`."""
     legal = turn["legal_actions"]
     signs = [
@@ -27,7 +28,7 @@ def panel(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
     return _asked(turn, names).with_signs(signs)
 
 
-def _asked(turn: Mapping[str, Any], names: Sequence[str]) -> Panel:
+def _asked(turn: Turn, names: Sequence[str]) -> Panel:
     legal, seen = turn["legal_actions"], turn["observation"]
     rules = rules_from(turn["rules"])
     partner = names[(turn["seat"] + 2) % rules.seats]

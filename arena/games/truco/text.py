@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.panel import panel
@@ -18,13 +19,13 @@ _REASONS = {
 }
 
 
-def turn_text(turn: Mapping[str, Any]) -> TurnText:
+def turn_text(turn: Turn) -> TurnText:
     """The text of a turn; see :class:`~arena.games.descriptor.Game`."""
     return _Writer(turn).text()
 
 
 class _Writer:
-    def __init__(self, turn: Mapping[str, Any]) -> None:
+    def __init__(self, turn: Turn) -> None:
         self.turn = turn
         self.seen: TrucoObservation = turn["observation"]
         self.rules: TrucoRules = rules_from(turn["rules"])
