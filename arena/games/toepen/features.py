@@ -32,15 +32,14 @@ and 2)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from arena.games.cards import SUITS
 from arena.games.features import Features, Layout, Vector
 from arena.games.options import Rules
 from arena.games.toepen.cards import CARD_NUMBER, PACK, SAID, ToepenRules, rules_from
 from arena.games.toepen.fields import PHASES
-from arena.games.toepen.seen import ToepenObservation
+from arena.games.toepen.seen import ToepenNews, ToepenObservation
 
 _CARDS: Final = len(PACK)
 _HAND: Final = 4
@@ -116,7 +115,7 @@ class ToepenFeatures(Features):
         self._tricks(vector, observation, observer)
         return vector.data
 
-    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+    def gains(self, event: ToepenNews) -> list[float] | None:
         """The lives that the others lost in a hand on average, less one's own, of those at the start."""
         if event["type"] != "result":
             return None

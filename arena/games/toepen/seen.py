@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict, final
+from typing import Any, Required, TypedDict, final
 
 
 class ToepenExchange(TypedDict):
@@ -82,3 +82,28 @@ class ToepenHidden(TypedDict, total=False):
     hands: Mapping[int, Sequence[str]]
     laid_away: Mapping[int, Sequence[Sequence[str]]]
     stock: Sequence[str]
+
+
+class ToepenNews(TypedDict, total=False):
+    """An event as a viewer is shown it; :mod:`arena.games.toepen.view` says which type has which fields.
+    ``lives``: of a fold a number, else one per seat.
+    """
+
+    type: Required[str]
+    seat: Required[int | None]
+    hand: int
+    rubber: int
+    value: int
+    lives: Any
+    cards: list[str] | None
+    count: int
+    exchanger: int
+    loser: int
+    announcement: str
+    pelt: list[int]
+    card: str
+    trick: int
+    lost: list[int]
+    drinks: int
+    places: list[int]
+    scores: list[int]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.toepen.panel import panel
-from arena.games.toepen.seen import ToepenExchange, ToepenObservation, ToepenPlay, ToepenSaid
+from arena.games.toepen.seen import ToepenExchange, ToepenNews, ToepenObservation, ToepenPlay, ToepenSaid
 
 
 def turn_text(turn: Turn) -> TurnText:
@@ -95,7 +94,7 @@ class _Writer:
 
     # What has happened
 
-    def _event(self, event: Mapping[str, Any]) -> str:
+    def _event(self, event: ToepenNews) -> str:
         kind, seat = event["type"], event["seat"]
         who = self._name(seat)
         if kind == "hand":
@@ -116,7 +115,7 @@ class _Writer:
             return f"poverty, on the last life: {pelt}. {who} leads, worth {event['value']}"
         return self._did(event, who)
 
-    def _did(self, event: Mapping[str, Any], who: str) -> str:
+    def _did(self, event: ToepenNews, who: str) -> str:
         kind = event["type"]
         cards = " ".join(event.get("cards") or ())
         if kind in ("dealt", "new_cards"):

@@ -33,15 +33,14 @@ Parts of a vector (``S`` seats, ``P`` cards in the pack; teams: 0 the observer's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from arena.games.features import Features, Layout, Vector
 from arena.games.options import Rules
 from arena.games.truco.cards import CARD_NUMBER, GESTURES, SIGNAL_ACTIONS, TARGET
 from arena.games.truco.options import TrucoRules, rules_from
-from arena.games.truco.seen import TrucoObservation
+from arena.games.truco.seen import TrucoNews, TrucoObservation
 from arena.games.truco.table import PHASES
 from arena.games.truco.view import order_seen
 
@@ -116,7 +115,7 @@ class TrucoFeatures(Features):
         self._calls(vector, observation, observer)
         return vector.data
 
-    def gains(self, event: Mapping[str, Any]) -> list[float] | None:
+    def gains(self, event: TrucoNews) -> list[float] | None:
         """The points of a hand, of :data:`~arena.games.truco.cards.TARGET`."""
         if event["type"] != "hand_over":
             return None

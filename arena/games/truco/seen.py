@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, Required, TypedDict, final
 
 
 @final
@@ -95,3 +95,28 @@ class TrucoHidden(TypedDict):
     hands: Mapping[int, Sequence[str]]
     face_down: Sequence[Sequence[Any]]
     rest: Sequence[str]
+
+
+_Cut = TypedDict("_Cut", {"from": str}, total=False)
+
+
+class TrucoNews(_Cut, total=False):
+    """An event as a viewer is shown it; :func:`arena.games.truco.view.view_event` says which type has which
+    of the fields.
+    """
+
+    type: Required[str]
+    seat: int
+    number: int
+    dealer: int
+    score: list[int]
+    lifted: int
+    count: int
+    cards: list[str] | None
+    value: int
+    points: int
+    card: str | None
+    winner: int | None
+    leader: int
+    reason: str
+    gesture: str

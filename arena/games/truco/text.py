@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from arena.games.kernel import Turn
 from arena.games.texts import TurnText, counted, in_order, seat_names
 from arena.games.truco.options import TrucoRules, rules_from
 from arena.games.truco.panel import panel
-from arena.games.truco.seen import TrucoObservation, TrucoPlay, TrucoSaid
+from arena.games.truco.seen import TrucoNews, TrucoObservation, TrucoPlay, TrucoSaid
 
 _REASONS = {
     "run": "the others ran",
@@ -100,13 +99,13 @@ class _Writer:
             return f"{who} signal {act['gesture']}"
         return f"{who} {said}" + (f" {value}" if value is not None else "")
 
-    def _card(self, play: Mapping[str, Any]) -> str:
+    def _card(self, play: TrucoPlay) -> str:
         card = play["card"] or "a card"
         return f"hide {card}" if play["face_down"] else f"play {card}"
 
     # What has happened
 
-    def _event(self, event: Mapping[str, Any]) -> str:
+    def _event(self, event: TrucoNews) -> str:
         kind = event["type"]
         if kind == "hand":
             dealer = self._name(event["dealer"])
@@ -125,7 +124,7 @@ class _Writer:
             return f"game over, {result}: {self._points(event['score'])}"
         return self._said(event)
 
-    def _said(self, event: Mapping[str, Any]) -> str:
+    def _said(self, event: TrucoNews) -> str:
         kind, who = event["type"], self._name(event["seat"])
         cards = " ".join(event.get("cards") or ())
         if kind == "dealer":
@@ -142,12 +141,13 @@ class _Writer:
         if kind == "run":
             return f"{who}: run {event['points']}"
         if kind in ("play", "hide"):
-            return f"{who}: {self._card({**event, 'face_down': kind == 'hide'})}"
+            play: TrucoPlay = {"seat": event["seat"], "card": event["card"], "face_down": kind == "hide"}
+            return f"{who}: {self._card(play)}"
         if kind == "signal":
             return f"{who}: signal {event['gesture']}"
         return f"{who}: {'keep' if kind == 'kept' else kind}"
 
-    def _hand_over(self, event: Mapping[str, Any]) -> str:
+    def _hand_over(self, event: TrucoNews) -> str:
         score = self._points(event["score"])
         if event["winner"] is None:
             return f"hand over, nobody wins: {score}"
